@@ -45,7 +45,7 @@ def emit_dispatch(group: Group) -> str:
     """The function of a group, as Python text."""
     arguments = [_renamed(a) for a in group.arguments()]
     first = arguments[0].type
-    doc = inplace_docstring(group.name, group.doc) if group.inplace else docstring(group.doc)
+    doc = inplace_docstring(group.name) if group.inplace else docstring(group.doc)
     turns = not group.inplace and all(op.number_first for op in group.overloads)
     fields = {
         "name": group.name,

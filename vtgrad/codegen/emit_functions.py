@@ -246,7 +246,7 @@ def _out_of_place(operator: Operator) -> str:
         late=NUMBER_COMES_LATE if operator.number_first else "",
         parameters=parameters,
         returned=returned,
-        doc=docstring(operator.doc),
+        doc=docstring(operator.own_doc),
         computed=head + explained(operator, body),
         stored=stored,
         recorded=_recorded(operator, several=several),

@@ -78,7 +78,7 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         writers=writers,
         name=name,
         parameters=parameters_of(operator),
-        doc=docstring(operator.doc) if own else inplace_docstring(spoken, operator.doc),
+        doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
         written=explained(operator, body, name, out=False),
     )
 

@@ -59,7 +59,7 @@ def emit_geometry(operator: Operator) -> str:
         _GEOMETRY,
         name=operator.name,
         parameters=parameters_of(operator),
-        doc=docstring(operator.doc),
+        doc=docstring(operator.own_doc),
         written=explained(operator, written),
     )
 
@@ -78,7 +78,7 @@ def emit_view(operator: Operator) -> str:
         name=operator.name,
         parameters=parameters_of(operator),
         returned="tuple[T, ...]" if several else "T",
-        doc=docstring(operator.doc),
+        doc=docstring(operator.own_doc),
         viewed=explained(operator, viewed),
         node=view_node(operator),
         arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),

@@ -148,6 +148,11 @@ class Operator:
         return not self.is_helper and not self.is_overload
 
     @property
+    def own_doc(self) -> str:
+        """The docstring of its own function: of an overload, which users do not call, one line."""
+        return self.doc.partition("\n")[0] if self.is_overload else self.doc
+
+    @property
     def is_overload(self) -> bool:
         """Whether its name says that it is one of several overloads."""
         return self.overload is not None and self.name == function_name(self.base, self.overload)

@@ -41,12 +41,30 @@ T = TypeVar("T", bound=TensorBase)
 
 @explained
 def positive(input: T) -> T:
-    """The tensor itself.
+    """Return the tensor itself, unless it is bool.
+
+    This is what `+x` calls.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype but bool.
+
+    Returns
+    -------
+    Tensor
+        The same object as `input`, no copy.
 
     Raises
     ------
     DTypeError
-        If it is bool.
+        If the values are bool.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-1.0, 2.0])
+    >>> vt.positive(x) is x
+    True
     """
     if input._impl.array.dtype.kind == "b":
         raise DTypeError("bool tensors have no sign, so `+` is not defined for them")
@@ -54,7 +72,39 @@ def positive(input: T) -> T:
 
 
 def square(input: T, *, out: T | None = None) -> T:
-    """The tensor to the power of 2."""
+    """Return the square of each element.
+
+    Bools give int64. The derivative is `2 * input`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-3.0, 0.5], requires_grad=True)
+    >>> y = vt.square(x)
+    >>> y.detach()
+    tensor([9.0000, 0.2500])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([-6.,  1.])
+    """
     return F.pow_Tensor_Scalar(input, 2, out=out)
 
 
@@ -97,13 +147,48 @@ def float_power(input: Number, exponent: T, *, out: T | None = None) -> T: ...
 def float_power(
     input: TensorBase | Number, exponent: TensorBase | Number, *, out: TensorBase | None = None
 ) -> TensorBase:
-    """`pow` in double precision, whatever the operands' dtypes are.
+    """Return one operand to the power of the other, in double precision.
+
+    The operands are converted to float64, or to complex128 if one of them is complex, and
+    raised as by `pow`. Integers therefore have negative powers, and large powers do not wrap
+    around. A negative real base with a fractional exponent gives nan. Gradients come in the
+    dtypes of the operands.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        Base. It may be a number if `exponent` is a tensor.
+    exponent : Tensor or number
+        Exponent. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of dtype float64 or complex128.
+
+    Raises
+    ------
+    DTypeError
+        If `out` has another dtype than the result.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If no operand is a tensor, or one is neither a tensor nor a number.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.float_power(vt.tensor([2, 4]), -1).tolist()
-    [0.5, 0.25]
+    >>> vt.float_power(vt.tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=vtgrad.float64)
+    >>> vt.float_power(10, vt.tensor([2, 20]))
+    tensor([1.0000e+02, 1.0000e+20], dtype=vtgrad.float64)
+    >>> x = vt.tensor([3.0], requires_grad=True)
+    >>> vt.float_power(x, 2).backward()
+    >>> x.grad
+    tensor([6.])
     """
     dtype = _double_dtype(input, exponent)
     if out is not None and array_of(out, "out").dtype != dtype:

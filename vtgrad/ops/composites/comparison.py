@@ -33,23 +33,52 @@ def clamp(
     *,
     out: T | None = None,
 ) -> T:
-    """The values, those below `min` raised to it, those above `max` lowered to it.
+    """Return the values limited to the range from `min` to `max`.
 
-    At a bound the gradient passes. Bounds that are tensors get the gradient of what they
-    replaced; both must be tensors then, or both numbers.
+    Values below `min` are raised to it, those above `max` are lowered to it; where `min` is
+    above `max`, the result is `max`. A nan stays nan, and a bound that is nan makes the result
+    nan. The gradient passes inside of the range and at its ends, and is 0 outside; a bound that
+    is a tensor gets the gradient of the values that it replaced.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    min : Tensor, number or None, default None
+        Lower bound, of a shape that broadcasts; none if None.
+    max : Tensor, number or None, default None
+        Upper bound. Both bounds are tensors or both numbers; a 0-d tensor without gradient
+        counts as a number beside one.
+    out : Tensor, optional
+        Where the result is stored; of the result's dtype if the bounds are numbers.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
 
     Raises
     ------
     DTypeError
         If both bounds are None.
     ArgumentTypeError
-        If one is a tensor and the other a number.
+        If one bound is a tensor and the other a number, or a bound is neither.
+    NotSupportedError
+        If a value or a bound is complex, or bools are limited by numbers.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If `out` has a dtype that does not fit.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.clamp(vt.tensor([-2.0, 0.5, 3.0]), 0, 1).tolist()
-    [0.0, 0.5, 1.0]
+    >>> x = vt.tensor([-2.0, 0.5, 3.0], requires_grad=True)
+    >>> y = vt.clamp(x, 0, 1)
+    >>> y.sum().backward()
+    >>> y.detach(), x.grad
+    (tensor([0.0000, 0.5000, 1.0000]), tensor([0., 1., 0.]))
     """
     low, high = _bounds(min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
@@ -127,24 +156,51 @@ def where(
     *,
     out: TensorBase | None = None,
 ) -> TensorBase | tuple[TensorBase, ...]:
-    """`input` where the condition holds and `other` elsewhere; or, alone, where it holds.
+    """Choose elements of two operands by a condition; or return where it holds.
+
+    With the condition alone it is `nonzero(condition, as_tuple=True)`. Else shapes broadcast
+    and dtypes are promoted; the gradient goes to the operand that was chosen, and the other has
+    0 there.
 
     Parameters
     ----------
     condition : Tensor
-        Of dtype bool.
-    input, other : Tensor or number
-        Broadcast with the condition, and promoted to a common dtype. With neither, the result
-        is ``nonzero(condition, as_tuple=True)``.
+        Of dtype bool; uint8 is taken too.
+    input : Tensor or number, optional
+        What is taken where the condition is true.
+    other : Tensor or number, optional
+        What is taken where it is false; given if and only if `input` is.
     out : Tensor, optional
-        Where to write the result.
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        A new tensor of the broadcast shape and the promoted dtype. For the condition alone, an
+        int64 vector of indices for each dimension.
+
+    Raises
+    ------
+    DTypeError
+        If the condition is neither bool nor uint8.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If only one of `input` and `other` is given, or `out` with neither.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> x = vt.tensor([1.0, -2.0, 3.0])
-    >>> vt.where(x > 0, x, 0.0).tolist()
-    [1.0, 0.0, 3.0]
+    >>> x = vt.tensor([1.0, -2.0, 3.0], requires_grad=True)
+    >>> y = vt.where(x > 0, x * 2.0, 0.0)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([2., 0., 2.])
+    >>> vt.where(x > 0)
+    (tensor([0, 2]),)
     """
     if input is None and other is None:
         if out is not None:

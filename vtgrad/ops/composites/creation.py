@@ -32,31 +32,43 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """Zeros of the shape and memory order of a tensor.
+    """Return a tensor of zeros in the shape of another.
+
+    By default it has the dtype and memory order of `input`. The result has no history.
 
     Parameters
     ----------
     input : Tensor
-        The model; its values and its history do not matter.
+        The model; its values do not matter.
     dtype : DType, optional
-        The dtype of `input` by default.
+        The dtype; by default that of `input`.
     device : Device or str, optional
-        There is only the CPU.
-    requires_grad : bool
+        Where the memory is; there is only the CPU.
+    requires_grad : bool, default False
         Whether the result is a leaf that requires grad.
     memory_format : MemoryFormat, optional
-        That of `input` is preserved by default.
+        The order in memory; by default that of `input`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor.
 
     Raises
     ------
+    RequiresGradError
+        If `requires_grad` is asked for of integers or bools.
     MemoryFormatError
         If the format is for another number of dimensions.
+    NotSupportedError
+        If `device` is another one than the CPU.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> vt.zeros_like(vt.tensor([1.5, 2.5]))
     tensor([0., 0.])
+    >>> vt.zeros_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
+    (1, 3)
     """
     check_device(device)
     model = array_of(input, "input")
@@ -80,7 +92,44 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """Ones of the shape and memory order of a tensor; see `zeros_like`."""
+    """Return a tensor of ones in the shape of another.
+
+    By default it has the dtype and the memory order of `input`. The result has no history.
+
+    Parameters
+    ----------
+    input : Tensor
+        The model; its values do not matter.
+    dtype : DType, optional
+        The dtype; by default that of `input`.
+    device : Device or str, optional
+        Where the memory is; there is only the CPU.
+    requires_grad : bool, default False
+        Whether the result is a leaf that requires grad.
+    memory_format : MemoryFormat, optional
+        The order in memory; by default that of `input`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor.
+
+    Raises
+    ------
+    RequiresGradError
+        If `requires_grad` is asked for of integers or bools.
+    MemoryFormatError
+        If the format is for another number of dimensions.
+    NotSupportedError
+        If `device` is another one than the CPU.
+
+    Examples
+    --------
+    >>> vt.ones_like(vt.tensor([1.5, 2.5]))
+    tensor([1., 1.])
+    >>> vt.ones_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
+    (1, 3)
+    """
     array = _like(input, dtype, device, memory_format)
     array.fill(1)
     return _leaf(input, array, requires_grad, memory_format)
@@ -94,7 +143,52 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """Arbitrary values in the shape and memory order of a tensor; see `zeros_like`."""
+    """Return a tensor of arbitrary values with the shape of another one.
+
+    The memory is not initialised: it holds whatever was there before. Fill it before use.
+    `zeros_like` and `full_like` make tensors of known values.
+
+    Parameters
+    ----------
+    input : Tensor
+        The model. Its values and its history do not matter.
+    dtype : dtype, optional
+        Dtype of the result; that of `input` if not given.
+    device : device or str, optional
+        There is only the CPU.
+    requires_grad : bool, default False
+        Whether the result is a leaf that requires grad.
+    memory_format : memory_format, optional
+        Order of the elements in memory. If not given, the dimensions keep the order that they
+        have in `input`, without gaps.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of the shape of `input`, on memory of its own.
+
+    Raises
+    ------
+    MemoryFormatError
+        If the memory format is for another number of dimensions.
+    RequiresGradError
+        If `requires_grad` is True and the dtype is neither floating nor complex.
+    NotSupportedError
+        If `device` is not the CPU.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, 3).t()
+    >>> y = vt.empty_like(x, dtype=vt.int64)
+    >>> y.shape, y.stride(), y.dtype
+    (vtgrad.Size([3, 2]), (1, 3), vtgrad.int64)
+    >>> vt.empty_like(x, memory_format=vt.contiguous_format).stride()
+    (2, 1)
+    >>> y.fill_(7)
+    tensor([[7, 7],
+            [7, 7],
+            [7, 7]])
+    """
     array = _like(input, dtype, device, memory_format)
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -108,12 +202,55 @@ def full_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """One value in the shape and memory order of a tensor; see `zeros_like`.
+    """Return a tensor with the shape of another one and one value everywhere.
+
+    A floating value for an integer dtype is cut off to an integer. A value that the dtype
+    cannot hold is refused; negative integers wrap around in uint8. No gradient reaches
+    `fill_value` or `input`.
+
+    Parameters
+    ----------
+    input : Tensor
+        The model. Its values and its history do not matter.
+    fill_value : number or Tensor
+        The value: a number, or a 0-d tensor that does not require grad.
+    dtype : dtype, optional
+        Dtype of the result; that of `input` if not given.
+    device : device or str, optional
+        There is only the CPU.
+    requires_grad : bool, default False
+        Whether the result is a leaf that requires grad.
+    memory_format : memory_format, optional
+        Order of the elements in memory. If not given, the dimensions keep the order that they
+        have in `input`, without gaps.
+
+    Returns
+    -------
+    Tensor
+        A new leaf of the shape of `input`.
 
     Raises
     ------
     ResultTypeError
         If the dtype cannot hold `fill_value`.
+    ArgumentTypeError
+        If `fill_value` is not such a number or tensor.
+    MemoryFormatError
+        If the memory format is for another number of dimensions.
+    RequiresGradError
+        If `requires_grad` is True and the dtype is neither floating nor complex.
+    NotSupportedError
+        If `device` is not the CPU.
+
+    Examples
+    --------
+    >>> vt.full_like(vt.zeros(2, 2), 0.5)
+    tensor([[0.5000, 0.5000],
+            [0.5000, 0.5000]])
+    >>> vt.full_like(vt.tensor([1, 2]), 2.7)
+    tensor([2, 2])
+    >>> vt.full_like(vt.ones(2), 3.0, requires_grad=True)
+    tensor([3., 3.], requires_grad=True)
     """
     array = _like(input, dtype, device, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))

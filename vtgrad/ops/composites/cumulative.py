@@ -37,25 +37,56 @@ def diff(
     *,
     out: T | None = None,
 ) -> T:
-    """Differences of neighbours along a dimension; of bools, whether they differ.
+    """Return the differences of neighbours along a dimension.
+
+    Each difference is an element less the one before it; of bools it is whether they differ.
+    Integers that leave their dtype wrap around. With ``n = 0`` the result is a copy of `input`
+    alone, without what is to be joined to it.
 
     Parameters
     ----------
     input : Tensor
+        The values, of at least 1 dimension.
     n : int, default 1
-        How many times to take differences.
+        How many times differences are taken.
     dim : int, default -1
-        The dimension, which gets shorter by `n`.
-    prepend, append : Tensor, optional
-        What to join to the tensor before and after it.
+        The dimension, which gets shorter by `n`, down to size 0.
+    prepend : Tensor, optional
+        What is joined in front of `input` first.
+    append : Tensor, optional
+        What is joined behind `input` first.
     out : Tensor, optional
-        Where to store the result.
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`, promoted with what is joined to it.
+
+    Raises
+    ------
+    ShapeError
+        If `input` is 0-d, or what is joined has another number of dimensions or other sizes.
+    OptionValueError
+        If `n` is negative.
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `n` or `dim` is not an integer, or what is joined is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.diff(vt.tensor([1, 4, 9, 16])).tolist()
-    [3, 5, 7]
+    >>> x = vt.tensor([1, 4, 9, 16])
+    >>> vt.diff(x)
+    tensor([3, 5, 7])
+    >>> vt.diff(x, n=2)
+    tensor([2, 2])
+    >>> vt.diff(x, prepend=vt.tensor([0]))
+    tensor([1, 3, 5, 7])
     """
     array = array_of(input, "input")
     if array.ndim == 0:
@@ -100,12 +131,101 @@ def _joined(parts: list[TensorBase], axis: int, like: T) -> T:
 
 
 def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running sums along `dim`; integers and bools become int64 unless `dtype` is given."""
+    """Return the running sums along a dimension.
+
+    Element ``i`` of the result is the sum of the elements 0 to ``i``. float16, float32 and
+    complex64 are summed in the next wider dtype and rounded once for each element. The gradient
+    of an element is the sum of the gradients from its place on.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int
+        The dimension to go along.
+    dtype : DType, optional
+        The dtype of the result, to which the values are cast first. By default that of `out`,
+        else that of `input`, or int64 for integers and bools.
+    out : Tensor, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    NotSupportedError
+        If the result would be bool.
+    DTypeError
+        If `out` has another dtype than `dtype`.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cumsum(vt.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([[1, 3],
+            [3, 7]])
+    >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> vt.cumsum(x, dim=0).sum().backward()
+    >>> x.grad
+    tensor([3., 2., 1.])
+    """
     return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
 
 
 def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running products along `dim`; integers and bools become int64 unless `dtype` is given."""
+    """Return the running products along a dimension.
+
+    Element ``i`` of the result is the product of the elements 0 to ``i``. float16, float32 and
+    complex64 are multiplied in the next wider dtype and rounded once for each element. The
+    gradient is exact also where elements are 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int
+        The dimension to go along.
+    dtype : DType, optional
+        The dtype of the result, to which the values are cast first. By default that of `out`,
+        else that of `input`, or int64 for integers and bools.
+    out : Tensor, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    NotSupportedError
+        If the result would be bool.
+    DTypeError
+        If `out` has another dtype than `dtype`.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cumprod(vt.tensor([1, 2, 3, 4]), dim=0)
+    tensor([ 1,  2,  6, 24])
+    >>> x = vt.tensor([2.0, 0.0, 3.0], requires_grad=True)
+    >>> vt.cumprod(x, dim=0).sum().backward()
+    >>> x.grad
+    tensor([1., 8., 0.])
+    """
     return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
 
 

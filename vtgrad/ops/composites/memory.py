@@ -33,35 +33,47 @@ def resize_(
     size: Sequence[int] | None = None,
     memory_format: MemoryFormat | None = None,
 ) -> T:
-    """Give the tensor itself another shape from its first element on.
+    """Give the tensor itself another shape, from its first element on.
 
-    Elements are neither moved nor written. If the memory is too small it grows, for all tensors
-    that look at it; what was not there before is zero. The version moves if the shape changes, or,
-    with a memory format, the order.
+    Elements are neither moved nor written. Memory that is too small grows, for all tensors on
+    it; what is new is zero. The version moves if the shape changes. Without a memory format, a
+    shape that the tensor has already changes nothing.
 
     Parameters
     ----------
-    *sizes : int
-        The new shape.
-    size : sequence of int
+    input : Tensor
+        Must not require grad.
+    *sizes : int or sequence of int
+        The new sizes, one by one or as one sequence.
+    size : sequence of int, optional
         The same, by keyword.
     memory_format : MemoryFormat, optional
-        Row-major by default; but the shape that the tensor has already changes nothing then.
+        The new order in memory; by default row-major.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
 
     Raises
     ------
     ResizeError
-        If the tensor requires grad, or its memory is shared with NumPy and too small.
+        If the tensor requires grad, or its memory must grow and is shared with NumPy.
+    OutOfBoundsError
+        If a size is negative.
     MemoryFormatError
         If the format is for another number of dimensions, or is `preserve_format`.
+    ArgumentTypeError
+        If no sizes are given, or in two ways, or one is no integer.
 
     Examples
     --------
-    >>> import vtgrad as vt
     >>> x = vt.tensor([1, 2, 3])
     >>> x.resize_(2, 2)
     tensor([[1, 2],
             [3, 0]])
+    >>> x.resize_(2)
+    tensor([1, 2])
     """
     return resize(input, given_integers(sizes, size, "resize_"), memory_format)
 
@@ -69,15 +81,38 @@ def resize_(
 def resize_as_(
     input: T, the_template: TensorBase, *, memory_format: MemoryFormat | None = None
 ) -> T:
-    """`resize_` to the shape of another tensor.
+    """Give the tensor itself the shape of another one.
+
+    `resize_` to `the_template.shape`, with the same rules about memory and version.
 
     Parameters
     ----------
+    input : Tensor
+        Must not require grad.
     the_template : Tensor
-        The other tensor.
+        Whose shape is taken.
     memory_format : MemoryFormat, optional
-        As in `resize_`. With `preserve_format`: channels last if those of the other one are, else
-        row-major.
+        The new order in memory; by default row-major. With `preserve_format` it is channels
+        last if that is the order of `the_template`, else row-major.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    ResizeError
+        If the tensor requires grad, or its memory must grow and is shared with NumPy.
+    MemoryFormatError
+        If the format is for another number of dimensions.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2, 3, 4])
+    >>> vt.resize_as_(x, vt.zeros(2, 2))
+    tensor([[1, 2],
+            [3, 4]])
     """
     array_of(input, "input")
     shape = array_of(the_template, "the_template").shape
@@ -93,26 +128,59 @@ def set_(
     size: Sequence[int] = _NO_SIZES,
     stride: Sequence[int] = _NO_SIZES,
 ) -> T:
-    """Let the tensor itself look at other memory from now on.
+    """Let the tensor itself show other memory from now on.
 
-    Its views stay where they are. Writes through this tensor do not move the version of the
-    source, so what was saved of the source for a backward pass is not safe from them.
+    Its views stay on the old memory, and its version moves. Later writes to it change the
+    source, but do not move the version of the source: what was saved of the source for backward
+    is not protected. If the source requires grad, backward through the tensor raises
+    `NoDerivativeError`.
 
     Parameters
     ----------
-    source : Tensor or storage
-        Whose memory; a tensor must have the same dtype. No memory at all without it.
-    storage_offset, size, stride : int, sequence of int, sequence of int
-        Which part of the memory, in elements; row-major without strides.
+    input : Tensor
+        Keeps its dtype.
+    source : Tensor or Storage, optional
+        Whose memory; without it the tensor becomes empty.
+    storage_offset : int, optional
+        The first element; counted from where a tensor starts, of a storage from the start of
+        memory.
+    size : sequence of int, optional
+        The new sizes; they and `storage_offset` go together. Without them the whole of the
+        source.
+    stride : sequence of int, optional
+        Steps between elements for each dimension; row-major without them.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
 
     Raises
     ------
-    ArgumentTypeError
-        If an argument has a wrong type; None is none that any of them takes.
-    ResizeError
-        If the part reaches further than the memory, which cannot grow.
+    DTypeError
+        If the source is a tensor of another dtype, and `size` is not given.
+    ShapeError
+        If `size` is given and the source is a tensor that is not contiguous.
     OutOfBoundsError
-        If sizes, strides or the offset are negative.
+        If an offset, size or stride is negative, or there are not as many strides as sizes.
+    ResizeError
+        If the memory is too small and shared with NumPy, so that it cannot grow.
+    ArgumentTypeError
+        If an argument has a wrong type, as None has, or only one of `storage_offset` and `size`
+        is given.
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    ViewInvalidError
+        If the tensor is a view and requires grad, while recording.
+
+    Examples
+    --------
+    >>> a, b = vt.tensor([1.0, 2.0, 3.0, 4.0]), vt.zeros(0)
+    >>> b.set_(a, 1, (2,), (2,))
+    tensor([2., 4.])
+    >>> b[0] = 9.0
+    >>> a
+    tensor([1., 9., 3., 4.])
     """
     if source is not _NO_SOURCE and not isinstance(source, (TensorBase, Storage)):
         raise ArgumentTypeError(
@@ -136,7 +204,37 @@ def set_(
 
 
 def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
-    """Whether another tensor looks at the same memory in the same way."""
+    """Return whether two tensors look at the same memory in the same way.
+
+    They do if storage, shape, strides and the offset of the first element are equal. A write to
+    one then changes the other, element for element. The dtype is not compared, nor is lazy
+    conjugation.
+
+    Parameters
+    ----------
+    input : Tensor
+        First tensor.
+    tensor : Tensor
+        Second tensor.
+
+    Returns
+    -------
+    bool
+        Whether memory and geometry are the same.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one of the two is not a tensor.
+
+    Examples
+    --------
+    >>> x = vt.arange(4)
+    >>> vt.is_set_to(x, x.detach()), vt.is_set_to(x, x[:])
+    (True, True)
+    >>> vt.is_set_to(x, x[1:]), vt.is_set_to(x, x.clone())
+    (False, False)
+    """
     array_of(input, "input")
     array_of(tensor, "tensor")
     one, other = input._impl, tensor._impl

@@ -28,37 +28,86 @@ T = TypeVar("T", bound=TensorBase)
 def apply_(input: T, callable: Callable[[Number], Number]) -> T:
     """Replace each element by what a Python function makes of it.
 
-    The function is called with Python numbers, in the order of the indices, before anything is
-    written: if it raises, the tensor is as it was.
+    The function is called with Python numbers, in row-major order, and its results are cast to
+    the dtype of the tensor; for integers fractions are cut off. All results are there before
+    anything is written: if the function raises, the tensor is as it was. What Python computes
+    has no derivative.
 
     Parameters
     ----------
     input : Tensor
+        The tensor that is written, of any dtype.
     callable : callable
-        From one number to one number.
+        The function, from one number to one number.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
 
     Raises
     ------
     WriteRefusedError
-        If the tensor requires grad: what Python computes has no derivative.
+        If the tensor requires grad.
     ArgumentTypeError
         If the function returns something else than a number.
     DTypeError
-        If it returns a number that the tensor's dtype cannot hold.
+        If it returns a number that the dtype cannot hold.
+    SelfOverlapError
+        If elements of the tensor share memory.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.tensor([1, 2, 3]).apply_(lambda n: n * n)
+    >>> x = vt.tensor([1, 2, 3])
+    >>> x.apply_(lambda n: n * n)
+    tensor([1, 4, 9])
+    >>> x
     tensor([1, 4, 9])
     """
     return _filled("apply_", input, callable)
 
 
 def map_(input: T, other: TensorBase, callable: Callable[[Number, Number], Number]) -> T:
-    """Replace each element by a Python function of it and of another tensor's; see `apply_`.
+    """Replace each element by a Python function of it and of an element of another tensor.
 
-    The other tensor has the same dtype, and broadcasts.
+    The function is called with Python numbers, in the order of the indices, and for all
+    elements before anything is written: if it raises, the tensor is unchanged. The results are
+    cast to the dtype of the tensor; a float is cut off to an integer. Nothing can be recorded,
+    because a Python function has no derivative.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write.
+    other : Tensor
+        Second argument of the function. It has the dtype of `input` and broadcasts to its
+        shape.
+    callable : callable
+        Function of two numbers that returns a number.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    WriteRefusedError
+        If a tensor requires grad, also under `no_grad`.
+    ShapeError
+        If another tensor does not broadcast to the shape of `input`.
+    ArgumentTypeError
+        If the dtypes differ, or `callable` returns something else than a number.
+    DTypeError
+        If `callable` returns a number that the dtype cannot hold.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2, 3])
+    >>> x.map_(vt.tensor([10, 20, 30]), lambda a, b: a + b)
+    tensor([11, 22, 33])
+    >>> x.map_(vt.tensor(7), max)
+    tensor([11, 22, 33])
     """
     return _filled("map_", input, callable, other)
 
@@ -66,7 +115,49 @@ def map_(input: T, other: TensorBase, callable: Callable[[Number, Number], Numbe
 def map2_(
     input: T, x: TensorBase, y: TensorBase, callable: Callable[[Number, Number, Number], Number]
 ) -> T:
-    """Replace each element by a Python function of it and of two other tensors'; see `map_`."""
+    """Replace each element by a Python function of it and of elements of two other tensors.
+
+    The function is called with Python numbers, in the order of the indices, and for all
+    elements before anything is written: if it raises, the tensor is unchanged. The results are
+    cast to the dtype of the tensor; a float is cut off to an integer. Nothing can be recorded,
+    because a Python function has no derivative.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write.
+    x : Tensor
+        Second argument of the function. It has the dtype of `input` and broadcasts to its
+        shape.
+    y : Tensor
+        Third argument of the function, with the same dtype and under the same rule.
+    callable : callable
+        Function of three numbers that returns a number.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    WriteRefusedError
+        If a tensor requires grad, also under `no_grad`.
+    ShapeError
+        If another tensor does not broadcast to the shape of `input`.
+    ArgumentTypeError
+        If the dtypes differ, or `callable` returns something else than a number.
+    DTypeError
+        If `callable` returns a number that the dtype cannot hold.
+
+    Examples
+    --------
+    >>> t = vt.tensor([1, 2, 3])
+    >>> t.map2_(vt.tensor([10, 20, 30]), vt.tensor(2), lambda a, b, c: a + b * c)
+    tensor([21, 42, 63])
+    >>> t.map2_(vt.tensor(0), vt.tensor(30), lambda a, b, c: min(max(a, b), c))
+    tensor([21, 30, 30])
+    """
     return _filled("map2_", input, callable, x, y)
 
 

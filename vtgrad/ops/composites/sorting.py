@@ -24,25 +24,50 @@ def sort(
     stable: bool | Unset | None = UNSET,
     out: tuple[T, T] | None = None,
 ) -> SortDimResult[T] | SortStableResult[T]:
-    """The elements in order along a dimension, and where each stood.
+    """Sort the elements along a dimension.
+
+    A nan counts as larger than every number. Equal elements always keep their order. The
+    gradient of a value goes to the element that it came from.
 
     Parameters
     ----------
     input : Tensor
-        What to sort; nan counts as larger than every number.
+        Real values; a 0-d tensor counts as one of one element.
     dim : int, default -1
-        The dimension to sort along.
+        The dimension.
     descending : bool, default False
         Whether the largest come first.
     stable : bool, optional
-        Whether equal elements must keep their order; they do in any case.
-    out : (Tensor, Tensor), optional
-        Where to store the results.
+        Whether equal elements must keep their order; they do anyway.
+    out : pair of Tensor, optional
+        Where values and indices are written, the latter in int64.
 
     Returns
     -------
-    named tuple
-        ``values`` and the int64 ``indices``.
+    named tuple of Tensor
+        `values`, a new tensor of the shape and dtype of `input`, and `indices`, of int64, where
+        each value stood.
+
+    Raises
+    ------
+    DTypeError
+        If the values are complex.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ArgumentTypeError
+        If `descending` is no bool, or `out` no pair of tensors.
+    ResultTypeError
+        If `out` does not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> values, indices = vt.sort(vt.tensor([3.0, 1.0, float("nan"), 2.0]))
+    >>> values
+    tensor([1., 2., 3., nan])
+    >>> indices
+    tensor([1, 3, 0, 2])
     """
     axis, down = checked_dim(dim), check_flag(descending, "descending")
     check_pair(out, array_of(input, "input").dtype)
@@ -60,12 +85,54 @@ def topk(
     *,
     out: tuple[T, T] | None = None,
 ) -> TopkDimResult[T]:
-    """The `k` largest or smallest elements along a dimension, in order, and their places.
+    """Return the largest or smallest elements along a dimension.
+
+    A nan counts as larger than every number. Of equal elements those with lower indices are
+    taken. The gradient of a value goes to the element that it came from.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values, but not bool; a 0-d tensor counts as one of one element.
+    k : int
+        How many elements.
+    dim : int, default -1
+        The dimension.
+    largest : bool, default True
+        Whether the largest are wanted, or the smallest.
+    sorted : bool, default True
+        Whether they must come in order; they do anyway.
+    out : pair of Tensor, optional
+        Where values and indices are written, the latter in int64.
+
+    Returns
+    -------
+    named tuple of Tensor
+        `values`, of the dtype of `input` and size `k` in the dimension, the most extreme first,
+        and `indices`, of int64, where each value stood.
 
     Raises
     ------
     ElementIndexError
-        If there are fewer than `k` elements along the dimension.
+        If there are fewer than `k` elements, or `k` is negative.
+    DTypeError
+        If the values are bool or complex.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([3.0, 1.0, 4.0, 5.0], requires_grad=True)
+    >>> values, indices = vt.topk(x, 2)
+    >>> values.detach(), indices
+    (tensor([5., 4.]), tensor([3, 2]))
+    >>> values.sum().backward()
+    >>> x.grad
+    tensor([0., 0., 1., 1.])
     """
     check_pair(out, array_of(input, "input").dtype)
     return F.topk_dim(

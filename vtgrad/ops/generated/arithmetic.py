@@ -55,7 +55,50 @@ def add(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> 
 def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None
 ) -> T:
-    """Sum of two tensors, `other` multiplied by `alpha`."""
+    """Return the sum of two tensors, `other` multiplied by `alpha`.
+
+    The result is ``input + alpha * other``. Shapes broadcast and dtypes promote; a number
+    changes the dtype of the result only if it is of a higher kind, as a float beside integers.
+    Of two bools the sum is whether one is true.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        First operand; one of the two operands is a tensor.
+    other : Tensor or number
+        Second operand; its shape broadcasts with that of `input`.
+    alpha : number, default 1
+        Factor of `other`; integral if the result is.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If the result's dtype cannot hold `alpha`, or `alpha` is a bool and the result is not.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0])
+    >>> vt.add(x, 10.0, alpha=2)
+    tensor([21., 22.])
+    >>> vt.add(x, vt.tensor([[10], [20]]))
+    tensor([[11., 12.],
+            [21., 22.]])
+    """
     result: T | None = None
     try:
         if out is None and type(alpha) is int and alpha == 1:
@@ -120,7 +163,47 @@ def sub(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> 
 def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None
 ) -> T:
-    """Difference of two tensors, `other` multiplied by `alpha`."""
+    """Return the first operand minus the second, which is multiplied by `alpha`.
+
+    `input - alpha * other`. The dtypes are promoted; unsigned integers wrap around. The
+    derivative is 1 for `input` and `-alpha` for `other`.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        What is subtracted from; any dtype but bool.
+    other : Tensor or number
+        What is subtracted; at least one of the two is a tensor, and the shapes broadcast.
+    alpha : number, default 1
+        Factor of `other`.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If an operand is bool, or `alpha` is of a higher kind than the result.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sub(vt.tensor([5.0, 2.0]), vt.tensor([1.0, 2.0]), alpha=2)
+    tensor([ 3., -2.])
+    >>> vt.sub(10, vt.tensor([1, 2]))
+    tensor([9, 8])
+    """
     result: T | None = None
     try:
         if out is None and type(alpha) is int and alpha == 1:
@@ -179,7 +262,7 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
 
 
 def rsub_Tensor(input: T, other: AnyTensor, *, alpha: Number = 1) -> T:
-    """``other - alpha * input``."""
+    """Return the second operand minus the first, which is multiplied by `alpha`."""
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
@@ -224,7 +307,48 @@ def mul(input: Number, other: T, *, out: T | None = None) -> T: ...
 def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """Product of two tensors, element by element."""
+    """Return the product of two tensors, element by element.
+
+    The result has the broadcast shape and the promoted dtype. A Python number does not widen
+    the dtype of a tensor of its kind, so products of small integers can wrap around. The
+    gradient of each factor is the incoming one times the conjugate of the other factor. The
+    operator ``*`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        First factor. It may be a number if `other` is a tensor.
+    other : Tensor or number
+        Second factor. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If no factor is a tensor, or one is neither a tensor nor a number.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.mul(vt.tensor([[1.0], [2.0]]), vt.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    >>> x = vt.tensor(3.0, requires_grad=True)
+    >>> vt.mul(x, vt.tensor([4.0, 5.0])).sum().backward()
+    >>> x.grad
+    tensor(9.)
+    """
     result: T | None = None
     try:
         if out is None:
@@ -282,7 +406,42 @@ def true_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
 def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, of integers too."""
+    """Return the quotient of two operands, element by element, without rounding.
+
+    The dtypes are promoted, and integers and bools divided in the default floating dtype.
+    Division by zero gives an infinity or nan. The derivative is `1 / other` for `input` and
+    `-input / other ** 2` for `other`. See `div` for rounded quotients.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The dividend.
+    other : Tensor or number
+        The divisor; at least one of the two is a tensor, and the shapes broadcast.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.true_divide(vt.tensor([1, 2, 0]), vt.tensor([2, 0, 0]))
+    tensor([0.5000,    inf,    nan])
+    """
     result: T | None = None
     try:
         if out is None:
@@ -340,31 +499,7 @@ def div_Tensor_mode(input: Number, other: T, *, rounding_mode: AnyStr | None, ou
 def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, element by element.
-
-    Parameters
-    ----------
-    input : Tensor
-        Dividend.
-    other : Tensor or number
-        Divisor; the shapes broadcast.
-    rounding_mode : {"trunc", "floor"}, optional
-        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
-        are divided in the default floating dtype.
-    out : Tensor, optional
-        Where to write the result.
-
-    Raises
-    ------
-    DTypeError
-        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
-
-    Examples
-    --------
-    >>> import vtgrad as vt
-    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
-    [3, -4]
-    """
+    """Return the quotient of two tensors, element by element."""
     try:
         if out is not None:
             check_out(out, input, other)
@@ -400,18 +535,7 @@ _div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 
 def div_Tensor_mode_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
-    """Write the result of `div` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    input : Tensor
-        Dividend.
-    other : Tensor or number
-        Divisor; the shapes broadcast.
-    rounding_mode : {"trunc", "floor"}, optional
-        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
-        are divided in the default floating dtype.
-    """
+    """Write the result of `div` into the tensor itself, which is returned."""
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
@@ -428,9 +552,48 @@ def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
 def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """Quotient rounded down.
+    """Return the quotient of two tensors, rounded down.
 
-    As in PyTorch its backward raises; ``div(..., rounding_mode="floor")`` has gradient zero.
+    The result has the promoted dtype of the operands: integers give integers. A floating
+    division by zero gives an infinity or nan. The function has no derivative, and backward
+    through it raises `NoDerivativeError`; ``div(a, b, rounding_mode='floor')`` has the gradient
+    zero. The operator ``//`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        Dividend. It may be a number if `other` is a tensor.
+    other : Tensor or number
+        Divisor. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero.
+    NotSupportedError
+        If the promoted dtype is bool or complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If no operand is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    NoDerivativeError
+        When backward reaches the result.
+
+    Examples
+    --------
+    >>> vt.floor_divide(vt.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    >>> vt.floor_divide(7, vt.tensor([2.0, 0.0]))
+    tensor([3., inf])
     """
     try:
         if out is not None:
@@ -469,10 +632,7 @@ def floor_divide_(input: T, other: AnyTensor | Number) -> T:
 
 
 def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
-    """What remains of a division rounded down; it has the divisor's sign.
-
-    Of a number by a tensor it has no derivative in PyTorch, and none here.
-    """
+    """Return the remainder of a division that is rounded down, element by element."""
     try:
         if out is not None:
             check_out(out, input)
@@ -567,7 +727,7 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
 
 
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
-    """What remains of a division rounded towards zero; it has the dividend's sign."""
+    """Return the remainder of a division rounded towards zero."""
     try:
         if out is not None:
             check_out(out, input)
@@ -643,10 +803,7 @@ def fmod_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def lerp_Scalar(input: T, end: AnyTensor, weight: Number, *, out: T | None = None) -> T:
-    """The points between two tensors: the first one at weight 0, `end` at weight 1.
-
-    The dtypes must agree.
-    """
+    """Return the points on the lines from `input` to `end` at a weight."""
     try:
         if out is not None:
             check_out(out, input, end)
@@ -728,7 +885,50 @@ def lerp_Tensor_(input: T, end: AnyTensor, weight: AnyTensor) -> T:
 
 
 def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
-    """The tensor plus `value * tensor1 * tensor2`."""
+    """Return `input` plus a scaled product of two other tensors.
+
+    The result is ``input + value * tensor1 * tensor2``, element by element, with shapes that
+    broadcast and dtypes that promote. For integers the fraction of `value` is dropped.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added to.
+    tensor1 : Tensor
+        First factor.
+    tensor2 : Tensor
+        Second factor.
+    value : number, default 1
+        Factor of the product.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If all operands are bool.
+    DTypeError
+        If `value` is complex and the operands are real.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 1.0])
+    >>> vt.addcmul(x, vt.tensor([2.0, 3.0]), vt.tensor([4.0, 5.0]), value=0.5)
+    tensor([5.0000, 8.5000])
+    """
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -774,7 +974,49 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
 
 
 def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
-    """The tensor plus `value * tensor1 / tensor2`."""
+    """Return `input` plus a scaled quotient of two other tensors.
+
+    The result is ``input + value * (tensor1 / tensor2)``, with shapes that broadcast and dtypes
+    that promote. The quotient is a true one: of two integer tensors there is none. Division by
+    0 gives an infinity or nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added to.
+    tensor1 : Tensor
+        Dividend.
+    tensor2 : Tensor
+        Divisor.
+    value : number, default 1
+        Factor of the quotient.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If `tensor1` and `tensor2` are both of integers or bools.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 1.0])
+    >>> vt.addcdiv(x, vt.tensor([6.0, 8.0]), vt.tensor([2.0, 4.0]), value=0.5)
+    tensor([2.5000, 2.0000])
+    """
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -820,21 +1062,7 @@ def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
 
 
 def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
-    """The first operand to the power of the second, one of which may be a number.
-
-    Raises
-    ------
-    DTypeError
-        If an integer tensor is raised to a negative integer.
-
-    Examples
-    --------
-    >>> import vtgrad as vt
-    >>> vt.pow(vt.tensor([1.0, 2.0, 3.0]), 2).tolist()
-    [1.0, 4.0, 9.0]
-    >>> vt.pow(2, vt.tensor([0.0, 3.0])).tolist()
-    [1.0, 8.0]
-    """
+    """Return one operand raised to the power of the other, element by element."""
     try:
         if out is not None:
             check_out(out, input)
@@ -934,7 +1162,38 @@ def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
 
 
 def sqrt(input: T, *, out: T | None = None) -> T:
-    """The square root."""
+    """Return the square root of each element.
+
+    Of negative real values it is nan; complex values have the root with a real part that is not
+    negative. Integers and bools are computed in the default floating dtype. The derivative is
+    `1 / (2 * sqrt(input))`, infinite at 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sqrt(vt.tensor([4.0, 0.25, -1.0]))
+    tensor([2.0000, 0.5000,    nan])
+    >>> vt.sqrt(vt.tensor([-4 + 0j]))
+    tensor([0.+2.j])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -969,7 +1228,35 @@ def sqrt_(input: T) -> T:
 
 
 def rsqrt(input: T, *, out: T | None = None) -> T:
-    """One by the square root."""
+    """Return one divided by the square root of each element.
+
+    Of zero it is infinite, of negative real values nan. Integers and bools are computed in the
+    default floating dtype. The derivative is `-0.5 * input ** -1.5`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.rsqrt(vt.tensor([4.0, 0.25, 0.0, -1.0]))
+    tensor([0.5000, 2.0000,    inf,    nan])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1004,7 +1291,40 @@ def rsqrt_(input: T) -> T:
 
 
 def reciprocal(input: T, *, out: T | None = None) -> T:
-    """One by the tensor."""
+    """Return one divided by each element.
+
+    Of a real zero it is an infinity of the same sign. Integers and bools are computed in the
+    default floating dtype. The derivative is `-1 / input ** 2`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([2.0, -4.0], requires_grad=True)
+    >>> y = vt.reciprocal(x)
+    >>> y.detach()
+    tensor([ 0.5000, -0.2500])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([-0.2500, -0.0625])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1039,7 +1359,46 @@ def reciprocal_(input: T) -> T:
 
 
 def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The length of the hypotenuse of right triangles with these legs."""
+    """Return the length of the hypotenuse of right triangles.
+
+    ``sqrt(input ** 2 + other ** 2)`` is computed without overflow in between. If a leg is
+    infinite, so is the result, also beside a nan. The derivative by each leg is the leg over
+    the result, which is nan where both legs are 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        First leg.
+    other : Tensor
+        Second leg. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is not floating.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.hypot(vt.tensor([3.0, 1e30]), vt.tensor([4.0, 1e30]))
+    tensor([5.0000e+00, 1.4142e+30])
+    >>> x = vt.tensor(3.0, requires_grad=True)
+    >>> vt.hypot(x, vt.tensor(4.0)).backward()
+    >>> x.grad
+    tensor(0.6000)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1078,7 +1437,38 @@ def hypot_(input: T, other: AnyTensor) -> T:
 
 
 def neg(input: T, *, out: T | None = None) -> T:
-    """The negative."""
+    """Return the negative of each element.
+
+    Unsigned integers wrap around. The derivative is -1.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype but bool.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the values are bool.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.neg(vt.tensor([1.5, -2.0, 0.0]))
+    tensor([-1.5000,  2.0000, -0.0000])
+    >>> vt.neg(vt.tensor([1, 2], dtype=vt.uint8))
+    tensor([255, 254], dtype=vtgrad.uint8)
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1112,7 +1502,44 @@ def neg_(input: T) -> T:
 
 
 def abs(input: T, *, out: T | None = None) -> T:
-    """The absolute value, real for complex tensors."""
+    """Return the absolute value of each element.
+
+    The absolute value of a complex number is its length, ``sqrt(re * re + im * im)``. The
+    smallest number of a signed integer dtype has no counterpart above 0 and stays as it is. The
+    gradient is multiplied by the sign of the element, of complex values by ``z / abs(z)``; at 0
+    it is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype but bool.
+    out : Tensor, optional
+        Where the result is stored. It must have the dtype of a real `input`; the result of a
+        complex one is cast.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`; real for complex values.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is bool.
+    ResultTypeError
+        If `out` has another dtype than a real `input`.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    >>> vt.abs(x).sum().backward()
+    >>> x.grad
+    tensor([-1.,  0.,  1.])
+    >>> vt.abs(vt.tensor([3 + 4j]))
+    tensor([5.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1148,7 +1575,36 @@ def abs_(input: T) -> T:
 
 
 def sign(input: T, *, out: T | None = None) -> T:
-    """-1, 0 or 1, the sign of a real tensor."""
+    """Return -1, 0 or 1, the sign of each element.
+
+    A nan has sign 0; bools are their own sign. The gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values of any shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are complex; see `sgn`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sign(vt.tensor([-2.5, 0.0, 7.0, float("nan")]))
+    tensor([-1.,  0.,  1.,  0.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1182,7 +1638,37 @@ def sign_(input: T) -> T:
 
 
 def sgn(input: T, *, out: T | None = None) -> T:
-    """The sign; of complex values, the value scaled to length 1."""
+    """Return the sign of each element; of complex numbers, the number scaled to absolute value 1.
+
+    Real values give -1, 0 or 1 as in `sign`. A complex zero stays zero. The gradient of real
+    values is 0; that of complex ones changes the angle only, and is 0 at zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sgn(vt.tensor([-2.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    >>> vt.sgn(vt.tensor([3 + 4j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1217,7 +1703,45 @@ def sgn_(input: T) -> T:
 
 
 def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Greatest common divisors of integers."""
+    """Return the greatest common divisor of each pair of integers.
+
+    The result is not negative where the dtype can hold it. The greatest common divisor of 0 and
+    a number is the magnitude of that number, and of 0 and 0 it is 0. Integers have no
+    gradients.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of an integer dtype.
+    other : Tensor
+        Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is no integer dtype.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.gcd(vt.tensor([12, 18, 0]), vt.tensor([8, -27, 5]))
+    tensor([4, 9, 5])
+    >>> vt.gcd(vt.tensor([[12], [7]]), vt.tensor([18, 14]))
+    tensor([[6, 2],
+            [1, 7]])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1249,7 +1773,44 @@ def gcd_(input: T, other: AnyTensor) -> T:
 
 
 def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Least common multiples of integers."""
+    """Return the least common multiple of each pair of integers.
+
+    The result is not negative; if it is too large for the dtype, it wraps around. The least
+    common multiple of 0 and a number is 0. Integers have no gradients.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of an integer dtype.
+    other : Tensor
+        Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is no integer dtype.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.lcm(vt.tensor([4, 6, 0]), vt.tensor([6, -8, 5]))
+    tensor([12, 24,  0])
+    >>> vt.lcm(vt.tensor([[2], [3]]), vt.tensor([4, 6]))
+    tensor([[ 4,  6],
+            [12,  6]])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1281,7 +1842,39 @@ def lcm_(input: T, other: AnyTensor) -> T:
 
 
 def rsub(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
-    """``other - alpha * input``."""
+    """Return the second operand minus the first, which is multiplied by `alpha`.
+
+    `other - alpha * input`, with the operands of `sub` in reverse order. The dtypes are
+    promoted. The derivative is `-alpha` for `input` and 1 for `other`.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is subtracted; any dtype but bool.
+    other : Tensor or number
+        What it is subtracted from; the shapes broadcast.
+    alpha : number, default 1
+        Factor of `input`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If an operand is bool, or `alpha` is of a higher kind than the result.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `other` is neither a tensor nor a number.
+
+    Examples
+    --------
+    >>> vt.rsub(vt.tensor([1.0, 2.0]), 10, alpha=2)
+    tensor([8., 6.])
+    """
     if isinstance(other, TensorBase):
         return rsub_Tensor(input, other, alpha=alpha)
     refuse_array("other", other)
@@ -1295,30 +1888,53 @@ def div(input: Number, other: T, *, rounding_mode: AnyStr | None = NOT_GIVEN, ou
 def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, element by element.
+    """Return the quotient of two tensors, element by element.
+
+    Without rounding it is a true quotient: integers and bools are divided in the default
+    floating dtype, and division by 0 gives an infinity or nan. With rounding the result keeps
+    the promoted dtype of the operands. Shapes broadcast. The gradient of a rounded quotient is
+    0.
 
     Parameters
     ----------
-    input : Tensor
-        Dividend.
+    input : Tensor or number
+        Dividend; one of the two operands is a tensor.
     other : Tensor or number
-        Divisor; the shapes broadcast.
-    rounding_mode : {"trunc", "floor"}, optional
-        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
-        are divided in the default floating dtype.
+        Divisor; its shape broadcasts with that of `input`.
+    rounding_mode : {'trunc', 'floor'} or None, optional
+        Whether the quotient is rounded: towards zero, down, or not at all.
     out : Tensor, optional
-        Where to write the result.
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape.
 
     Raises
     ------
+    ShapeError
+        If the shapes do not broadcast.
     DTypeError
-        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+        If integers are divided by 0 with rounding, or `rounding_mode` is another text.
+    NotSupportedError
+        If bools or complex values are divided with rounding.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
-    [3, -4]
+    >>> x = vt.tensor([7, -7])
+    >>> vt.div(x, 2)
+    tensor([ 3.5000, -3.5000])
+    >>> vt.div(x, 2, rounding_mode='trunc')
+    tensor([ 3, -3])
+    >>> vt.div(x, 2, rounding_mode='floor')
+    tensor([ 3, -4])
     """
     if rounding_mode is not NOT_GIVEN:
         return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
@@ -1326,18 +1942,7 @@ def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
 
 
 def div_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN) -> T:
-    """Write the result of `div` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    input : Tensor
-        Dividend.
-    other : Tensor or number
-        Divisor; the shapes broadcast.
-    rounding_mode : {"trunc", "floor"}, optional
-        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
-        are divided in the default floating dtype.
-    """
+    """Write the result of `div` into the tensor itself, which is returned."""
     if rounding_mode is not NOT_GIVEN:
         return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
     return true_divide_(input, other)
@@ -1348,9 +1953,48 @@ def remainder(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T
 @overload
 def remainder(input: Number, other: T, *, out: T | None = None) -> T: ...
 def remainder(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
-    """What remains of a division rounded down; it has the divisor's sign.
+    """Return the remainder of a division that is rounded down, element by element.
 
-    Of a number by a tensor it has no derivative in PyTorch, and none here.
+    `input - floor(input / other) * other`, which is 0 or has the sign of `other`. The dtypes
+    are promoted. A floating division by zero leaves nan. The derivative is 1 for `input`, and
+    `-floor(input / other)` for `other`; if `input` is a number, backward raises
+    `NoDerivativeError`.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The dividend.
+    other : Tensor or number
+        The divisor; at least one of the two is a tensor, and the shapes broadcast.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If an integer is divided by zero.
+    NotSupportedError
+        If the promoted dtype is bool or complex.
+    ArgumentTypeError
+        If neither operand is a tensor.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.remainder(vt.tensor([-3, -1, 1, 3]), 2)
+    tensor([1, 1, 1, 1])
+    >>> vt.remainder(vt.tensor([5.5, -5.5]), -2.0)
+    tensor([-0.5000, -1.5000])
     """
     if isinstance(other, TensorBase):
         if isinstance(input, TensorBase):
@@ -1371,7 +2015,50 @@ def remainder_(input: T, other: AnyTensor | Number) -> T:
 
 
 def fmod(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """What remains of a division rounded towards zero; it has the dividend's sign."""
+    """Return the remainder of a division rounded towards zero.
+
+    ``fmod(a, b) = a - b * trunc(a / b)`` has the sign of `input`; `remainder` rounds down and
+    has the sign of the divisor. A floating division by zero gives nan. The derivative by
+    `input` is 1, that by a tensor `other` is ``-trunc(a / b)``; jumps are ignored.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend, real and not bool.
+    other : Tensor or number
+        Divisor. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero.
+    NotSupportedError
+        If the promoted dtype is bool or complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.fmod(vt.tensor([7, -7]), 3)
+    tensor([ 1, -1])
+    >>> vt.remainder(vt.tensor([7, -7]), 3)
+    tensor([1, 2])
+    >>> b = vt.tensor([2.0], requires_grad=True)
+    >>> vt.fmod(vt.tensor([7.0]), b).backward()
+    >>> b.grad
+    tensor([-3.])
+    """
     if isinstance(other, TensorBase):
         return fmod_Tensor(input, other, out=out)
     refuse_array("other", other)
@@ -1387,9 +2074,53 @@ def fmod_(input: T, other: AnyTensor | Number) -> T:
 
 
 def lerp(input: T, end: AnyTensor, weight: AnyTensor | Number, *, out: T | None = None) -> T:
-    """The points between two tensors: the first one at weight 0, `end` at weight 1.
+    """Return the points on the lines from `input` to `end` at a weight.
 
-    The dtypes must agree.
+    ``input + weight * (end - input)`` is counted from the nearer end, so that the weights 0 and
+    1 give finite end points exactly. Weights outside of [0, 1] extrapolate. The derivatives are
+    ``1 - weight`` by `input`, ``weight`` by `end`, and ``end - input`` by a tensor `weight`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Points at weight 0, floating or complex.
+    end : Tensor
+        Points at weight 1, of the dtype of `input`. The shape broadcasts.
+    weight : Tensor or number
+        Weights. A tensor has the dtype of `input` unless it is 0-d, and its shape broadcasts.
+    out : Tensor, optional
+        Where the result is stored; of its dtype if `weight` is a tensor, else cast to the dtype
+        of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the tensors are integers or bools.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `end` is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result; with a tensor `weight`, if it has another
+        one than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.lerp(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 10.0]), 0.5)
+    tensor([2., 6.])
+    >>> w = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.lerp(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 10.0]), w).sum().backward()
+    >>> w.grad
+    tensor([2., 8.])
     """
     if isinstance(weight, TensorBase):
         return lerp_Tensor(input, end, weight, out=out)
@@ -1410,20 +2141,51 @@ def pow(input: T, exponent: AnyTensor | Number, *, out: T | None = None) -> T: .
 @overload
 def pow(input: Number, exponent: T, *, out: T | None = None) -> T: ...
 def pow(input: AnyTensor | Number, exponent: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
-    """The first operand to the power of the second, one of which may be a number.
+    """Return one operand raised to the power of the other, element by element.
+
+    The dtypes are promoted. Integers raised to negative integers in a tensor give 0, except 1
+    and -1. A negative real base has nan as its power of a fraction; `0 ** 0` is 1. The gradient
+    of the base is `exponent * input ** (exponent - 1)`, and 0 where the exponent is 0; that of
+    the exponent is `result * log(input)`, and 0 where the base is 0 and the exponent is not
+    negative.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The base.
+    exponent : Tensor or number
+        The exponent; at least one of the two is a tensor, and the shapes broadcast.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
 
     Raises
     ------
     DTypeError
-        If an integer tensor is raised to a negative integer.
+        If an integer tensor is raised to a negative integer, given as a number.
+    ArgumentTypeError
+        If neither operand is a tensor.
+    NotSupportedError
+        If both are bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.pow(vt.tensor([1.0, 2.0, 3.0]), 2).tolist()
-    [1.0, 4.0, 9.0]
-    >>> vt.pow(2, vt.tensor([0.0, 3.0])).tolist()
-    [1.0, 8.0]
+    >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> vt.pow(x, 2).sum().backward()
+    >>> x.grad
+    tensor([2., 4., 6.])
+    >>> vt.pow(2, vt.tensor([0, 3]))
+    tensor([1, 8])
     """
     if isinstance(exponent, TensorBase):
         if isinstance(input, TensorBase):

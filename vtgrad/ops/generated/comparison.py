@@ -42,7 +42,37 @@ __all__ = [
 
 
 def relu(input: T) -> T:
-    """The value, or 0 if it is negative."""
+    """Return each element, or 0 if it is negative.
+
+    A nan stays nan. The derivative is 1 above 0 and for nan, and 0 elsewhere, also at 0 itself.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values; integers are taken too, bools are not.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    DTypeError
+        If the values are bool.
+    NotSupportedError
+        If the values are complex.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-1.0, 0.0, 2.0], requires_grad=True)
+    >>> y = vt.relu(x)
+    >>> y.detach()
+    tensor([0., 0., 2.])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([0., 0., 1.])
+    """
     try:
         array = no_fp_warnings.run(k.relu, input._impl.array)
     except Exception as error:
@@ -94,7 +124,47 @@ def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
 
 
 def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The larger of two values; nan if one is."""
+    """Return the larger element of each pair.
+
+    If one of the two is nan, so is the result; `fmax` ignores nans instead. The gradient goes
+    to the larger element. Equal elements get one half each; where one element is nan, both get
+    all of it.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor
+        Second operand, real. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If an operand is complex: complex values have no order.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
+    >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
+    >>> vt.maximum(a, b).sum().backward()
+    >>> a.grad, b.grad
+    (tensor([0.0000, 1.0000, 0.5000]), tensor([1.0000, 0.0000, 0.5000]))
+    >>> vt.maximum(vt.tensor([1, 5]), vt.tensor(3))
+    tensor([3, 5])
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -136,7 +206,47 @@ def halved_where(self: T, condition: AnyTensor) -> T:
 
 
 def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The smaller of two values; nan if one is."""
+    """Return the smaller element of each pair.
+
+    If one of the two is nan, so is the result; `fmin` ignores nans instead. The gradient goes
+    to the smaller element. Equal elements get one half each; where one element is nan, both get
+    all of it.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor
+        Second operand, real. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If an operand is complex: complex values have no order.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
+    >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
+    >>> vt.minimum(a, b).sum().backward()
+    >>> a.grad, b.grad
+    (tensor([1.0000, 0.0000, 0.5000]), tensor([0.0000, 1.0000, 0.5000]))
+    >>> vt.minimum(vt.tensor([1, 5]), vt.tensor(3))
+    tensor([1, 3])
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -159,7 +269,46 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 
 
 def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The larger of two values; the other one if one is nan."""
+    """Return the larger element of each pair, ignoring nan.
+
+    If one of the two is nan, the result is the other one; `maximum` returns nan instead. The
+    gradient goes to the element that is returned, and to `input` where both are equal.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor
+        Second operand, real. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If an operand is complex: complex values have no order.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.fmax(vt.tensor([1.0, float('nan'), 3.0]), vt.tensor([2.0, 0.0, float('nan')]))
+    tensor([2., 0., 3.])
+    >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
+    >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
+    >>> vt.fmax(a, b).sum().backward()
+    >>> a.grad, b.grad
+    (tensor([0., 1., 1.]), tensor([1., 0., 0.]))
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -182,7 +331,46 @@ def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 
 
 def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The smaller of two values; the other one if one is nan."""
+    """Return the smaller element of each pair, ignoring nan.
+
+    If one of the two is nan, the result is the other one; `minimum` returns nan instead. The
+    gradient goes to the element that is returned, and to `input` where both are equal.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor
+        Second operand, real. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    DTypeError
+        If an operand is complex: complex values have no order.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.fmin(vt.tensor([1.0, float('nan'), 3.0]), vt.tensor([2.0, 0.0, float('nan')]))
+    tensor([1., 0., 3.])
+    >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
+    >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
+    >>> vt.fmin(a, b).sum().backward()
+    >>> a.grad, b.grad
+    (tensor([1., 0., 1.]), tensor([0., 1., 0.]))
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -277,7 +465,7 @@ def clamp_default_(input: T, min: Number | None = None, max: Number | None = Non
 
 
 def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
-    """The values, those below `min` raised to it."""
+    """Return the values, those below `min` raised to it."""
     try:
         if out is not None:
             check_out(out, input)
@@ -353,7 +541,7 @@ def clamp_min_Tensor_(input: T, min: AnyTensor) -> T:
 
 
 def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
-    """The values, those above `max` lowered to it."""
+    """Return the values, those above `max` lowered to it."""
     try:
         if out is not None:
             check_out(out, input)
@@ -460,7 +648,42 @@ def where_self(condition: T, input: AnyTensor | Number, other: AnyTensor | Numbe
 
 
 def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values are equal."""
+    """Return whether each element equals its partner in `other`.
+
+    The operands are first promoted to a common dtype, in which they are compared: a Python
+    number is rounded to the dtype of a floating tensor. A nan equals nothing, not even itself.
+    The operator ``==`` calls this function; `equal` compares tensors as wholes.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand.
+    other : Tensor or number
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` neither a tensor nor a number.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.eq(vt.tensor([1, 2, 3]), 2)
+    tensor([False,  True, False])
+    >>> vt.tensor([0.1, float('nan')]) == vt.tensor([0.1, float('nan')])
+    tensor([ True, False])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -553,7 +776,40 @@ def eq_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values differ."""
+    """Return where two tensors differ, element by element.
+
+    The operands are compared in their promoted dtype. nan differs from everything, from itself
+    too. The result has no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of any dtype and shape.
+    other : Tensor or number
+        Second operand; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is written; it may have any dtype, which then holds 0 and 1.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `other` is neither a tensor nor a number.
+
+    Examples
+    --------
+    >>> vt.ne(vt.tensor([1.0, float("nan")]), vt.tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    >>> vt.ne(vt.tensor([[1], [2]]), vt.tensor([1, 2]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -646,7 +902,44 @@ def ne_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values are less."""
+    """Return whether each element is less than its partner in `other`.
+
+    The operands are first promoted to a common dtype. A comparison with nan is false. The
+    operator ``<`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor or number
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` neither a tensor nor a number.
+    NotSupportedError
+        If an operand is complex: complex values have no order.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.lt(vt.tensor([1, 2, 3]), 2)
+    tensor([ True, False, False])
+    >>> x = vt.tensor([-1.0, 0.5, -2.0])
+    >>> (x < 0).sum()
+    tensor(2)
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -739,7 +1032,44 @@ def lt_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values are less or equal."""
+    """Return whether each element is less than its partner in `other` or equal to it.
+
+    The operands are first promoted to a common dtype. A comparison with nan is false. The
+    operator ``<=`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor or number
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` neither a tensor nor a number.
+    NotSupportedError
+        If an operand is complex: complex values have no order.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.le(vt.tensor([1, 2, 3]), 2)
+    tensor([ True,  True, False])
+    >>> vt.tensor([[1.0], [4.0]]) <= vt.tensor([2.0, 4.0])
+    tensor([[ True,  True],
+            [False,  True]])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -832,7 +1162,44 @@ def le_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values are greater."""
+    """Return whether each element is greater than its partner in `other`.
+
+    The operands are first promoted to a common dtype. A comparison with nan is false. The
+    operator ``>`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor or number
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` neither a tensor nor a number.
+    NotSupportedError
+        If an operand is complex: complex values have no order.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.gt(vt.tensor([1, 2, 3]), 2)
+    tensor([False, False,  True])
+    >>> x = vt.tensor([-1.0, 0.5, float('nan')])
+    >>> x[x > 0]
+    tensor([0.5000])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -925,7 +1292,44 @@ def gt_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """Whether the values are greater or equal."""
+    """Return whether each element is greater than its partner in `other` or equal to it.
+
+    The operands are first promoted to a common dtype. A comparison with nan is false. The
+    operator ``>=`` calls this function.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, real.
+    other : Tensor or number
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` neither a tensor nor a number.
+    NotSupportedError
+        If an operand is complex: complex values have no order.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.ge(vt.tensor([1, 2, 3]), 2)
+    tensor([False,  True,  True])
+    >>> vt.tensor([[1.0], [4.0]]) >= vt.tensor([2.0, 4.0])
+    tensor([[False, False],
+            [ True,  True]])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1018,7 +1422,33 @@ def ge_Tensor_(input: T, other: AnyTensor) -> T:
 
 
 def isnan(input: T) -> T:
-    """Whether the values are nan."""
+    """Return whether each element is nan.
+
+    A complex value is nan if one of its parts is. Integers and bools never are.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, float('nan'), float('inf')])
+    >>> vt.isnan(x)
+    tensor([False,  True, False])
+    >>> x == x
+    tensor([ True, False,  True])
+    """
     try:
         array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
@@ -1031,7 +1461,33 @@ def isnan(input: T) -> T:
 
 
 def isinf(input: T) -> T:
-    """Whether the values are infinite."""
+    """Return whether each element is infinite, of either sign.
+
+    A complex value is infinite if one of its parts is, also if the other one is nan. Integers
+    and bools never are. `isposinf` and `isneginf` tell the signs apart.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> vt.isinf(vt.tensor([1.0, float('inf'), float('-inf'), float('nan')]))
+    tensor([False,  True,  True, False])
+    >>> vt.isinf(vt.tensor([complex(1, float('inf'))]))
+    tensor([True])
+    """
     try:
         array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
@@ -1044,7 +1500,35 @@ def isinf(input: T) -> T:
 
 
 def isfinite(input: T) -> T:
-    """Whether the values are neither infinite nor nan."""
+    """Return whether each element is neither infinite nor nan.
+
+    A complex value is finite if its real and its imaginary part are. Integers and bools are
+    always finite.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> vt.isfinite(vt.tensor([1.0, float('inf'), float('-inf'), float('nan')]))
+    tensor([ True, False, False, False])
+    >>> vt.isfinite(vt.tensor([1, 2]))
+    tensor([True, True])
+    >>> vt.isfinite(vt.tensor([complex(1, float('nan'))]))
+    tensor([False])
+    """
     try:
         array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
@@ -1057,7 +1541,47 @@ def isfinite(input: T) -> T:
 
 
 def isclose(input: T, other: AnyTensor, rtol: AnyFloat = 1e-05, atol: AnyFloat = 1e-08, equal_nan: AnyBool = False) -> T:
-    """Whether the values differ by no more than `atol + rtol * abs(other)`."""
+    """Return whether elements differ by no more than a tolerance.
+
+    Two elements are close if ``abs(input - other) <= atol + rtol * abs(other)`` and the
+    difference is finite, or if they are equal, as two infinities of one sign are. The relative
+    tolerance belongs to `other`, so exchanging the operands can change the answer.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of any dtype.
+    other : Tensor
+        Second operand, of the same dtype. Its shape broadcasts with that of `input`.
+    rtol : float, default 1e-5
+        Tolerance relative to the magnitude of `other`.
+    atol : float, default 1e-8
+        Absolute tolerance.
+    equal_nan : bool, default False
+        Whether two nans are close to each other.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape. It does not require grad.
+
+    Raises
+    ------
+    DTypeError
+        If the dtypes differ.
+    OptionValueError
+        If a tolerance is negative or nan.
+    ShapeError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> a, b = vt.tensor([1.0, 2.0, float('nan')]), vt.tensor([1.000001, 2.1, float('nan')])
+    >>> vt.isclose(a, b)
+    tensor([ True, False, False])
+    >>> vt.isclose(a, b, rtol=0.1, equal_nan=True)
+    tensor([True, True, True])
+    """
     try:
         array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
@@ -1085,7 +1609,36 @@ def has_power_of_zero(self: T) -> T:
 
 
 def isposinf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are plus infinity."""
+    """Return whether each element is plus infinity.
+
+    Integers and bools never are. `isinf` asks for infinities of either sign.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values of any dtype.
+    out : Tensor, optional
+        Where the result is stored; a bool tensor.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    DTypeError
+        If `input` is complex.
+    ResultTypeError
+        If `out` is not bool.
+
+    Examples
+    --------
+    >>> vt.isposinf(vt.tensor([0.0, float('inf'), float('-inf'), float('nan')]))
+    tensor([False,  True, False, False])
+    >>> vt.isposinf(vt.tensor([1, 2]))
+    tensor([False, False])
+    """
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1102,7 +1655,36 @@ def isposinf(input: T, *, out: T | None = None) -> T:
 
 
 def isneginf(input: T, *, out: T | None = None) -> T:
-    """Whether the values are minus infinity."""
+    """Return whether each element is minus infinity.
+
+    Integers and bools never are. `isinf` asks for infinities of either sign.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values of any dtype.
+    out : Tensor, optional
+        Where the result is stored; a bool tensor.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    DTypeError
+        If `input` is complex.
+    ResultTypeError
+        If `out` is not bool.
+
+    Examples
+    --------
+    >>> vt.isneginf(vt.tensor([0.0, float('inf'), float('-inf'), float('nan')]))
+    tensor([False, False,  True, False])
+    >>> vt.isneginf(vt.tensor([1, 2]))
+    tensor([False, False])
+    """
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1119,7 +1701,49 @@ def isneginf(input: T, *, out: T | None = None) -> T:
 
 
 def clamp_min(input: T, min: AnyTensor | Number, *, out: T | None = None) -> T:
-    """The values, those below `min` raised to it."""
+    """Return the values, those below `min` raised to it.
+
+    A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
+    above the bound and is 0 below it; a bound that is a tensor gets the gradient of the values
+    that it replaced.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    min : Tensor or number
+        Lower bound; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If a value or the bound is complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If the bound is neither a tensor nor a number.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-1.0, 0.0, 2.0])
+    >>> low = vt.tensor([0.0, 0.0, 0.0], requires_grad=True)
+    >>> vt.clamp_min(x, low).sum().backward()
+    >>> low.grad
+    tensor([1., 0., 0.])
+    >>> vt.clamp_min(x, 0.5)
+    tensor([0.5000, 0.5000, 2.0000])
+    """
     if isinstance(min, TensorBase):
         return clamp_min_Tensor(input, min, out=out)
     refuse_array("min", min)
@@ -1135,7 +1759,48 @@ def clamp_min_(input: T, min: AnyTensor | Number) -> T:
 
 
 def clamp_max(input: T, max: AnyTensor | Number, *, out: T | None = None) -> T:
-    """The values, those above `max` lowered to it."""
+    """Return the values, those above `max` lowered to it.
+
+    A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
+    below the bound and is 0 above it; a bound that is a tensor gets the gradient of the values
+    that it replaced.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    max : Tensor or number
+        Upper bound; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If a value or the bound is complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If the bound is neither a tensor nor a number.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-1.0, 2.0, 3.0], requires_grad=True)
+    >>> vt.clamp_max(x, 2).sum().backward()
+    >>> x.grad
+    tensor([1., 1., 0.])
+    >>> vt.clamp_max(vt.tensor([1, 5]), 2.5)
+    tensor([1.0000, 2.5000])
+    """
     if isinstance(max, TensorBase):
         return clamp_max_Tensor(input, max, out=out)
     refuse_array("max", max)

@@ -101,7 +101,33 @@ _replay_neg_view: ViewFunction = _neg_view
 
 
 def isreal(input: T) -> T:
-    """Whether the imaginary parts are zero."""
+    """Return whether the imaginary part of each element is zero.
+
+    The values are looked at, not the dtype: `is_complex` asks for the dtype. All elements of a
+    real tensor, nan included, are real.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`. It does not require grad.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> vt.isreal(vt.tensor([1 + 0j, 1j]))
+    tensor([ True, False])
+    >>> vt.isreal(vt.tensor([1.0, float('nan')]))
+    tensor([True, True])
+    """
     try:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
@@ -114,7 +140,40 @@ def isreal(input: T) -> T:
 
 
 def angle(input: T, *, out: T | None = None) -> T:
-    """The angle of complex values; of real ones pi where they are negative, else 0."""
+    """Return the angle of complex values, in radians.
+
+    It is ``atan2(imag, real)``, between -pi and pi. A real value has the angle pi where it is
+    negative, nan where it is nan, and else 0, also a zero with a minus sign. The angle of a
+    real value does not change with it: its gradient is 0. The gradient of a complex value ``z``
+    is multiplied by ``1j * z / abs(z) ** 2``; at 0 it is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any shape.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new real tensor of the shape of `input`; integers and bools give the default floating
+        dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.angle(vt.tensor([1j, -1 + 0j, 1 + 1j]))
+    tensor([1.5708, 3.1416, 0.7854])
+    >>> vt.angle(vt.tensor([-2.0, 0.0, 2.0]))
+    tensor([3.1416, 0.0000, 0.0000])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -134,7 +193,47 @@ def angle(input: T, *, out: T | None = None) -> T:
 
 
 def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of these real and imaginary parts, both float32 or both float64."""
+    """Return complex numbers of given real and imaginary parts.
+
+    Both parts are of one dtype, which is not promoted: float32 gives complex64, float64 gives
+    complex128. The gradient of `real` is the real part of the result's gradient, that of `imag`
+    its imaginary part.
+
+    Parameters
+    ----------
+    real : Tensor
+        The real parts, float32 or float64.
+    imag : Tensor
+        The imaginary parts, of the same dtype; its shape broadcasts with that of `real`.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new complex tensor of the broadcast shape.
+
+    Raises
+    ------
+    DTypeError
+        If the parts are not both float32 or both float64.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If a part is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> re = vt.tensor([3.0], requires_grad=True)
+    >>> im = vt.tensor([4.0], requires_grad=True)
+    >>> vt.complex(re, im).abs().backward()
+    >>> re.grad, im.grad
+    (tensor([0.6000]), tensor([0.8000]))
+    """
     try:
         if out is not None:
             check_out(out, real, imag)
@@ -157,7 +256,44 @@ def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
 
 
 def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
-    """Complex numbers of this magnitude and angle, both float32 or both float64."""
+    """Return complex numbers of given magnitudes and angles.
+
+    The result is `abs * cos(angle) + 1j * abs * sin(angle)`. Negative magnitudes are taken as
+    they are.
+
+    Parameters
+    ----------
+    abs : Tensor
+        Magnitudes, of float32 or float64.
+    angle : Tensor
+        Angles in radians, of the same dtype; the shape broadcasts with that of `abs`.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of complex64 or complex128.
+
+    Raises
+    ------
+    DTypeError
+        If not both are float32, or both float64.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> r = vt.tensor([1.0, 2.0])
+    >>> vt.polar(r, vt.zeros(2))
+    tensor([1.+0.j, 2.+0.j])
+    >>> vt.polar(r, vt.tensor([0.5, 0.5])).abs()
+    tensor([1., 2.])
+    """
     try:
         if out is not None:
             check_out(out, abs, angle)
@@ -181,12 +317,34 @@ def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
 
 
 def view_as_real(input: T) -> T:
-    """Complex numbers as pairs of real ones, in a new last dimension; a view.
+    """Return complex numbers as pairs of real numbers, as a view.
+
+    A new last dimension of size 2 holds real and imaginary part.
+
+    Parameters
+    ----------
+    input : Tensor
+        Complex, of any shape.
+
+    Returns
+    -------
+    Tensor
+        A view of `input` of float32 or float64: writing to it writes to `input`.
 
     Raises
     ------
     DTypeError
-        If the tensor is not complex, or lazily conjugated.
+        If `input` is not complex, or a lazy conjugate.
+
+    Examples
+    --------
+    >>> z = vt.tensor([1 + 2j, 3 - 4j])
+    >>> vt.view_as_real(z)
+    tensor([[ 1.,  2.],
+            [ 3., -4.]])
+    >>> vt.view_as_real(z)[0, 1] = 7.0
+    >>> z
+    tensor([1.+7.j, 3.-4.j])
     """
     try:
         impl = view_impls.view_as_real(input._impl)
@@ -205,14 +363,37 @@ _replay_view_as_real: ViewFunction = view_as_real
 
 
 def view_as_complex(input: T) -> T:
-    """Pairs of real numbers, side by side in the last dimension, as complex ones; a view.
+    """Return pairs of real numbers as complex numbers, as a view.
+
+    The last dimension, of real and imaginary parts, disappears.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of float32 or float64, with a last dimension of size 2 whose elements are side by side
+        in memory.
+
+    Returns
+    -------
+    Tensor
+        A view of `input` of complex64 or complex128: writing to it writes to `input`.
 
     Raises
     ------
     DTypeError
-        If the tensor is neither float32 nor float64.
+        If the dtype is neither float32 nor float64.
     ShapeError
-        If the last dimension does not hold pairs that lie side by side in memory.
+        If the last dimension is not of size 2, or its stride is not 1, or the offset or another
+        stride is odd.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> vt.view_as_complex(x).mul_(1j)
+    tensor([-2.+1.j, -4.+3.j])
+    >>> x
+    tensor([[-2.,  1.],
+            [-4.,  3.]])
     """
     try:
         impl = view_impls.view_as_complex(input._impl)

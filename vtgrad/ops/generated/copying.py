@@ -28,7 +28,42 @@ __all__ = ["clone", "copy_", "expand_to", "fill_", "fill_Scalar_", "fill_Tensor_
 
 
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
-    """A copy on memory of its own; dense strides are kept unless another format is asked for."""
+    """Return a copy of a tensor in memory of its own.
+
+    A write to the copy does not change `input`, and the gradient passes through it unchanged. A
+    lazy conjugate or negative is resolved. See `detach` for the opposite: shared memory and no
+    gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is copied, of any dtype.
+    memory_format : MemoryFormat or None, default None
+        The order of the copy in memory. None, like `preserve_format`, keeps strides without
+        gaps or overlaps and makes others dense.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    MemoryFormatError
+        If the format is for another number of dimensions.
+    ArgumentTypeError
+        If `input` is not a tensor, or `memory_format` is not a memory format.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = vt.clone(x)
+    >>> y.mul_(3).sum().backward()
+    >>> x.detach(), x.grad
+    (tensor([1., 2.]), tensor([3., 3.]))
+    >>> vt.clone(vt.ones(2, 3).t()).stride()
+    (1, 3)
+    """
     try:
         array = no_fp_warnings.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
@@ -49,7 +84,37 @@ _zero_writer = k.zero_
 
 
 def zero_(input: T) -> T:
-    """Set every element to zero."""
+    """Overwrite every element with zero.
+
+    The version moves. Nothing of the old values stays, so their gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape; several elements may be one memory location.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    MultiOutputViewError
+        If the tensor requires grad and is one of several views that one operator returned,
+        while recording.
+
+    Examples
+    --------
+    >>> x = vt.ones(2, 2)
+    >>> vt.zero_(x[0])
+    tensor([0., 0.])
+    >>> x
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
@@ -63,7 +128,7 @@ _fill_Scalar_writer = k.fill_
 
 
 def fill_Scalar_(input: T, value: Number) -> T:
-    """Set every element to a number, or to the value of a 0-d tensor."""
+    """Set every element of the tensor to one value."""
     try:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
@@ -95,7 +160,52 @@ _copy_writer = k.copy_
 
 
 def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) -> T:
-    """Overwrite with another tensor or a number, broadcast to the shape and cast to the dtype."""
+    """Overwrite the tensor with the values of another one, or with a number.
+
+    The values are broadcast to the shape of the tensor and cast to its dtype: fractions are cut
+    off, integers that do not fit wrap around, and imaginary parts are dropped with a warning.
+    `other` gets the gradient of the result, summed over what was broadcast and cast to its
+    dtype; what was overwritten gets 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor that is written.
+    other : Tensor or number
+        The new values.
+    non_blocking : bool, default False
+        Accepted and ignored: a copy is finished when the call returns.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    ShapeError
+        If `other` does not broadcast to the shape of the tensor.
+    ArgumentTypeError
+        If `other` is neither a tensor nor a number.
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    ViewOfLeafWriteError
+        If it is a view of such a leaf.
+    SelfOverlapError
+        If elements of the tensor share memory.
+    InputOverlapError
+        If `other` shares some, but not the same, memory with the tensor.
+
+    Examples
+    --------
+    >>> y = vt.tensor([3.0], requires_grad=True)
+    >>> x = vt.zeros(2)
+    >>> x.copy_(y).sum().backward()
+    >>> x.detach(), y.grad
+    (tensor([3., 3.]), tensor([2.]))
+    >>> vt.tensor([1, 2]).copy_(vt.tensor([3.9, -4.9]))
+    tensor([ 3, -4])
+    """
     try:
         return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
@@ -156,7 +266,51 @@ def expand_to(self: T, size: Shape) -> T:
 
 
 def fill_(input: T, value: AnyTensor | Number) -> T:
-    """Set every element to a number, or to the value of a 0-d tensor."""
+    """Set every element of the tensor to one value.
+
+    The value is cast to the dtype of the tensor; a floating value becomes an integer by being
+    cut off. The gradient of the old values is zero, that of a tensor `value` is the sum of the
+    incoming one. A number may also be stored in a tensor that repeats elements, as `expand`
+    makes it.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write.
+    value : number or Tensor
+        A number, or a 0-d tensor.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    ShapeError
+        If `value` is a tensor with dimensions.
+    ResultTypeError
+        If `value` is a number that the dtype cannot hold.
+    LeafWriteError
+        If the tensor is a leaf that requires grad while recording.
+    SelfOverlapError
+        If `value` is a tensor and several elements are one memory location.
+    ArgumentTypeError
+        If `value` is neither a number nor a tensor.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 2)
+    >>> vt.fill_(x[0], 3.0)
+    tensor([3., 3.])
+    >>> x
+    tensor([[3., 3.],
+            [0., 0.]])
+    >>> v = vt.tensor(2.0, requires_grad=True)
+    >>> vt.zeros(3).fill_(v).sum().backward()
+    >>> v.grad
+    tensor(3.)
+    """
     if isinstance(value, TensorBase):
         return fill_Tensor_(input, value)
     refuse_array("value", value)

@@ -104,10 +104,7 @@ class CummaxDimResult(NamedTuple, Generic[T]):
 
 
 def cummax_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
-
-    Of equal elements the last one counts; it gets the gradient.
-    """
+    """Return the largest elements up to each place along a dimension."""
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -139,7 +136,7 @@ class CumminDimResult(NamedTuple, Generic[T]):
 
 
 def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place along `dim`; see `cummax`."""
+    """Return the smallest elements up to each place along a dimension."""
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -164,7 +161,50 @@ def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumm
 
 
 def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """The logarithms of running sums of exponentials along `dim`, safe against overflow."""
+    """Return the logarithms of running sums of exponentials along a dimension.
+
+    Element k of the result is ``log(exp(x[0]) + ... + exp(x[k]))``, computed without overflow.
+    From a nan on, all elements are nan. The gradient of an element is its share of all running
+    sums that it is part of.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values.
+    dim : int
+        The dimension to sum along.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` holds integers or bools.
+    DimensionError
+        If the dimension does not exist.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logcumsumexp(vt.tensor([0.0, 0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931, 1.0986])
+    >>> vt.logcumsumexp(vt.tensor([1000.0, 1000.0]), 0)
+    tensor([1000.0000, 1000.6932])
+    >>> x = vt.zeros(2, requires_grad=True)
+    >>> vt.logcumsumexp(x, 0).sum().backward()
+    >>> x.grad
+    tensor([1.5000, 0.5000])
+    """
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -186,13 +226,94 @@ def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
 
 
 def cummax(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """The largest elements up to each place along `dim`: ``values`` and ``indices``.
+    """Return the largest elements up to each place along a dimension.
 
-    Of equal elements the last one counts; it gets the gradient.
+    Of equal elements the last one counts: it is the one in ``indices``, and it gets the
+    gradient. From a nan on, all values are nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or bool.
+    dim : int
+        The dimension to go along.
+    out : (Tensor, Tensor), optional
+        Where the results are stored; of the dtype of `input` and of int64.
+
+    Returns
+    -------
+    named tuple of Tensor
+        ``values`` of the dtype of `input`, and the places of these in ``indices`` of int64.
+        Both are new and of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `out` is not a pair of tensors.
+    ResultTypeError
+        If a tensor of `out` has another dtype.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 3.0, 3.0, 2.0], requires_grad=True)
+    >>> values, indices = vt.cummax(x, dim=0)
+    >>> values.detach(), indices
+    (tensor([1., 3., 3., 3.]), tensor([0, 1, 2, 2]))
+    >>> values.sum().backward()
+    >>> x.grad
+    tensor([1., 1., 2., 0.])
     """
     return cummax_dim(input, dim, out=out)
 
 
 def cummin(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """The smallest elements up to each place along `dim`; see `cummax`."""
+    """Return the smallest elements up to each place along a dimension.
+
+    Of equal elements the last one counts: it is the one in ``indices``, and it gets the
+    gradient. From a nan on, all values are nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or bool.
+    dim : int
+        The dimension to go along.
+    out : (Tensor, Tensor), optional
+        Where the results are stored; of the dtype of `input` and of int64.
+
+    Returns
+    -------
+    named tuple of Tensor
+        ``values`` of the dtype of `input`, and the places of these in ``indices`` of int64.
+        Both are new and of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `out` is not a pair of tensors.
+    ResultTypeError
+        If a tensor of `out` has another dtype.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([3.0, 1.0, 1.0, 2.0], requires_grad=True)
+    >>> values, indices = vt.cummin(x, dim=0)
+    >>> values.detach(), indices
+    (tensor([3., 1., 1., 1.]), tensor([0, 1, 2, 2]))
+    >>> values.sum().backward()
+    >>> x.grad
+    tensor([1., 1., 2., 0.])
+    """
     return cummin_dim(input, dim, out=out)

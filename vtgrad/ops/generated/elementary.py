@@ -39,7 +39,42 @@ __all__ = [
 
 
 def exp(input: T, *, out: T | None = None) -> T:
-    """`e` to the power of the tensor."""
+    """Return the exponential ``e ** x`` of each element.
+
+    Large values overflow to infinity; `expm1` keeps the digits of ``exp(x) - 1`` near 0. The
+    derivative is the result itself, so the result is what backward saves.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.exp(vt.tensor([0, 1]))
+    tensor([1.0000, 2.7183])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.exp(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 2.7183])
+    >>> vt.exp(vt.tensor([1j]))
+    tensor([0.5403+0.8415j])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -74,7 +109,39 @@ def exp_(input: T) -> T:
 
 
 def exp2(input: T, *, out: T | None = None) -> T:
-    """2 to the power of the tensor."""
+    """Return 2 to the power of each element.
+
+    Large values overflow to infinity. The derivative is ``log(2) * 2 ** x``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.exp2(vt.tensor([-1, 0, 3]))
+    tensor([0.5000, 1.0000, 8.0000])
+    >>> x = vt.tensor([3.0], requires_grad=True)
+    >>> vt.exp2(x).backward()
+    >>> x.grad
+    tensor([5.5452])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -109,7 +176,39 @@ def exp2_(input: T) -> T:
 
 
 def expm1(input: T, *, out: T | None = None) -> T:
-    """`exp(x) - 1`, exact for small values."""
+    """Return ``exp(x) - 1`` of each element.
+
+    The result keeps its digits for x near 0, where ``exp(x)`` is rounded to a number near 1.
+    The derivative is ``exp(x)``, computed as the result plus 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1e-20, 1.0])
+    >>> vt.expm1(x)
+    tensor([1.0000e-20, 1.7183e+00])
+    >>> vt.exp(x) - 1
+    tensor([0.0000, 1.7183])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -144,7 +243,43 @@ def expm1_(input: T) -> T:
 
 
 def log(input: T, *, out: T | None = None) -> T:
-    """The natural logarithm."""
+    """Return the natural logarithm of each element.
+
+    The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
+    the principal value, whose angle lies between -pi and pi. The derivative is ``1 / x``, also
+    where a negative value has no real logarithm.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.log(vt.tensor([1, 2, 0]))
+    tensor([0.0000, 0.6931,   -inf])
+    >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
+    >>> vt.log(x).sum().backward()
+    >>> x.grad
+    tensor([2.0000, 0.5000])
+    >>> vt.log(vt.tensor([-1.0 + 0j]))
+    tensor([0.+3.1416j])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -178,7 +313,41 @@ def log_(input: T) -> T:
 
 
 def log2(input: T, *, out: T | None = None) -> T:
-    """The logarithm to base 2."""
+    """Return the logarithm to base 2 of each element.
+
+    The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
+    the principal value, whose angle lies between -pi and pi before it is divided by ``log(2)``.
+    The derivative is ``1 / (x * log(2))``, also where a negative value has no real logarithm.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.log2(vt.tensor([3.0, 0.5, 0.0]))
+    tensor([ 1.5850, -1.0000,    -inf])
+    >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
+    >>> vt.log2(x).sum().backward()
+    >>> x.grad
+    tensor([2.8854, 0.7213])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -212,7 +381,42 @@ def log2_(input: T) -> T:
 
 
 def log10(input: T, *, out: T | None = None) -> T:
-    """The logarithm to base 10."""
+    """Return the logarithm to base 10 of each element.
+
+    The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
+    the principal value, whose angle lies between -pi and pi before it is divided by
+    ``log(10)``. The derivative is ``1 / (x * log(10))``, also where a negative value has no
+    real logarithm.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.log10(vt.tensor([20.0, 0.1, 0.0]))
+    tensor([ 1.3010, -1.0000,    -inf])
+    >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
+    >>> vt.log10(x).sum().backward()
+    >>> x.grad
+    tensor([0.8686, 0.2171])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -246,7 +450,41 @@ def log10_(input: T) -> T:
 
 
 def log1p(input: T, *, out: T | None = None) -> T:
-    """`log(1 + x)`, exact for small values."""
+    """Return ``log(1 + x)`` of each element.
+
+    The result keeps its digits for x near 0, where ``1 + x`` is rounded. It is minus infinity
+    at -1 and nan for real values below. The derivative is ``1 / (1 + x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real or complex values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1e-20, 1.0])
+    >>> vt.log1p(x)
+    tensor([1.0000e-20, 6.9315e-01])
+    >>> vt.log(1 + x)
+    tensor([0.0000, 0.6931])
+    >>> vt.log1p(vt.tensor([-1.0, 1.0]))
+    tensor([  -inf, 0.6931])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -280,7 +518,41 @@ def log1p_(input: T) -> T:
 
 
 def sigmoid(input: T, *, out: T | None = None) -> T:
-    """`1 / (1 + exp(-x))`."""
+    """Return the logistic function of each element.
+
+    `1 / (1 + exp(-input))`; of large real values it is exactly 0 or 1. Integers and bools are
+    computed in the default floating dtype. The derivative is
+    `sigmoid(input) * (1 - sigmoid(input))`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-1000.0, 0.0, 1000.0], requires_grad=True)
+    >>> y = vt.sigmoid(x)
+    >>> y.detach()
+    tensor([0.0000, 0.5000, 1.0000])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([0.0000, 0.2500, 0.0000])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -315,7 +587,46 @@ def sigmoid_(input: T) -> T:
 
 
 def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The logarithm of the sum of the exponentials."""
+    """Return the logarithm of the sum of the exponentials of two tensors.
+
+    ``log(exp(input) + exp(other))`` is computed without overflow: the larger value is taken out
+    of the sum. The derivative by each operand is its share of the sum,
+    ``exp(operand - result)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, floating or complex.
+    other : Tensor
+        Second operand. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is an integer dtype or bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logaddexp(vt.tensor([0.0, 100.0]), vt.tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.6931])
+    >>> x = vt.tensor(0.0, requires_grad=True)
+    >>> vt.logaddexp(x, vt.tensor(0.0)).backward()
+    >>> x.grad
+    tensor(0.5000)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -338,7 +649,46 @@ def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 
 
 def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The logarithm to base 2 of the sum of powers of 2."""
+    """Return the logarithm to base 2 of the sum of powers of 2 of two tensors.
+
+    ``log2(2 ** input + 2 ** other)`` is computed without overflow: the larger value is taken
+    out of the sum. The derivative by each operand is its share of the sum,
+    ``2 ** (operand - result)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, floating.
+    other : Tensor
+        Second operand, floating. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is not floating.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logaddexp2(vt.tensor([1.0, 200.0]), vt.tensor([3.0, 200.0]))
+    tensor([  3.3219, 201.0000])
+    >>> x = vt.tensor(2.0, requires_grad=True)
+    >>> vt.logaddexp2(x, vt.tensor(0.0)).backward()
+    >>> x.grad
+    tensor(0.8000)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -361,7 +711,40 @@ def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 
 
 def sin(input: T, *, out: T | None = None) -> T:
-    """Sine of angles in radians."""
+    """Return the sine of each element.
+
+    Integers and bools are computed in the default floating dtype; the sine of an infinity is
+    nan. The derivative is `cos(input)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Angles in radians; any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.0, 0.5, 1.0], requires_grad=True)
+    >>> y = vt.sin(x)
+    >>> y.detach()
+    tensor([0.0000, 0.4794, 0.8415])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1.0000, 0.8776, 0.5403])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -395,7 +778,40 @@ def sin_(input: T) -> T:
 
 
 def cos(input: T, *, out: T | None = None) -> T:
-    """Cosine of angles in radians."""
+    """Return the cosine of angles in radians.
+
+    Integers and bools are computed in the default floating dtype. The cosine of an infinity is
+    nan. The derivative is ``-sin(x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cos(vt.tensor([0.0, np.pi]))
+    tensor([ 1., -1.])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.cos(x).sum().backward()
+    >>> x.grad
+    tensor([-0.0000, -0.8415])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -429,7 +845,40 @@ def cos_(input: T) -> T:
 
 
 def tan(input: T, *, out: T | None = None) -> T:
-    """Tangent of angles in radians."""
+    """Return the tangent of each element.
+
+    `sin(input) / cos(input)`. Integers and bools are computed in the default floating dtype;
+    the tangent of an infinity is nan. The derivative is `1 + tan(input) ** 2`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Angles in radians; any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.0, 0.5, 1.0], requires_grad=True)
+    >>> y = vt.tan(x)
+    >>> y.detach()
+    tensor([0.0000, 0.5463, 1.5574])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1.0000, 1.2984, 3.4255])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -464,7 +913,41 @@ def tan_(input: T) -> T:
 
 
 def asin(input: T, *, out: T | None = None) -> T:
-    """Inverse of the sine."""
+    """Return the angle, in radians, whose sine is the element.
+
+    The angles of real values are between -pi / 2 and pi / 2; outside of ``[-1, 1]`` the result
+    is nan. Complex values have a result everywhere, the principal one. The derivative is
+    ``1 / sqrt(1 - x * x)``, which is infinite at -1 and 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.asin(vt.tensor([-1.0, 0.0, 0.5, 2.0]))
+    tensor([-1.5708,  0.0000,  0.5236,     nan])
+    >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
+    >>> vt.asin(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 1.1547])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -498,7 +981,40 @@ def asin_(input: T) -> T:
 
 
 def acos(input: T, *, out: T | None = None) -> T:
-    """Inverse of the cosine."""
+    """Return the angle, in radians, whose cosine is the element.
+
+    The angles of real values are between 0 and pi; outside of ``[-1, 1]`` the result is nan.
+    Complex values have a result everywhere, the principal one. The derivative is
+    ``-1 / sqrt(1 - x * x)``, which is minus infinity at -1 and 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 0.5, 0.0, -1.0, 2.0])
+    >>> vt.acos(x)
+    tensor([0.0000, 1.0472, 1.5708, 3.1416,    nan])
+    >>> vt.acos(vt.tensor([2 + 0j]))
+    tensor([0.-1.3170j])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -532,7 +1048,41 @@ def acos_(input: T) -> T:
 
 
 def atan(input: T, *, out: T | None = None) -> T:
-    """Inverse of the tangent."""
+    """Return the angle, in radians, whose tangent is the element.
+
+    The angles of real values are between -pi / 2 and pi / 2, which the infinities reach; to
+    tell all four quadrants apart see `atan2`. Complex values get the principal result. The
+    derivative is ``1 / (1 + x * x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.atan(vt.tensor([-1.0, 0.0, 1.0, float('inf')]))
+    tensor([-0.7854,  0.0000,  0.7854,  1.5708])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.atan(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 0.5000])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -566,7 +1116,35 @@ def atan_(input: T) -> T:
 
 
 def sinh(input: T, *, out: T | None = None) -> T:
-    """Hyperbolic sine."""
+    """Return the hyperbolic sine of each element.
+
+    `(exp(input) - exp(-input)) / 2`. Integers and bools are computed in the default floating
+    dtype. The derivative is `cosh(input)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sinh(vt.tensor([-1.0, 0.0, 1.0]))
+    tensor([-1.1752,  0.0000,  1.1752])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -600,7 +1178,40 @@ def sinh_(input: T) -> T:
 
 
 def cosh(input: T, *, out: T | None = None) -> T:
-    """Hyperbolic cosine."""
+    """Return the hyperbolic cosine of each element.
+
+    It is ``(exp(x) + exp(-x)) / 2``, which overflows to infinity for large values. The
+    derivative is ``sinh(x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cosh(vt.tensor([0.0, 1.0, 1000.0]))
+    tensor([1.0000, 1.5431,    inf])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.cosh(x).sum().backward()
+    >>> x.grad
+    tensor([0.0000, 1.1752])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -634,7 +1245,40 @@ def cosh_(input: T) -> T:
 
 
 def tanh(input: T, *, out: T | None = None) -> T:
-    """Hyperbolic tangent."""
+    """Return the hyperbolic tangent of each element.
+
+    `sinh(input) / cosh(input)`, which lies between -1 and 1 for real values. Integers and bools
+    are computed in the default floating dtype. The derivative is `1 - tanh(input) ** 2`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([-100.0, 0.0, 0.5], requires_grad=True)
+    >>> y = vt.tanh(x)
+    >>> y.detach()
+    tensor([-1.0000,  0.0000,  0.4621])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([0.0000, 1.0000, 0.7864])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -669,7 +1313,40 @@ def tanh_(input: T) -> T:
 
 
 def asinh(input: T, *, out: T | None = None) -> T:
-    """Inverse of the hyperbolic sine."""
+    """Return the number whose hyperbolic sine is the element.
+
+    It is ``log(x + sqrt(x * x + 1))``, defined for all real values. Complex values get the
+    principal result. The derivative is ``1 / sqrt(x * x + 1)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.asinh(vt.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.8814,  0.0000,  0.8814])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.asinh(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 0.7071])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -703,7 +1380,43 @@ def asinh_(input: T) -> T:
 
 
 def acosh(input: T, *, out: T | None = None) -> T:
-    """Inverse of the hyperbolic cosine."""
+    """Return the number at or above 0 whose hyperbolic cosine is the element.
+
+    It is ``log(x + sqrt(x * x - 1))``. Real values below 1 have none: the result is nan there.
+    Complex values have a result everywhere, the principal one. The derivative is
+    ``1 / sqrt(x * x - 1)``, which is infinite at 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.acosh(vt.tensor([1.0, 2.0, 0.5]))
+    tensor([0.0000, 1.3170,    nan])
+    >>> vt.acosh(vt.tensor([0.5 + 0j]))
+    tensor([0.+1.0472j])
+    >>> x = vt.tensor([2.0], requires_grad=True)
+    >>> vt.acosh(x).backward()
+    >>> x.grad
+    tensor([0.5774])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -737,7 +1450,41 @@ def acosh_(input: T) -> T:
 
 
 def atanh(input: T, *, out: T | None = None) -> T:
-    """Inverse of the hyperbolic tangent."""
+    """Return the number whose hyperbolic tangent is the element.
+
+    It is ``log((1 + x) / (1 - x)) / 2``: infinite at -1 and 1, and nan for real values further
+    away from 0. Complex values get the principal result. The derivative is ``1 / (1 - x * x)``,
+    which is infinite at -1 and 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real or complex.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
+        of the default floating dtype.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.atanh(vt.tensor([0.0, 0.5, 1.0, 2.0]))
+    tensor([0.0000, 0.5493,    inf,    nan])
+    >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
+    >>> vt.atanh(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 1.3333])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -771,7 +1518,41 @@ def atanh_(input: T) -> T:
 
 
 def deg2rad(input: T, *, out: T | None = None) -> T:
-    """Degrees in radians."""
+    """Return angles that are given in degrees in radians.
+
+    Each element is multiplied by ``pi / 180``, and so is the gradient. Integers and bools give
+    the default floating dtype.
+
+    Parameters
+    ----------
+    input : Tensor
+        Angles in degrees, of any real dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.deg2rad(vt.tensor([0.0, 90.0, 180.0]))
+    tensor([0.0000, 1.5708, 3.1416])
+    >>> x = vt.tensor([180.0], requires_grad=True)
+    >>> vt.deg2rad(x).backward()
+    >>> x.grad
+    tensor([0.0175])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -805,7 +1586,37 @@ def deg2rad_(input: T) -> T:
 
 
 def rad2deg(input: T, *, out: T | None = None) -> T:
-    """Radians in degrees."""
+    """Return angles in radians as degrees.
+
+    `input * 180 / pi`. Integers and bools are computed in the default floating dtype. The
+    derivative is `180 / pi`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real angles in radians, of any shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating tensor of the shape of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.rad2deg(vt.tensor([0.0, np.pi / 2, np.pi]))
+    tensor([  0.,  90., 180.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -839,7 +1650,48 @@ def rad2deg_(input: T) -> T:
 
 
 def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The angle of the points with y = the tensor and x = `other`."""
+    """Return the angles of the points with ordinate `input` and abscissa `other`.
+
+    The angle ``atan2(y, x)`` is between -pi and pi and tells all four quadrants apart; of a
+    zero the sign counts, as in IEEE arithmetic. Shapes broadcast; integers and bools give the
+    default floating dtype. With ``r2 = x * x + y * y`` the derivatives are ``x / r2`` by
+    `input` and ``-y / r2`` by `other`; at the origin the gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The ordinates, y.
+    other : Tensor
+        The abscissas, x.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> y = vt.tensor([1.0, -1.0, 0.0], requires_grad=True)
+    >>> x = vt.tensor([0.0, -1.0, -1.0])
+    >>> vt.atan2(y, x).sum().backward()
+    >>> vt.atan2(y, x).detach(), y.grad
+    (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -877,7 +1729,43 @@ def atan2_(input: T, other: AnyTensor) -> T:
 
 
 def floor(input: T, *, out: T | None = None) -> T:
-    """Rounded down."""
+    """Return the largest integer that is not above each element.
+
+    Integers are returned as a copy. Infinities, nan and the sign of zero are kept. The gradient
+    is zero everywhere, at the steps too.
+
+    Parameters
+    ----------
+    input : Tensor
+        Integer or floating values.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is bool or complex.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.floor(vt.tensor([-0.5, 0.5, 2.0]))
+    tensor([-1.,  0.,  2.])
+    >>> vt.floor(vt.tensor([3, -4]))
+    tensor([ 3, -4])
+    >>> x = vt.tensor([1.5], requires_grad=True)
+    >>> vt.floor(x).backward()
+    >>> x.grad
+    tensor([0.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -911,7 +1799,41 @@ def floor_(input: T) -> T:
 
 
 def ceil(input: T, *, out: T | None = None) -> T:
-    """Rounded up."""
+    """Return the smallest integer at or above each element.
+
+    Integers are returned as they are, in a new tensor. Values between -1 and 0 become a zero
+    with a minus sign. The gradient is 0 everywhere, also where the function jumps.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, floating or integer.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is bool or complex.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.ceil(vt.tensor([-1.5, 1.2, 2.0]))
+    tensor([-1.,  2.,  2.])
+    >>> x = vt.tensor([1.2], requires_grad=True)
+    >>> vt.ceil(x).backward()
+    >>> x.grad
+    tensor([0.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -945,7 +1867,36 @@ def ceil_(input: T) -> T:
 
 
 def trunc(input: T, *, out: T | None = None) -> T:
-    """Rounded towards zero."""
+    """Round each element towards zero.
+
+    Integers come back unchanged. The gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values; bools are not taken.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are bool or complex.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.trunc(vt.tensor([-1.7, -0.5, 0.5, 1.7]))
+    tensor([-1., -0.,  0.,  1.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -979,15 +1930,7 @@ def trunc_(input: T) -> T:
 
 
 def round_default(input: T, *, out: T | None = None) -> T:
-    """The nearest integer, the even one of two equally near.
-
-    Parameters
-    ----------
-    input : Tensor
-    decimals : int
-        Keep this many decimal places; with a negative number, round before the point.
-    out : Tensor, optional
-    """
+    """Round to the nearest integer, or to a number of decimal places."""
     try:
         if out is not None:
             check_out(out, input)
@@ -1010,14 +1953,7 @@ _round_default_writer = store_result(k.round, direct=True)
 
 
 def round_default_(input: T) -> T:
-    """Write the result of `round` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    input : Tensor
-    decimals : int
-        Keep this many decimal places; with a negative number, round before the point.
-    """
+    """Write the result of `round` into the tensor itself, which is returned."""
     try:
         return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
@@ -1062,7 +1998,41 @@ def round_decimals_(input: T, *, decimals: AnyInt = 0) -> T:
 
 
 def frac(input: T, *, out: T | None = None) -> T:
-    """The fraction, with the sign of the value."""
+    """Return what is left of each element without its whole part.
+
+    ``frac(x) = x - trunc(x)`` has the sign of x. It is nan at the infinities. The gradient
+    passes unchanged, also at integers, where the function jumps.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating values.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is not floating.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.frac(vt.tensor([1.5, -2.25, 3.0]))
+    tensor([ 0.5000, -0.2500,  0.0000])
+    >>> x = vt.tensor([1.5], requires_grad=True)
+    >>> vt.frac(x).backward()
+    >>> x.grad
+    tensor([1.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1096,14 +2066,41 @@ def frac_(input: T) -> T:
 
 
 def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
-    """The nearest integer, the even one of two equally near.
+    """Round to the nearest integer, or to a number of decimal places.
+
+    Of two integers equally near, the even one is taken. Integers come back unchanged. The
+    gradient is 0.
 
     Parameters
     ----------
     input : Tensor
-    decimals : int
-        Keep this many decimal places; with a negative number, round before the point.
+        Real values; bools are not taken.
+    decimals : int, default 0
+        How many decimal places stay; with a negative number, so many places before the point
+        become 0. Only 0 is defined for integers.
     out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are bool or complex, or are integers and `decimals` is not 0.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.round(vt.tensor([0.5, 1.5, 2.5]))
+    tensor([0., 2., 2.])
+    >>> vt.round(vt.tensor([1.25, 1.375]), decimals=1)
+    tensor([1.2000, 1.4000])
     """
     try:
         if integer(decimals) != 0:
@@ -1115,14 +2112,7 @@ def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
 
 
 def round_(input: T, *, decimals: AnyInt = 0) -> T:
-    """Write the result of `round` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    input : Tensor
-    decimals : int
-        Keep this many decimal places; with a negative number, round before the point.
-    """
+    """Write the result of `round` into the tensor itself, which is returned."""
     try:
         if integer(decimals) != 0:
             return round_decimals_(input, decimals=decimals)

@@ -37,10 +37,7 @@ __all__ = [
 
 
 def copysign_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The magnitude of a tensor with the sign of another, or of a number.
-
-    The sign of a zero counts. The gradient is turned where the sign was, and 0 at 0.
-    """
+    """Return the magnitudes of `input` with the signs of `other`."""
     try:
         if out is not None:
             check_out(out, input, other)
@@ -118,7 +115,44 @@ def copysign_Scalar_(input: T, other: Number) -> T:
 
 
 def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The floating value beside the tensor's, in the direction of `other`."""
+    """Return the next floating value after each element, in the direction of another tensor.
+
+    Where both are equal the value stays; where one is nan the result is nan. The step is taken
+    in the promoted dtype. The gradient passes to `input` where the values differ, and is 0
+    where they are equal; that of `other` is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real floating values.
+    other : Tensor
+        Where to go; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    NotSupportedError
+        If the promoted dtype is not real and floating.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 1.0, 1.0])
+    >>> y = vt.nextafter(x, vt.tensor([2.0, 0.0, 1.0]))
+    >>> (y - x).tolist()
+    [1.1920928955078125e-07, -5.960464477539063e-08, 0.0]
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -156,7 +190,48 @@ def nextafter_(input: T, other: AnyTensor) -> T:
 
 
 def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The tensor times 2 to the power of `other`."""
+    """Return each element of `input` times 2 to the power of `other`.
+
+    Integer powers of a floating tensor keep its dtype, and are exact if they do not overflow.
+    Two integer tensors give the default floating dtype. `frexp` is the inverse. The derivative
+    by `input` is ``2 ** other``, that by a floating `other` is ``log(2)`` times the result.
+
+    Parameters
+    ----------
+    input : Tensor
+        Factor, of any dtype.
+    other : Tensor
+        Exponent of 2. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, floating or complex.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is floating and `other` is bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `other` is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.ldexp(vt.tensor([0.5, -3.0]), vt.tensor([3, -1]))
+    tensor([ 4.0000, -1.5000])
+    >>> x = vt.tensor(3.0, requires_grad=True)
+    >>> vt.ldexp(x, vt.tensor(2)).backward()
+    >>> x.grad
+    tensor(4.)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -202,7 +277,46 @@ class FrexpResult(NamedTuple, Generic[T]):
 
 
 def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
-    """Fractions of magnitude from 1/2 to 1, and the powers of two that they are multiplied by."""
+    """Return mantissa and exponent of each element, as powers of two have them.
+
+    Each value is ``mantissa * 2 ** exponent``, with a mantissa of magnitude from 1/2 to 1, 1
+    not included. Zeros, infinities and nans are their own mantissas, and their exponent is 0.
+    `ldexp` is the inverse. Only the mantissa is differentiable; its derivative is
+    ``2 ** -exponent``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating values.
+    out : pair of Tensor, optional
+        Where mantissas and exponents are stored; of the dtypes of the results.
+
+    Returns
+    -------
+    FrexpResult
+        Named tuple of two new tensors of the shape of `input`: ``mantissa`` of its dtype and
+        ``exponent`` of int32.
+
+    Raises
+    ------
+    DTypeError
+        If `input` is not floating.
+    ResultTypeError
+        If the tensors in `out` do not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([3.0, -0.75, 0.0])
+    >>> mantissa, exponent = vt.frexp(x)
+    >>> mantissa
+    tensor([ 0.7500, -0.7500,  0.0000])
+    >>> exponent
+    tensor([2, 0, 0], dtype=vtgrad.int32)
+    >>> vt.ldexp(mantissa, exponent)
+    tensor([ 3.0000, -0.7500,  0.0000])
+    """
     try:
         if out is not None:
             out_0, out_1 = out
@@ -225,9 +339,45 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
 
 
 def heaviside(input: T, values: AnyTensor, *, out: T | None = None) -> T:
-    """0 for negative values, 1 for positive ones, and `values` at zero.
+    """Return 0 for negative elements, 1 for positive ones, and `values` at zero.
 
-    As in PyTorch its backward raises.
+    A nan in `input` is taken for negative. The function has no derivative, and backward through
+    it raises `NoDerivativeError`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Where to evaluate the step function; real.
+    values : Tensor
+        What stands at the zeros of `input`. It has the dtype of `input`, and its shape
+        broadcasts.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If the dtypes differ or are complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `values` is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    NoDerivativeError
+        When backward reaches the result.
+
+    Examples
+    --------
+    >>> vt.heaviside(vt.tensor([-1.5, 0.0, 2.0]), vt.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+    >>> vt.heaviside(vt.tensor([-3, 0, 0]), vt.tensor([7, 8, 9]))
+    tensor([0, 8, 9])
     """
     try:
         if out is not None:
@@ -260,7 +410,34 @@ def heaviside_(input: T, values: AnyTensor) -> T:
 
 
 def signbit(input: T, *, out: T | None = None) -> T:
-    """Whether the sign is minus, also that of a zero or a nan."""
+    """Return where the sign is minus.
+
+    It is the sign bit that counts: zeros and nans have one too. The result has no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values of any shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are complex.
+    ResultTypeError
+        If `out` is not bool.
+
+    Examples
+    --------
+    >>> vt.signbit(vt.tensor([-1.0, -0.0, 0.0, 2.0]))
+    tensor([ True,  True, False, False])
+    """
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -279,7 +456,48 @@ def signbit(input: T, *, out: T | None = None) -> T:
 def nan_to_num(
     input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None, *, out: T | None = None
 ) -> T:
-    """The values, with other numbers for nan and the infinities."""
+    """Replace nan and the infinities by finite numbers.
+
+    In complex tensors the real and the imaginary part are treated by themselves. Integers and
+    bools come back unchanged. The gradient passes where a value was finite, and is 0 elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype and shape.
+    nan : float, optional
+        What stands for nan; by default 0.
+    posinf : float, optional
+        What stands for plus infinity; by default the largest finite number of the dtype.
+    neginf : float, optional
+        What stands for minus infinity; by default the most negative finite number of the dtype.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a replacement is no real number.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, float("nan"), float("inf")], requires_grad=True)
+    >>> y = vt.nan_to_num(x, nan=0.0, posinf=100.0)
+    >>> y.detach()
+    tensor([  1.,   0., 100.])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1., 0., 0.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -341,9 +559,46 @@ def finite_parts(self: T) -> T:
 
 
 def copysign(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
-    """The magnitude of a tensor with the sign of another, or of a number.
+    """Return the magnitudes of `input` with the signs of `other`.
 
-    The sign of a zero counts. The gradient is turned where the sign was, and 0 at 0.
+    The sign of a zero or of a nan counts too. Shapes broadcast; integers and bools give the
+    default floating dtype. The gradient of `input` is negated where the sign was turned, and 0
+    at 0; that of `other` is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The magnitudes, real.
+    other : Tensor or number
+        The signs, real; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `input` is not a tensor, or `other` is neither a tensor nor a number.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, -2.0, 0.0], requires_grad=True)
+    >>> y = vt.copysign(x, -1)
+    >>> y.sum().backward()
+    >>> y.detach(), x.grad
+    (tensor([-1., -2., -0.]), tensor([-1.,  1.,  0.]))
     """
     if isinstance(other, TensorBase):
         return copysign_Tensor(input, other, out=out)

@@ -45,7 +45,59 @@ __all__ = [
 
 
 def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = False, out: T | None = None) -> T:
-    """Elements picked along a dimension: `self[index[i, j], j]` for dimension 0."""
+    """Return elements picked along a dimension, each by its own index.
+
+    For a matrix, ``result[i, j]`` is ``input[index[i, j], j]`` with `dim` 0, and
+    ``input[i, index[i, j]]`` with `dim` 1. The result has the shape of `index`. The gradient of
+    each element of `input` is the sum over all places that picked it. `take_along_dim` also
+    broadcasts.
+
+    Parameters
+    ----------
+    input : Tensor
+        Where to pick.
+    dim : int
+        The dimension that the indices count along.
+    index : Tensor
+        Indices of int64 or int32, none negative. It has as many dimensions as `input`, and in
+        those other than `dim` it is no larger.
+    sparse_grad : bool, default False
+        Has no effect: gradients are dense.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `index` and the dtype of `input`.
+
+    Raises
+    ------
+    ElementIndexError
+        If an index is negative or past the end.
+    ShapeError
+        If the shape of `index` does not fit.
+    DTypeError
+        If `index` is of another dtype.
+    DimensionError
+        If the dimension does not exist.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> y = vt.gather(x, 1, vt.tensor([[0, 0], [1, 0]]))
+    >>> y.detach()
+    tensor([[1., 1.],
+            [4., 3.]])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([[2., 0.],
+            [1., 1.]])
+    """
     try:
         if out is not None:
             check_out(out, input, index)
@@ -150,7 +202,57 @@ def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
 
 
 def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
-    """A copy with `src[i, j]` added to `result[index[i, j], j]` for dimension 0."""
+    """Return a copy with values added at the places that an index names along one dimension.
+
+    For two dimensions and `dim=0`, `src[i, j]` is added to `result[index[i, j], j]`; for
+    `dim=1`, to `result[i, index[i, j]]`. Where several values meet in one place, all are added.
+    The gradient of `src` is that of the sum it went into.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int
+        The dimension that the index is about.
+    index : Tensor
+        Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
+        `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
+        `src`.
+    src : Tensor
+        What is added, of the dtype of `input`.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ElementIndexError
+        If an index is outside the dimension.
+    ShapeError
+        If the shapes do not fit.
+    DTypeError
+        If `index` or `src` has another dtype.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> src = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> y = vt.scatter_add(vt.zeros(3), 0, vt.tensor([0, 0, 2]), src)
+    >>> y.detach()
+    tensor([3., 0., 3.])
+    >>> (y * vt.tensor([10.0, 20.0, 30.0])).sum().backward()
+    >>> src.grad
+    tensor([10., 10., 30.])
+    """
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -203,7 +305,51 @@ def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
 
 
 def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = None) -> T:
-    """The slices at a vector of indices along a dimension."""
+    """Return the slices at a vector of indices along a dimension.
+
+    The result is always a copy; indexing with slices gives views. Indices may repeat, and the
+    gradient of each slice of `input` is the sum over all places that picked it.
+
+    Parameters
+    ----------
+    input : Tensor
+        Where to pick.
+    dim : int
+        The dimension of the slices.
+    index : Tensor
+        Vector of indices, of int64 or int32. None is negative.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`. Its size along `dim` is the number of indices.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is negative or past the end, or `index` has more than 1 dimension.
+    DTypeError
+        If `index` is of another dtype.
+    DimensionError
+        If the dimension does not exist.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> vt.index_select(x, 1, vt.tensor([2, 0]))
+    tensor([[3., 1.],
+            [6., 4.]])
+    >>> w = vt.ones(3, requires_grad=True)
+    >>> vt.index_select(w, 0, vt.tensor([0, 0, 1])).sum().backward()
+    >>> w.grad
+    tensor([2., 1., 0.])
+    """
     try:
         if out is not None:
             check_out(out, input, index)
@@ -226,7 +372,58 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
 
 
 def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1, out: T | None = None) -> T:
-    """A copy with slices added at a vector of indices."""
+    """Return a copy with slices added at a vector of indices.
+
+    Slice k of `source`, times `alpha`, is added to slice ``index[k]`` along `dim`. Indices may
+    repeat: then all their slices are added. The gradient of `input` is the incoming one; that
+    of each slice of `source` is the gradient of the slice where it was added, times `alpha`.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to copy.
+    dim : int
+        The dimension of the slices.
+    index : Tensor
+        Vector of indices, of int64 or int32. None is negative.
+    source : Tensor
+        The slices to add, of the dtype of `input`. Its shape is that of `input`, with one slice
+        along `dim` for each index.
+    alpha : number, default 1
+        Factor of `source`.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ElementIndexError
+        If an index is negative or past the end, and `input` has 2 or more dimensions.
+    ShapeError
+        If the shape of `source` does not fit.
+    DTypeError
+        If the dtype of `source` or of `index` does not fit.
+    OutOfRangeError
+        If `index` has more than 1 dimension, or an index is outside of a vector.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x, rows = vt.zeros(2, 2), vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> vt.index_add(x, 0, vt.tensor([1, 0]), rows)
+    tensor([[3., 4.],
+            [1., 2.]])
+    >>> vt.index_add(x, 0, vt.tensor([1, 1]), rows, alpha=10)
+    tensor([[ 0.,  0.],
+            [40., 60.]])
+    """
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -281,7 +478,56 @@ def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, al
 
 
 def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, out: T | None = None) -> T:
-    """A copy with slices stored at a vector of indices."""
+    """Return a copy with slices stored at a vector of indices.
+
+    Slice k of `source` is stored as slice ``index[k]`` along `dim`. If an index repeats, its
+    last slice stays. The gradient of `input` is zero in the slices that were overwritten, and
+    only the slices of `source` that stayed have one.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to copy.
+    dim : int
+        The dimension of the slices.
+    index : Tensor
+        Vector of indices, of int64. None is negative.
+    source : Tensor
+        The slices to store, of the dtype of `input`. Its shape is that of `input`, with one
+        slice along `dim` for each index.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is negative or past the end, `index` has more than 1 dimension, or there is
+        not one slice for each index.
+    ShapeError
+        If the slices of `source` do not have the shape of those of `input`.
+    DTypeError
+        If the dtype of `source` or of `index` does not fit.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.zeros(3, requires_grad=True)
+    >>> s = vt.tensor([7.0, 8.0], requires_grad=True)
+    >>> y = vt.index_copy(x, 0, vt.tensor([2, 2]), s)
+    >>> y.detach()
+    tensor([0., 0., 8.])
+    >>> y.sum().backward()
+    >>> x.grad, s.grad
+    (tensor([1., 1., 0.]), tensor([0., 1.]))
+    """
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -321,7 +567,7 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
 
 
 def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
-    """A copy with one value in the slices at a vector of indices."""
+    """Return a copy with one value in the slices at a vector of indices."""
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
@@ -442,7 +688,43 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) 
 
 
 def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
-    """The elements at row-major positions."""
+    """Return the elements at row-major positions.
+
+    `input.reshape(-1)[index]`. The gradient of an element that is taken several times is the
+    sum over them.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    index : Tensor
+        Positions, of int64 and any shape; negative ones count from the end.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `index` and the dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If a position is outside the elements.
+    DTypeError
+        If `index` is not of int64.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[4, 3, 5], [6, 7, 8]])
+    >>> vt.take(x, vt.tensor([[0, 2], [-1, 0]]))
+    tensor([[4, 5],
+            [8, 4]])
+    """
     try:
         if out is not None:
             check_out(out, input, index)
@@ -484,7 +766,44 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
 
 
 def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
-    """A copy with values stored at, or added to, row-major positions."""
+    """Return a copy with values stored at, or added to, row-major positions.
+
+    If a position occurs several times without `accumulate`, the last value stays, and only that
+    one has a gradient. Elements that are overwritten have gradient 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape; its elements are counted in row-major order.
+    index : Tensor
+        Positions, of int64 and any shape; negative ones count from the end.
+    source : Tensor
+        As many values as positions, of the dtype of `input`; taken in row-major order.
+    accumulate : bool, default False
+        Whether values are added to what is there, instead of replacing it.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If a position is outside, or the numbers of positions and values differ.
+    DTypeError
+        If `index` is not of int64, or `source` has another dtype than `input`.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[4, 3, 5], [6, 7, 8]])
+    >>> vt.put(x, vt.tensor([1, -1]), vt.tensor([9, 10]))
+    tensor([[ 4,  9,  5],
+            [ 6,  7, 10]])
+    >>> vt.put(x, vt.tensor([1, 1]), vt.tensor([9, 10]), accumulate=True)
+    tensor([[ 4, 22,  5],
+            [ 6,  7,  8]])
+    """
     try:
         array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
     except Exception as error:
@@ -533,7 +852,50 @@ def put_overwritten(index: T, count: AnyInt) -> T:
 
 
 def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
-    """The elements where a mask is true, in row-major order."""
+    """Return the elements where a mask is true, as a vector.
+
+    The elements come in row-major order of the broadcast shape. The result is a copy. The
+    gradient goes back to the chosen elements; an element that broadcasting repeats gets the
+    sum.
+
+    Parameters
+    ----------
+    input : Tensor
+        Where to pick.
+    mask : Tensor
+        A bool tensor. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new 1-d tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If `mask` is not bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If `mask` is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]], requires_grad=True)
+    >>> y = vt.masked_select(x, x > 3)
+    >>> y.detach()
+    tensor([5., 7.])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
     try:
         if out is not None:
             check_out(out, input, mask)
@@ -575,15 +937,7 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
 
 
 def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
-    """A copy with one value wherever a mask is true.
-
-    Parameters
-    ----------
-    mask : tensor of bool
-        Broadcast with the tensor.
-    value : number or 0-d tensor
-        Must be storable in the tensor's dtype.
-    """
+    """Return a copy with one value wherever a mask is true."""
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
@@ -607,15 +961,7 @@ _masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 
 
 def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
-    """Write the result of `masked_fill` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    mask : tensor of bool
-        Broadcast with the tensor.
-    value : number or 0-d tensor
-        Must be storable in the tensor's dtype.
-    """
+    """Write the result of `masked_fill` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
         return write(
@@ -670,7 +1016,48 @@ def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
 
 
 def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
-    """A copy with the first values of `source`, in order, wherever a mask is true."""
+    """Return a copy with the elements of another tensor wherever a mask is true.
+
+    The elements of `source` are taken in row-major order, one for each true place, whatever its
+    shape is; those that are left over do not matter. The gradient of `input` is zero where the
+    mask is true. That of `source` is zero for the elements left over.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to copy.
+    mask : Tensor
+        A bool tensor. Its shape broadcasts with that of `input`.
+    source : Tensor
+        The values, of the dtype of `input`: at least as many as there are true places.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape and of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If `mask` is not bool, or `source` has another dtype than `input`.
+    ShapeError
+        If the shapes do not broadcast, or `source` has too few elements.
+    ArgumentTypeError
+        If `mask` or `source` is not a tensor.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3)
+    >>> mask = vt.tensor([[True, False, True], [False, True, False]])
+    >>> s = vt.tensor([7.0, 8.0, 9.0, 10.0], requires_grad=True)
+    >>> y = vt.masked_scatter(x, mask, s)
+    >>> y.detach()
+    tensor([[7., 0., 8.],
+            [0., 9., 0.]])
+    >>> y.sum().backward()
+    >>> s.grad
+    tensor([1., 1., 1., 0.])
+    """
     try:
         array = no_fp_warnings.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
@@ -828,7 +1215,60 @@ def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape
 def scatter_reduce(
     input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
 ) -> T:
-    """A copy in which ``result[index[i, j], j]`` merges all ``src[i, j]`` that go there.
+    """Return a copy with values merged at the places that an index names along one dimension.
+
+    For two dimensions and `dim=0`, `result[index[i, j], j]` merges all `src[i, j]` that go
+    there; for `dim=1` it is `result[i, index[i, j]]`. Places that no value goes to keep their
+    element. Equal extremes share the gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int
+        The dimension that the index is about.
+    index : Tensor
+        Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
+        `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
+        `src`.
+    src : Tensor
+        What is merged, of the dtype of `input`.
+    reduce : str
+        `"sum"`, `"prod"`, `"mean"`, `"amax"` or `"amin"`.
+    include_self : bool, default True
+        Whether the element that was there takes part.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ElementIndexError
+        If an index is outside the dimension.
+    ShapeError
+        If the shapes do not fit, or `reduce` is something else.
+    DTypeError
+        If `index` or `src` has another dtype.
+    NotSupportedError
+        For extremes of complex values, and the mean of bools.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> index, src = vt.tensor([0, 0, 2]), vt.tensor([1.0, 2.0, 3.0])
+    >>> vt.scatter_reduce(vt.ones(3) * 10, 0, index, src, "mean")
+    tensor([ 4.3333, 10.0000,  6.5000])
+    >>> vt.scatter_reduce(vt.ones(3) * 10, 0, index, src, "amax", include_self=False)
+    tensor([ 2., 10.,  3.])
 
     Merged by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``, together with the element that
     was there unless `include_self` is false.
@@ -940,7 +1380,58 @@ def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Nu
 def index_reduce(
     input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
 ) -> T:
-    """A copy in which the slices at a vector of indices merge the slices of `source`.
+    """Return a copy with slices merged into those at a vector of indices.
+
+    All slices of `source` that go to one slice of `input` are merged with each other, and with
+    the slice that was there unless `include_self` is False. Of integers the mean is rounded
+    down. Equal largest or smallest values share the gradient evenly. To add slices there is
+    `index_add`.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to copy.
+    dim : int
+        The dimension of the slices.
+    index : Tensor
+        Vector of indices, of int64 or int32. None is negative.
+    source : Tensor
+        The slices to merge, of the dtype of `input`. Its shape is that of `input`, with one
+        slice along `dim` for each index.
+    reduce : str
+        How to merge: ``'prod'``, ``'mean'``, ``'amax'`` or ``'amin'``.
+    include_self : bool, default True
+        Whether the values of `input` take part.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is negative or past the end, or `index` has more than 1 dimension.
+    ShapeError
+        If the shape of `source` does not fit, or `reduce` is another text.
+    DTypeError
+        If the dtype of `source` or of `index` does not fit.
+    NotSupportedError
+        For extremes of complex values and the mean of bools.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x, s = vt.tensor([1.0, 2.0, 3.0]), vt.tensor([10.0, 20.0])
+    >>> vt.index_reduce(x, 0, vt.tensor([2, 2]), s, 'prod')
+    tensor([  1.,   2., 600.])
+    >>> vt.index_reduce(x, 0, vt.tensor([2, 2]), s, 'mean', include_self=False)
+    tensor([ 1.,  2., 15.])
 
     Merged by ``prod``, ``mean``, ``amax`` or ``amin``, together with the slice that was there
     unless `include_self` is false.
@@ -1030,7 +1521,52 @@ def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
 
 
 def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
-    """A copy with one value in the slices at a vector of indices."""
+    """Return a copy with one value in the slices at a vector of indices.
+
+    The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
+    off. The gradient of `input` is zero in the slices that were filled, and that of a tensor
+    `value` is the sum over them.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to copy.
+    dim : int
+        The dimension of the slices.
+    index : Tensor
+        Vector of indices, of int64. Negative ones count from the end.
+    value : number or Tensor
+        A number, or a 0-d tensor.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is outside of the dimension, or `index` is of another dtype.
+    ShapeError
+        If `index` has more than 1 dimension, or `value` any.
+    DTypeError
+        If `value` is complex and `input` is real.
+    ResultTypeError
+        If the dtype cannot hold a real `value`.
+    DimensionError
+        If the dimension does not exist.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> vt.index_fill(x, 1, vt.tensor([0, -1]), 9)
+    tensor([[9, 1, 9],
+            [9, 4, 9]])
+    >>> v = vt.tensor(2.0, requires_grad=True)
+    >>> vt.index_fill(vt.ones(4), 0, vt.tensor([0, 2]), v).sum().backward()
+    >>> v.grad
+    tensor(2.)
+    """
     if isinstance(value, TensorBase):
         return index_fill_int_Tensor(input, dim, index, value)
     refuse_array("value", value)
@@ -1046,14 +1582,48 @@ def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Numb
 
 
 def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
-    """A copy with one value wherever a mask is true.
+    """Return a copy with one value wherever a mask is true.
+
+    The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
+    off. The gradient of `input` is zero where the mask is true, and that of a tensor `value` is
+    the sum over these places.
 
     Parameters
     ----------
-    mask : tensor of bool
-        Broadcast with the tensor.
-    value : number or 0-d tensor
-        Must be storable in the tensor's dtype.
+    input : Tensor
+        The tensor to copy.
+    mask : Tensor
+        A bool tensor. Its shape broadcasts with that of `input`.
+    value : number or Tensor
+        A number, or a 0-d tensor.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape and of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If `mask` is not bool.
+    ShapeError
+        If the shapes do not broadcast, or `value` is a tensor with dimensions.
+    ResultTypeError
+        If the dtype cannot hold `value`.
+    ArgumentTypeError
+        If `mask` is not a tensor, or `value` neither a number nor a tensor.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, -2.0], [-3.0, 4.0]], requires_grad=True)
+    >>> y = vt.masked_fill(x, x < 0, 0.0)
+    >>> y.detach()
+    tensor([[1., 0.],
+            [0., 4.]])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([[1., 0.],
+            [0., 1.]])
     """
     if isinstance(value, TensorBase):
         return masked_fill_Tensor(input, mask, value)
@@ -1062,15 +1632,7 @@ def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
 
 
 def masked_fill_(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
-    """Write the result of `masked_fill` into the tensor itself, which is returned.
-
-    Parameters
-    ----------
-    mask : tensor of bool
-        Broadcast with the tensor.
-    value : number or 0-d tensor
-        Must be storable in the tensor's dtype.
-    """
+    """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if isinstance(value, TensorBase):
         return masked_fill_Tensor_(input, mask, value)
     refuse_array("value", value)

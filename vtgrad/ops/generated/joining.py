@@ -23,7 +23,50 @@ __all__ = ["cat", "stack"]
 
 
 def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
-    """The tensors one after another along a dimension that they have."""
+    """Return tensors joined one after another along a dimension.
+
+    Dtypes promote. A tensor of shape ``(0,)`` joins any others, but its dtype counts. Each
+    tensor gets the gradient of its part. See `stack` for a new dimension.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        The tensors, which have the same sizes in all dimensions but `dim`.
+    dim : int, default 0
+        The dimension along which they are joined.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the promoted dtype.
+
+    Raises
+    ------
+    ArgumentValueError
+        If there are no tensors.
+    ShapeError
+        If a tensor is 0-d, or sizes differ.
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `tensors` is not a sequence of tensors, or `dim` is not an integer.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1, 2]])
+    >>> b = vt.tensor([[3.5, 4.5]])
+    >>> vt.cat([a, b])
+    tensor([[1.0000, 2.0000],
+            [3.5000, 4.5000]])
+    >>> vt.cat([a, b], dim=1)
+    tensor([[1.0000, 2.0000, 3.5000, 4.5000]])
+    """
     try:
         if out is not None:
             check_out(out, *tensors)
@@ -43,7 +86,47 @@ def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
 
 
 def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
-    """The tensors, all of one shape, side by side along a new dimension."""
+    """Join tensors along a new dimension.
+
+    The dtypes are promoted. The gradient of each tensor is its slice of the gradient.
+
+    Parameters
+    ----------
+    tensors : sequence of Tensor
+        At least one, all of one shape.
+    dim : int, default 0
+        Where the new dimension stands in the result; negative numbers count from the last one.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of one more dimension, which has a slice for each tensor.
+
+    Raises
+    ------
+    ShapeError
+        If there are no tensors, or their shapes differ.
+    DimensionError
+        If the result has no dimension `dim`.
+    ArgumentTypeError
+        If `tensors` is no sequence of tensors.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> a, b = vt.tensor([1, 2]), vt.tensor([3, 4])
+    >>> vt.stack((a, b))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> vt.stack((a, b), 1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     try:
         if out is not None:
             check_out(out, *tensors)

@@ -31,7 +31,53 @@ __all__ = [
 
 
 def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
-    """Product of two matrices."""
+    """Return the matrix product of two matrices.
+
+    ``result[i, k]`` is the sum over j of ``input[i, j] * mat2[j, k]``. Nothing broadcasts;
+    `matmul` takes batches and vectors too. The gradient of `input` is ``g @ mat2.mH`` and that
+    of `mat2` is ``input.mH @ g`` for an incoming gradient g.
+
+    Parameters
+    ----------
+    input : Tensor
+        Matrix of shape (n, m), not bool.
+    mat2 : Tensor
+        Matrix of shape (m, p), of the same dtype.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new matrix of shape (n, p), of the dtype of the factors.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit each other.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the factors are bools.
+    ArgumentTypeError
+        If a factor is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> y = vt.mm(a, vt.tensor([[1.0, 0.0], [10.0, 1.0]]))
+    >>> y.detach()
+    tensor([[21.,  2.],
+            [43.,  4.]])
+    >>> y.sum().backward()
+    >>> a.grad
+    tensor([[ 1., 11.],
+            [ 1., 11.]])
+    """
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -54,7 +100,51 @@ def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
 
 
 def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
-    """Product of a matrix and a vector."""
+    """Return the product of a matrix and a vector.
+
+    ``result[i]`` is the sum over j of ``input[i, j] * vec[j]``. Nothing broadcasts; `matmul`
+    takes batches too. The gradient of `input` is the outer product of the incoming one and the
+    conjugate of `vec`; that of `vec` is ``input.mH @ g``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Matrix of shape (n, m), not bool.
+    vec : Tensor
+        Vector of m elements, of the same dtype.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new vector of n elements, of the dtype of the factors.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit each other.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the factors are bools.
+    ArgumentTypeError
+        If a factor is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> vt.mv(a, vt.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    >>> v = vt.ones(2, requires_grad=True)
+    >>> vt.mv(a, v).sum().backward()
+    >>> v.grad
+    tensor([4., 6.])
+    """
     try:
         if out is not None:
             check_out(out, input, vec)
@@ -77,7 +167,51 @@ def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
 
 
 def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
-    """Products of two stacks of matrices, pair by pair."""
+    """Return the matrix products of two stacks of matrices, pair by pair.
+
+    The result is ``input[i] @ mat2[i]`` for each ``i``. Nothing is broadcast, see `matmul` for
+    that, and dtypes are not promoted. float16 is summed in float32.
+
+    Parameters
+    ----------
+    input : Tensor
+        The first matrices, of shape ``(b, n, k)``.
+    mat2 : Tensor
+        The second matrices, of shape ``(b, k, m)``.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of shape ``(b, n, m)``.
+
+    Raises
+    ------
+    ShapeError
+        If an operand has not 3 dimensions, or the numbers of matrices or the inner sizes
+        differ.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the operands are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]], requires_grad=True)
+    >>> y = vt.bmm(a, vt.ones(2, 2, 1))
+    >>> y.tolist()
+    [[[3.0]], [[7.0]]]
+    >>> y.sum().backward()
+    >>> a.grad.shape
+    vtgrad.Size([2, 1, 2])
+    """
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -100,7 +234,51 @@ def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
 
 
 def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
-    """Sum of the products of two vectors' elements."""
+    """Return the sum of the products of two vectors' elements.
+
+    Complex values are not conjugated, see `vdot` for that. Dtypes are not promoted and nothing
+    is broadcast. float16 is summed in float32. The gradient of each vector is the other one,
+    conjugated.
+
+    Parameters
+    ----------
+    input : Tensor
+        The first vector.
+    tensor : Tensor
+        The second vector, of the same size and dtype.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new 0-d tensor; 0 for vectors without elements.
+
+    Raises
+    ------
+    ShapeError
+        If an operand is not a vector, or the sizes differ.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the vectors are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = vt.dot(x, vt.tensor([3.0, 4.0]))
+    >>> y.item()
+    11.0
+    >>> y.backward()
+    >>> x.grad
+    tensor([3., 4.])
+    """
     try:
         if out is not None:
             check_out(out, input, tensor)
@@ -123,7 +301,61 @@ def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
 
 
 def addmm(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
-    """`beta` times a tensor plus `alpha` times the product of two matrices."""
+    """Return the product of two matrices plus another tensor, both scaled.
+
+    The result is ``beta * input + alpha * (mat1 @ mat2)``. A factor of 0 leaves its term out
+    altogether: nan and infinities in it do not spread. All tensors are of one dtype, which is
+    not promoted. For integers the fractions of the factors are dropped; float16 is summed in
+    float32.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added; its shape broadcasts to that of the product.
+    mat1 : Tensor
+        The first matrix, of shape ``(n, k)``.
+    mat2 : Tensor
+        The second matrix, of shape ``(k, m)``.
+    beta : number, default 1
+        Factor of `input`.
+    alpha : number, default 1
+        Factor of the product.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new matrix of shape ``(n, m)``.
+
+    Raises
+    ------
+    ShapeError
+        If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
+        `input` does not broadcast.
+    DTypeError
+        If the dtypes differ, or a factor is complex and they are real.
+    NotSupportedError
+        If the operands are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> bias = vt.tensor([10.0, 20.0], requires_grad=True)
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = vt.addmm(bias, a, vt.eye(2), alpha=2)
+    >>> y.detach()
+    tensor([[12., 24.],
+            [16., 28.]])
+    >>> y.sum().backward()
+    >>> bias.grad
+    tensor([2., 2.])
+    """
     try:
         if out is not None:
             check_out(out, input, mat1, mat2)
@@ -176,7 +408,58 @@ def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alph
 
 
 def addmv(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
-    """`beta` times a tensor plus `alpha` times the product of a matrix and a vector."""
+    """Return the product of a matrix and a vector plus another tensor, both scaled.
+
+    The result is ``beta * input + alpha * (mat @ vec)``. A factor of 0 leaves its term out
+    altogether: nan and infinities in it do not spread. All tensors are of one dtype, which is
+    not promoted. For integers the fractions of the factors are dropped; float16 is summed in
+    float32.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added; its shape broadcasts to that of the product.
+    mat : Tensor
+        The matrix, of shape ``(n, k)``.
+    vec : Tensor
+        The vector, of shape ``(k,)``.
+    beta : number, default 1
+        Factor of `input`.
+    alpha : number, default 1
+        Factor of the product.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new vector of shape ``(n,)``.
+
+    Raises
+    ------
+    ShapeError
+        If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
+        `input` does not broadcast.
+    DTypeError
+        If the dtypes differ, or a factor is complex and they are real.
+    NotSupportedError
+        If the operands are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> v = vt.tensor([1.0, 10.0])
+    >>> vt.addmv(vt.tensor([100.0, 200.0]), a, v)
+    tensor([121., 243.])
+    >>> vt.addmv(vt.tensor([100.0, 200.0]), a, v, beta=0, alpha=2)
+    tensor([42., 86.])
+    """
     try:
         if out is not None:
             check_out(out, input, mat, vec)
@@ -229,7 +512,57 @@ def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha:
 
 
 def addr(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
-    """`beta` times a tensor plus `alpha` times the outer product of two vectors."""
+    """Return the outer product of two vectors plus another tensor, both scaled.
+
+    The result is ``beta * input + alpha * outer(vec1, vec2)``. Unlike in `addmm`, dtypes
+    promote. With a `beta` of 0 nan and infinities in `input` do not spread. Bools are combined
+    by "and" and "or".
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added; its shape broadcasts to ``(n, m)``.
+    vec1 : Tensor
+        The first vector, of shape ``(n,)``.
+    vec2 : Tensor
+        The second vector, of shape ``(m,)``.
+    beta : number, default 1
+        Factor of `input`.
+    alpha : number, default 1
+        Factor of the product.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new matrix of shape ``(n, m)``, of the promoted dtype.
+
+    Raises
+    ------
+    ShapeError
+        If a factor is not a vector, or `input` does not broadcast.
+    DTypeError
+        If the result's dtype cannot hold `beta` or `alpha`.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> u = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> v = vt.tensor([3, 4])
+    >>> y = vt.addr(vt.tensor(100.0), u, v)
+    >>> y.detach()
+    tensor([[103., 104.],
+            [106., 108.]])
+    >>> y.sum().backward()
+    >>> u.grad
+    tensor([7., 7.])
+    """
     try:
         if out is not None:
             check_out(out, input, vec1, vec2)
@@ -282,7 +615,58 @@ def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha
 
 
 def baddbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
-    """`beta` times a tensor plus `alpha` times the products of two stacks of matrices."""
+    """Return the products of two stacks of matrices plus another tensor.
+
+    The result is ``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix. With a `beta`
+    of 0 nan and infinities in `input` do not spread; those in the product do, also with an
+    `alpha` of 0. All tensors are of one dtype, which is not promoted. For integers the
+    fractions of the factors are dropped; float16 is summed in float32.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added; its shape broadcasts to that of the product.
+    batch1 : Tensor
+        The first matrices, of shape ``(b, n, k)``.
+    batch2 : Tensor
+        The second matrices, of shape ``(b, k, m)``.
+    beta : number, default 1
+        Factor of `input`.
+    alpha : number, default 1
+        Factor of the products.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of shape ``(b, n, m)``.
+
+    Raises
+    ------
+    ShapeError
+        If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
+        `input` does not broadcast.
+    DTypeError
+        If the dtypes differ, or a factor is complex and they are real.
+    NotSupportedError
+        If the operands are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    >>> b = vt.ones(2, 2, 1)
+    >>> vt.baddbmm(vt.tensor([100.0]), a, b).tolist()
+    [[[103.0]], [[107.0]]]
+    >>> vt.baddbmm(vt.tensor([100.0]), a, b, beta=0, alpha=2).tolist()
+    [[[6.0]], [[14.0]]]
+    """
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -335,7 +719,60 @@ def baddbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1
 
 
 def addbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
-    """`beta` times a tensor plus `alpha` times the sum of the products of two stacks of matrices."""
+    """Return the summed products of two stacks of matrices plus another tensor.
+
+    The result is
+    ``beta * input + alpha * (batch1[0] @ batch2[0] + batch1[1] @ batch2[1] + ...)``: one
+    matrix. A factor of 0 leaves its term out altogether: nan and infinities in it do not
+    spread. All tensors are of one dtype, which is not promoted. For integers the fractions of
+    the factors are dropped; float16 is summed in float32. See `baddbmm` for products that are
+    not summed.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is added; its shape broadcasts to that of the product.
+    batch1 : Tensor
+        The first matrices, of shape ``(b, n, k)``.
+    batch2 : Tensor
+        The second matrices, of shape ``(b, k, m)``.
+    beta : number, default 1
+        Factor of `input`.
+    alpha : number, default 1
+        Factor of the sum of the products.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new matrix of shape ``(n, m)``.
+
+    Raises
+    ------
+    ShapeError
+        If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
+        `input` does not broadcast.
+    DTypeError
+        If the dtypes differ, or a factor is complex and they are real.
+    NotSupportedError
+        If the operands are bool.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    >>> b = vt.ones(2, 2, 1)
+    >>> vt.addbmm(vt.tensor([100.0]), a, b)
+    tensor([[110.]])
+    >>> vt.addbmm(vt.tensor([100.0]), a, b, beta=0.5, alpha=2)
+    tensor([[70.]])
+    """
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -388,7 +825,45 @@ def addbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1,
 
 
 def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Sum of the products of two vectors' elements, those of the first conjugated."""
+    """Return the sum of the products of two vectors, the first one conjugated.
+
+    `sum(conj(input) * other)`; of real vectors the same as `dot`.
+
+    Parameters
+    ----------
+    input : Tensor
+        A vector, of any dtype but bool.
+    other : Tensor
+        A vector of the same size and dtype.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new 0-d tensor of the same dtype.
+
+    Raises
+    ------
+    ShapeError
+        If one is no vector, or the sizes differ.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the vectors are bool.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> a, b = vt.tensor([1 + 1j, 2 + 0j]), vt.tensor([1j, 4 + 0j])
+    >>> vt.vdot(a, b)
+    tensor(9.+1.j)
+    >>> vt.vdot(a, a)
+    tensor(6.+0.j)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -411,7 +886,36 @@ def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 
 
 def trace(input: T) -> T:
-    """Sum of the diagonal of a matrix."""
+    """Return the sum of the diagonal of a matrix.
+
+    Integers are summed as int64. The gradient is that of the sum on the diagonal, and 0
+    elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+        A matrix, not of bool; it need not be square.
+
+    Returns
+    -------
+    Tensor
+        A new 0-d tensor.
+
+    Raises
+    ------
+    ShapeError
+        If `input` is no matrix.
+    NotSupportedError
+        If the values are bool.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> vt.trace(x).backward()
+    >>> vt.trace(x).item(), x.grad
+    (5.0, tensor([[1., 0.],
+            [0., 1.]]))
+    """
     try:
         array = no_fp_warnings.run(k.trace, input._impl.array)
     except Exception as error:

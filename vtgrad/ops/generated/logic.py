@@ -32,7 +32,43 @@ __all__ = [
 
 
 def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Whether both values are true."""
+    """Return whether both elements of each pair are true.
+
+    Zero is false and every other value, nan included, is true, whatever the dtypes are. The
+    result is bool and does not require grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of any dtype.
+    other : Tensor
+        Second operand, of any dtype. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([True, True, False, False])
+    >>> b = vt.tensor([True, False, True, False])
+    >>> vt.logical_and(a, b)
+    tensor([ True, False, False, False])
+    >>> vt.logical_and(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
+    tensor([False, False])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -74,7 +110,43 @@ def logical_and_(input: T, other: AnyTensor) -> T:
 
 
 def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Whether a value is true."""
+    """Return whether at least one element of each pair is true.
+
+    Zero is false and every other value, nan included, is true, whatever the dtypes are. The
+    result is bool and does not require grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of any dtype.
+    other : Tensor
+        Second operand, of any dtype. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([True, True, False, False])
+    >>> b = vt.tensor([True, False, True, False])
+    >>> vt.logical_or(a, b)
+    tensor([ True,  True,  True, False])
+    >>> vt.logical_or(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
+    tensor([True, True])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -116,7 +188,43 @@ def logical_or_(input: T, other: AnyTensor) -> T:
 
 
 def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """Whether exactly one value is true."""
+    """Return whether exactly one element of each pair is true.
+
+    Zero is false and every other value, nan included, is true, whatever the dtypes are. The
+    result is bool and does not require grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand, of any dtype.
+    other : Tensor
+        Second operand, of any dtype. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is not a tensor.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([True, True, False, False])
+    >>> b = vt.tensor([True, False, True, False])
+    >>> vt.logical_xor(a, b)
+    tensor([False,  True,  True, False])
+    >>> vt.logical_xor(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
+    tensor([True, True])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -158,7 +266,38 @@ def logical_xor_(input: T, other: AnyTensor) -> T:
 
 
 def logical_not(input: T, *, out: T | None = None) -> T:
-    """Whether the values are zero."""
+    """Return whether each element is zero.
+
+    A nan is not zero. The result is bool and does not require grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype. Zero is false, all else is true.
+    out : Tensor, optional
+        Where the result is stored, as zeros and ones of the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new bool tensor of the shape of `input`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+    OutGradError
+        If `out` requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logical_not(vt.tensor([True, False]))
+    tensor([False,  True])
+    >>> vt.logical_not(vt.tensor([-1.0, 0.0, float('nan')]))
+    tensor([False,  True, False])
+    >>> vt.logical_not(vt.tensor([0, 7]), out=vt.empty(2, dtype=vt.uint8))
+    tensor([1, 0], dtype=vtgrad.uint8)
+    """
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -198,7 +337,43 @@ def bitwise_and(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """The bits set in both integers."""
+    """Return the bits that are set in both integers.
+
+    Negative integers count as two's complements. Of bools the result is whether both are true.
+    Shapes broadcast and dtypes promote. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        First operand, of integers or bools; one of the two operands is a tensor.
+    other : Tensor or number
+        Second operand; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is floating or complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_and(vt.tensor([12, 10, -1]), 6)
+    tensor([4, 2, 6])
+    >>> vt.bitwise_and(vt.tensor([True, True]), vt.tensor([True, False]))
+    tensor([ True, False])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -242,7 +417,43 @@ def bitwise_or(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """The bits set in one of the integers, or both."""
+    """Return the bits that are set in at least one of two integers.
+
+    Negative integers count as two's complements. Of bools the result is whether one is true.
+    Shapes broadcast and dtypes promote. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        First operand, of integers or bools; one of the two operands is a tensor.
+    other : Tensor or number
+        Second operand; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is floating or complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_or(vt.tensor([12, 10]), 6)
+    tensor([14, 14])
+    >>> vt.bitwise_or(vt.tensor([True, False]), vt.tensor([False, False]))
+    tensor([ True, False])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -286,7 +497,43 @@ def bitwise_xor(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """The bits set in exactly one of the integers."""
+    """Return the bits that are set in exactly one of two integers.
+
+    Negative integers count as two's complements. Of bools the result is whether they differ.
+    Shapes broadcast and dtypes promote. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        First operand, of integers or bools; one of the two operands is a tensor.
+    other : Tensor or number
+        Second operand; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is floating or complex.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_xor(vt.tensor([12, 10]), 6)
+    tensor([10, 12])
+    >>> vt.bitwise_xor(vt.tensor([True, True]), vt.tensor([True, False]))
+    tensor([False,  True])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -330,7 +577,44 @@ def bitwise_left_shift(input: Number, other: T, *, out: T | None = None) -> T: .
 def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """The bits moved up."""
+    """Return integers with their bits moved up by `other` places.
+
+    This multiplies by 2 as many times; bits that leave the dtype are lost, and so the sign may
+    change. Moved by a negative number of places, or by as many as the dtype has bits or more,
+    the result is 0. Shapes broadcast and dtypes promote. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The integers whose bits are moved; one of the two operands is a tensor.
+    other : Tensor or number
+        How many places to move; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is floating or complex, or both are bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_left_shift(vt.tensor([1, 2, -3]), 3)
+    tensor([  8,  16, -24])
+    >>> vt.bitwise_left_shift(1, vt.tensor([0, 4, 64, -1]))
+    tensor([ 1, 16,  0,  0])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -374,7 +658,45 @@ def bitwise_right_shift(input: Number, other: T, *, out: T | None = None) -> T: 
 def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, out: T | None = None
 ) -> T:
-    """The bits moved down."""
+    """Return integers with their bits moved down by `other` places.
+
+    Copies of the sign bit come in from above: this divides by 2 as many times and rounds down.
+    Moved by a negative number of places, or by as many as the dtype has bits or more, the
+    result is 0, or -1 for negative integers. Shapes broadcast and dtypes promote. There is no
+    gradient.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The integers whose bits are moved; one of the two operands is a tensor.
+    other : Tensor or number
+        How many places to move; its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is floating or complex, or both are bool.
+    ShapeError
+        If the shapes do not broadcast.
+    ArgumentTypeError
+        If an operand is neither a tensor nor a number, or none is a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_right_shift(vt.tensor([8, -8, -7]), 1)
+    tensor([ 4, -4, -4])
+    >>> vt.bitwise_right_shift(vt.tensor([8, -8]), 64)
+    tensor([ 0, -1])
+    """
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -412,7 +734,41 @@ def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
 
 
 def bitwise_not(input: T, *, out: T | None = None) -> T:
-    """The bits not set."""
+    """Return integers with every bit reversed.
+
+    Of signed integers this is ``-x - 1``, of uint8 ``255 - x``, and of bools the opposite.
+    There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        Integers or bools.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is floating or complex.
+    ArgumentTypeError
+        If `input` is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+
+    Examples
+    --------
+    >>> vt.bitwise_not(vt.tensor([0, 5, -1]))
+    tensor([-1, -6,  0])
+    >>> vt.bitwise_not(vt.tensor([0, 1], dtype=vt.uint8))
+    tensor([255, 254], dtype=vtgrad.uint8)
+    >>> vt.bitwise_not(vt.tensor([True, False]))
+    tensor([False,  True])
+    """
     try:
         if out is not None:
             check_out(out, input, differentiable=False)

@@ -38,7 +38,48 @@ _normal_writer = store_without_warnings(k.normal_)
 
 
 def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
-    """Fill with normal numbers of a mean and a standard deviation."""
+    """Overwrite the tensor with normally distributed random numbers.
+
+    Real and imaginary part of complex numbers each have half of the variance. What is drawn
+    does not depend on the old values, so their gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex; every element is replaced.
+    mean : float, default 0.0
+        The expected value.
+    std : float, default 1.0
+        The standard deviation.
+    generator : Generator, optional
+        Source of the random numbers; the default generator if it is not given.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    ShapeError
+        If `std` is negative.
+    NotSupportedError
+        If the tensor holds integers or bools.
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    SelfOverlapError
+        If several elements are one memory location.
+
+    Examples
+    --------
+    >>> x = vt.zeros(3)
+    >>> a = x.normal_(generator=vt.Generator().manual_seed(1)).clone()
+    >>> b = x.normal_(generator=vt.Generator().manual_seed(1))
+    >>> vt.equal(a, b)
+    True
+    >>> vt.zeros(2).normal_(mean=5.0, std=0.0)
+    tensor([5., 5.])
+    """
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
@@ -56,7 +97,46 @@ _uniform_writer = store_without_warnings(k.uniform_)
 
 
 def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
-    """Fill with numbers spread evenly over [from_, to)."""
+    """Overwrite the tensor with uniformly distributed random numbers.
+
+    They are drawn from the interval `[from_, to)`; real and imaginary part of complex numbers
+    each. What is drawn does not depend on the old values, so their gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex; every element is replaced.
+    from_ : float, default 0.0
+        Start of the interval.
+    to : float, default 1.0
+        End of the interval, which is not drawn; if it is equal to `from_`, every number is.
+    generator : Generator, optional
+        Source of the random numbers; the default generator if it is not given.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    ShapeError
+        If `to` is below `from_`, or the dtype cannot hold the interval.
+    NotSupportedError
+        If the tensor holds integers or bools.
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    SelfOverlapError
+        If several elements are one memory location.
+
+    Examples
+    --------
+    >>> x = vt.zeros(100).uniform_(2.0, 3.0, generator=vt.Generator().manual_seed(1))
+    >>> vt.logical_and(x >= 2, x < 3).all().item()
+    True
+    >>> vt.zeros(2).uniform_(5.0, 5.0)
+    tensor([5., 5.])
+    """
     try:
         refuse_tensor(from_)
         refuse_tensor(to)
@@ -74,7 +154,43 @@ _exponential_writer = store_without_warnings(k.exponential_)
 
 
 def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
-    """Fill with exponential numbers of a rate."""
+    """Fill the tensor with random numbers of an exponential distribution.
+
+    The density is ``lambd * exp(-lambd * x)`` for x from 0 on; mean and standard deviation are
+    ``1 / lambd``. The old values do not matter: their gradient is zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write, of a floating dtype.
+    lambd : float, default 1.0
+        The rate, above 0.
+    generator : Generator, optional
+        What to draw from; the default generator if not given.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    ShapeError
+        If the rate is not above 0.
+    DTypeError
+        If the tensor is not floating.
+    LeafWriteError
+        If the tensor is a leaf that requires grad while recording.
+    SelfOverlapError
+        If several elements are one memory location.
+
+    Examples
+    --------
+    >>> g = vt.Generator().manual_seed(0)
+    >>> x = vt.empty(1000).exponential_(2.0, generator=g)
+    >>> bool((x >= 0).all()), bool(abs(x.mean() - 0.5) < 0.1)
+    (True, True)
+    """
     try:
         refuse_tensor(lambd)
         return write(input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator, operator="exponential_")
@@ -91,7 +207,50 @@ _cauchy_writer = store_without_warnings(k.cauchy_)
 
 
 def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
-    """Fill with Cauchy numbers of a median and a scale."""
+    """Fill the tensor with random numbers that are Cauchy distributed.
+
+    Their density is ``sigma / (pi * (sigma ** 2 + (x - median) ** 2))``: a number is within
+    `sigma` of the median with probability 1/2, and there is no mean. The values before do not
+    matter; their gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor that is filled, floating.
+    median : float, default 0.0
+        The centre of the distribution.
+    sigma : float, default 1.0
+        The scale, above 0.
+    generator : Generator or None, default None
+        What to draw from; the default generator if None.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    DTypeError
+        If the tensor is not floating.
+    ShapeError
+        If `sigma` is not positive.
+    ArgumentTypeError
+        If a parameter is not a real number, or `generator` is not a generator.
+    LeafWriteError
+        If the tensor is a leaf that requires grad, while recording.
+    SelfOverlapError
+        If elements of the tensor share memory.
+
+    Examples
+    --------
+    >>> a = vt.zeros(1000).cauchy_(5.0, generator=vt.Generator().manual_seed(0))
+    >>> b = vt.zeros(1000).cauchy_(5.0, generator=vt.Generator().manual_seed(0))
+    >>> vt.equal(a, b)
+    True
+    >>> abs(a.median().item() - 5.0) < 0.2
+    True
+    """
     try:
         refuse_tensor(median)
         refuse_tensor(sigma)
@@ -109,7 +268,46 @@ _log_normal_writer = store_without_warnings(k.log_normal_)
 
 
 def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None) -> T:
-    """Fill with exponentials of normal numbers of a mean and a standard deviation."""
+    """Fill the tensor with exponentials of normal random numbers.
+
+    The logarithms of the numbers are normal, with the given mean and standard deviation. The
+    mean of the numbers themselves is ``exp(mean + std ** 2 / 2)``. The old values do not
+    matter: their gradient is zero.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write, of a floating dtype.
+    mean : float, default 1.0
+        Mean of the logarithms.
+    std : float, default 2.0
+        Standard deviation of the logarithms, above 0.
+    generator : Generator, optional
+        What to draw from; the default generator if not given.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    ShapeError
+        If `std` is not above 0.
+    NotSupportedError
+        If the tensor is not floating.
+    LeafWriteError
+        If the tensor is a leaf that requires grad while recording.
+    SelfOverlapError
+        If several elements are one memory location.
+
+    Examples
+    --------
+    >>> g = vt.Generator().manual_seed(0)
+    >>> x = vt.empty(1000).log_normal_(0.0, 0.5, generator=g)
+    >>> bool((x > 0).all()), bool(abs(x.log().mean()) < 0.1)
+    (True, True)
+    """
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
@@ -127,7 +325,48 @@ _geometric_writer = store_without_warnings(k.geometric_)
 
 
 def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> T:
-    """Fill with numbers of trials until the first success, which has probability `p`."""
+    """Fill the tensor with random numbers of a geometric distribution.
+
+    Each number is how many trials there are up to the first success, that one included, if a
+    trial succeeds with probability `p`: the number k, from 1 on, has probability
+    ``(1 - p) ** (k - 1) * p``. The mean is ``1 / p``. The old values do not matter: their
+    gradient is zero. Small integer dtypes do not hold the numbers of a small `p`, which wrap
+    around.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor to write, of a floating or integer dtype.
+    p : float
+        The probability of a success, between 0 and 1.
+    generator : Generator, optional
+        What to draw from; the default generator if not given.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
+
+    Raises
+    ------
+    ShapeError
+        If `p` is not above 0 and below 1.
+    NotSupportedError
+        If the tensor is bool or complex.
+    LeafWriteError
+        If the tensor is a leaf that requires grad while recording.
+    SelfOverlapError
+        If several elements are one memory location.
+
+    Examples
+    --------
+    >>> g = vt.Generator().manual_seed(0)
+    >>> x = vt.empty(1000).geometric_(0.5, generator=g)
+    >>> x.min()
+    tensor(1.)
+    >>> bool(abs(x.mean() - 2) < 0.2)
+    True
+    """
     try:
         refuse_tensor(p)
         return write(input, GeometricBackward0.record, _geometric_writer, p, generator=generator, operator="geometric_")

@@ -347,7 +347,52 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
 
 
 def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Largest values over dimensions; equal ones share the gradient."""
+    """Return the largest elements over dimensions.
+
+    A nan counts as the largest. Elements that are equal to the result share its gradient in
+    equal parts; `max` along a dimension gives it to one of them, and returns its place as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int, sequence of int or None, default ()
+        The dimensions to reduce; all if it is empty or None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If a dimension is named twice, or there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 3.0], [3.0, 2.0]], requires_grad=True)
+    >>> vt.amax(x, dim=1).detach()
+    tensor([3., 3.])
+    >>> vt.amax(x).backward()
+    >>> x.grad
+    tensor([[0.0000, 0.5000],
+            [0.5000, 0.0000]])
+    """
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -370,7 +415,52 @@ def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
 
 
 def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Smallest values over dimensions; equal ones share the gradient."""
+    """Return the smallest elements over dimensions.
+
+    A nan counts as the smallest. Elements that are equal to the result share its gradient in
+    equal parts; `min` along a dimension gives it to one of them, and returns its place as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int, sequence of int or None, default ()
+        The dimensions to reduce; all if it is empty or None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If a dimension is named twice, or there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 3.0], [1.0, 2.0]], requires_grad=True)
+    >>> vt.amin(x, dim=1).detach()
+    tensor([1., 1.])
+    >>> vt.amin(x).backward()
+    >>> x.grad
+    tensor([[0.5000, 0.0000],
+            [0.5000, 0.0000]])
+    """
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -393,9 +483,49 @@ def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
 
 
 def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the largest elements along a dimension, or in the flattened tensor.
+    """Return the places of the largest elements.
 
-    The first of equal elements counts. The result is int64.
+    Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
+    place is one in the flattened tensor, in row-major order. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of integers or floating.
+    dim : int or None, default None
+        The dimension to look along; all elements if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; of int64.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    OutOfRangeError
+        If there are neither elements nor `dim`.
+    DTypeError
+        If `input` is bool or complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [4.0, 4.0]])
+    >>> vt.argmax(x)
+    tensor(1)
+    >>> vt.argmax(x, dim=1)
+    tensor([1, 0])
+    >>> vt.argmax(x, dim=0, keepdim=True)
+    tensor([[1, 0]])
     """
     try:
         dim = None if dim is None else checked_dim(dim)
@@ -415,7 +545,50 @@ def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out
 
 
 def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
-    """Places of the smallest elements along a dimension, or in the flattened tensor."""
+    """Return the places of the smallest elements.
+
+    Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
+    place is one in the flattened tensor, in row-major order. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of integers or floating.
+    dim : int or None, default None
+        The dimension to look along; all elements if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; of int64.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    OutOfRangeError
+        If there are neither elements nor `dim`.
+    DTypeError
+        If `input` is bool or complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [4.0, 0.0]])
+    >>> vt.argmin(x)
+    tensor(3)
+    >>> vt.argmin(x, dim=1)
+    tensor([0, 1])
+    >>> vt.argmin(x, dim=0, keepdim=True)
+    tensor([[0, 1]])
+    """
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -632,7 +805,51 @@ def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
 
 
 def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
-    """The slices along a dimension, those of a norm above the limit scaled down to it."""
+    """Return a copy in which no slice of a dimension has a norm above a limit.
+
+    A slice is what one index of `dim` selects, and its norm of order `p` that of all its
+    elements. If it is above `maxnorm`, the slice is multiplied by `maxnorm / (norm + 1e-7)`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values, with at least two dimensions.
+    p : float
+        The order of the norm, above 0; infinity is allowed.
+    dim : int
+        The dimension whose slices are limited.
+    maxnorm : float
+        The limit, 0 or above.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two dimensions.
+    DimensionError
+        If `input` has no dimension `dim`.
+    OptionValueError
+        If `p` is not above 0, or `maxnorm` is negative.
+    DTypeError
+        If the values are integers or bools.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[3.0, 4.0], [0.3, 0.4]])
+    >>> vt.renorm(x, 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -672,7 +889,41 @@ def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
 
 
 def count_nonzero(input: T, dim: Dims = None) -> T:
-    """How many elements are not zero, of all or over dimensions."""
+    """Return how many elements are not 0, of all or over dimensions.
+
+    A nan is not 0 and is counted. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int, sequence of int or None, default None
+        The dimensions to count over; all if it is None or empty.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ShapeError
+        If a dimension is named twice.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[0, 1, 0], [3, 2, 0]])
+    >>> vt.count_nonzero(x)
+    tensor(3)
+    >>> vt.count_nonzero(x, dim=0)
+    tensor([1, 2, 0])
+    >>> vt.count_nonzero(x > 1, dim=1)
+    tensor([0, 2])
+    """
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
@@ -714,10 +965,7 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
 
 
 def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
-    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
-
-    Equal ones share the gradient.
-    """
+    """Return the smallest and the largest elements, of all or along a dimension."""
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -795,7 +1043,46 @@ def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyB
 
 
 def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
-    """The norm of the difference of two tensors."""
+    """Return the norm of the difference of two tensors, as one number.
+
+    It is ``sum(abs(input - other) ** p) ** (1 / p)`` over all elements. Infinity for `p` gives
+    the largest difference, minus infinity the smallest, and 0 the number of elements that
+    differ. Shapes broadcast and dtypes promote. Where the tensors are equal the gradient is
+    taken as 0; for ``p = 0`` there is none.
+
+    Parameters
+    ----------
+    input : Tensor
+        First operand.
+    other : Tensor
+        Second operand; its shape broadcasts with that of `input`.
+    p : float, default 2
+        Order of the norm, infinities included.
+
+    Returns
+    -------
+    Tensor
+        A new 0-d tensor of the promoted dtype, real for complex values.
+
+    Raises
+    ------
+    DTypeError
+        If the difference is neither floating nor complex.
+    ShapeError
+        If the shapes do not broadcast, or there is no element and `p` is negative or infinite.
+    ArgumentTypeError
+        If an operand is not a tensor, or `p` is not a real number.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> d = vt.dist(x, vt.tensor([4.0, 6.0]))
+    >>> d.backward()
+    >>> d.item(), x.grad
+    (5.0, tensor([-0.6000, -0.8000]))
+    >>> vt.dist(x.detach(), vt.tensor([4.0, 6.0]), float('inf'))
+    tensor(4.)
+    """
     try:
         array = no_fp_warnings.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
@@ -817,8 +1104,49 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
 
 
 def aminmax(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
-    """The smallest and the largest elements, ``min`` and ``max``, of all or along a dimension.
+    """Return the smallest and the largest elements, of all or along a dimension.
 
-    Equal ones share the gradient.
+    A nan counts as both. Elements that are equal to a result share its gradient in equal parts.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int or None, default None
+        The dimension to reduce; all of them if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : (Tensor, Tensor), optional
+        Where the results are stored; both of the dtype of `input`.
+
+    Returns
+    -------
+    named tuple of Tensor
+        ``min`` and ``max``, new tensors of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `keepdim` is not a bool.
+    ResultTypeError
+        If a tensor of `out` has another dtype.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> low, high = vt.aminmax(vt.tensor([[1.0, 3.0], [2.0, 0.0]]), dim=1)
+    >>> low, high
+    (tensor([1., 0.]), tensor([3., 2.]))
+    >>> x = vt.tensor([1.0, 1.0, 3.0], requires_grad=True)
+    >>> vt.aminmax(x).min.backward()
+    >>> x.grad
+    tensor([0.5000, 0.5000, 0.0000])
     """
     return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)

@@ -91,7 +91,48 @@ def sort_stable(
 
 
 def argsort(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: AnyBool = False) -> T:
-    """Where each element of the sorted tensor stood; the arguments are those of `sort`."""
+    """Return the indices that sort the elements along a dimension.
+
+    Equal elements keep their order, whatever `stable` says, also in descending order. A nan
+    counts as larger than every number. There is no gradient; `sort` returns the sorted values
+    as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values to sort, real or bool.
+    dim : int, default -1
+        The dimension to sort along.
+    descending : bool, default False
+        Whether the largest come first.
+    stable : bool, default False
+        Whether equal elements must keep their order.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64, of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    DTypeError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `descending` or `stable` is not a bool.
+
+    Examples
+    --------
+    >>> x = vt.tensor([3.0, 1.0, 2.0, 1.0])
+    >>> order = vt.argsort(x)
+    >>> order
+    tensor([1, 3, 2, 0])
+    >>> x[order]
+    tensor([1., 1., 2., 3.])
+    >>> vt.argsort(x, descending=True)
+    tensor([0, 2, 1, 3])
+    """
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")

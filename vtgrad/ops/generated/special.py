@@ -39,7 +39,35 @@ __all__ = [
 
 
 def sinc(input: T, *, out: T | None = None) -> T:
-    """`sin(pi * x) / (pi * x)`, and 1 at 0."""
+    """Return the normalised cardinal sine of each element.
+
+    `sin(pi * input) / (pi * input)`, and 1 at 0. Integers and bools are computed in the default
+    floating dtype. The derivative at 0 is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating or complex tensor of the shape of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.sinc(vt.tensor([0.0, 0.5, 1.5]))
+    tensor([ 1.0000,  0.6366, -0.2122])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -73,7 +101,48 @@ def sinc_(input: T) -> T:
 
 
 def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
-    """`log(x / (1 - x))`, of values kept between `eps` and `1 - eps` if that is given."""
+    """Return the logarithm ``log(x / (1 - x))`` of the odds of each probability.
+
+    Without `eps` the result is infinite at 0 and 1 and nan outside of them. With `eps` the
+    values are first raised to `eps` and then lowered to ``1 - eps``. The derivative is
+    ``1 / (x * (1 - x))``; without `eps` it is nan outside of [0, 1], with `eps` it is 0 outside
+    of the bounds, on which it passes.
+
+    Parameters
+    ----------
+    input : Tensor
+        Probabilities. Integers and bools are computed in the default floating dtype.
+    eps : float, optional
+        Distance from 0 and from 1 that the values keep.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logit(vt.tensor([0.5, 0.75, 1.0]))
+    tensor([0.0000, 1.0986,    inf])
+    >>> vt.logit(vt.tensor([0.0, 0.5, 1.0]), eps=0.1)
+    tensor([-2.1972,  0.0000,  2.1972])
+    >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
+    >>> vt.logit(x, eps=0.1).sum().backward()
+    >>> x.grad
+    tensor([0., 4.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -112,16 +181,7 @@ def logit_(input: T, eps: AnyFloat | None = None) -> T:
 
 
 def xlogy_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """``input * log(other)``, which is 0 where `input` is 0 and `other` is not nan.
-
-    One of the two may be a number.
-
-    Examples
-    --------
-    >>> import vtgrad as vt
-    >>> vt.xlogy(vt.tensor([0.0, 2.0]), vt.tensor([0.0, 1.0])).tolist()
-    [0.0, 0.0]
-    """
+    """Return one operand times the logarithm of the other, and 0 where the first is 0."""
     try:
         if out is not None:
             check_out(out, input, other)
@@ -219,7 +279,47 @@ def xlogy_Scalar_Other_(input: T, other: Number) -> T:
 
 
 def erf(input: T, *, out: T | None = None) -> T:
-    """The error function, the integral of `2 / sqrt(pi) * exp(-t * t)` from 0."""
+    """Return the error function of each element.
+
+    ``erf(x)`` is ``2 / sqrt(pi)`` times the integral of ``exp(-t * t)`` from 0 to x. The
+    function is odd and goes to -1 and 1 at the infinities. The derivative is
+    ``2 / sqrt(pi) * exp(-x * x)``. Values are computed in double precision and rounded once.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equation 7.2.1.
+
+    Examples
+    --------
+    >>> vt.erf(vt.tensor([-1.0, 0.0, 0.5]))
+    tensor([-0.8427,  0.0000,  0.5205])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.erf(x).sum().backward()
+    >>> x.grad
+    tensor([1.1284, 0.4151])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -253,7 +353,46 @@ def erf_(input: T) -> T:
 
 
 def erfc(input: T, *, out: T | None = None) -> T:
-    """One less the error function, exact where that is tiny."""
+    """Return one less the error function of each element.
+
+    ``erfc(x) = 1 - erf(x)`` is computed without that subtraction, so that the result keeps its
+    digits for large x, where `erf` rounds to 1. The derivative is
+    ``-2 / sqrt(pi) * exp(-x * x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equation 7.2.2.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.0, 1.0, 6.0], dtype=vt.float64)
+    >>> vt.erfc(x)
+    tensor([1.0000e+00, 1.5730e-01, 2.1520e-17], dtype=vtgrad.float64)
+    >>> 1 - vt.erf(x[2])
+    tensor(0., dtype=vtgrad.float64)
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -287,7 +426,48 @@ def erfc_(input: T) -> T:
 
 
 def erfinv(input: T, *, out: T | None = None) -> T:
-    """The inverse of the error function."""
+    """Return the inverse of the error function of each element.
+
+    ``erfinv(y)`` is the x with ``erf(x) = y``. It is infinite at -1 and 1 and nan outside of
+    them. The derivative is ``sqrt(pi) / 2 * exp(erfinv(y) ** 2)``, which is infinite at both
+    ends.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values from -1 to 1. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Notes
+    -----
+    The result starts from an approximation by S. Winitzki (2008) in elementary functions, which
+    three steps of Halley's method improve.
+
+    Examples
+    --------
+    >>> vt.erfinv(vt.tensor([0.0, 0.5, 1.0, 2.0]))
+    tensor([0.0000, 0.4769,    inf,    nan])
+    >>> x = vt.tensor([0.5], requires_grad=True)
+    >>> vt.erfinv(x).backward()
+    >>> x.grad
+    tensor([1.1126])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -321,7 +501,49 @@ def erfinv_(input: T) -> T:
 
 
 def lgamma(input: T, *, out: T | None = None) -> T:
-    """The logarithm of the gamma function's magnitude."""
+    """Return the logarithm of the absolute value of the gamma function of each element.
+
+    The result is infinite at 0, at the negative integers, and at both infinities. It grows
+    slowly where the gamma function itself overflows: ``lgamma(n + 1)`` is ``log(n!)``. The
+    derivative is `digamma`, which is nan at the negative integers.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equations 5.5.3, 5.7.3 and 5.11.1.
+
+    Examples
+    --------
+    >>> vt.lgamma(vt.tensor([1.0, 5.0, -0.5, 0.0]))
+    tensor([0.0000, 3.1781, 1.2655,    inf])
+    >>> vt.log(vt.tensor(24.0))
+    tensor(3.1781)
+    >>> x = vt.tensor([1.0], requires_grad=True)
+    >>> vt.lgamma(x).backward()
+    >>> x.grad
+    tensor([-0.5772])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -355,7 +577,48 @@ def lgamma_(input: T) -> T:
 
 
 def digamma(input: T, *, out: T | None = None) -> T:
-    """The logarithmic derivative of the gamma function."""
+    """Return the logarithmic derivative of the gamma function.
+
+    It is ``d/dx log(gamma(x))``. It has poles at 0 and at the negative integers: minus infinity
+    at 0.0, infinity at -0.0, and nan at negative integers and at minus infinity. All values are
+    computed in float64 and rounded to the dtype of the result. The derivative is the trigamma
+    function, ``polygamma(1, x)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any real dtype. Integers and bools give the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, 5.11.2 (the asymptotic series) and 5.5.4
+    (the reflection formula).
+
+    Examples
+    --------
+    >>> vt.digamma(vt.tensor([1.0, 2.0, 0.0, -1.0]))
+    tensor([-0.5772,  0.4228,    -inf,     nan])
+    >>> x = vt.tensor([1.0], requires_grad=True)
+    >>> vt.digamma(x).backward()
+    >>> x.grad
+    tensor([1.6449])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -423,7 +686,51 @@ def polygamma_of_(input: T, n: AnyInt) -> T:
 
 
 def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
-    """The logarithm of the multivariate gamma function of dimension `p`."""
+    """Return the logarithm of the multivariate gamma function of dimension `p`.
+
+    It is ``p * (p - 1) / 4 * log(pi)`` plus the sum of ``lgamma(x - j / 2)`` for j from 0 to
+    ``p - 1``; for `p` of 1 it is `lgamma`. The function is meant for x above ``(p - 1) / 2``.
+    Below that, the sum takes the logarithms of absolute values. The derivative is the sum of
+    ``digamma(x - j / 2)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values. Integers and bools are computed in the default floating dtype.
+    p : int
+        Dimension, from 1 to 100000.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    OptionValueError
+        If `p` is less than 1.
+    NotSupportedError
+        If `input` is complex, or `p` is above 100000.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equation 35.3.4.
+
+    Examples
+    --------
+    >>> x = vt.tensor([2.0, 3.5])
+    >>> vt.mvlgamma(x, 2)
+    tensor([0.4516, 2.4665])
+    >>> vt.mvlgamma(x, 1) == vt.lgamma(x)
+    tensor([True, True])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -457,7 +764,52 @@ def mvlgamma_(input: T, p: AnyInt) -> T:
 
 
 def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """The regularised lower incomplete gamma function of order `self` at `other`."""
+    """Return the regularised lower incomplete gamma function.
+
+    ``P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from 0 to x, divided by
+    ``gamma(a)``. It rises from 0 at x = 0 to 1 at infinity. Negative arguments give nan, as do
+    orders and arguments that are both 0 or both infinite. The derivative by `other` is
+    ``x ** (a - 1) * exp(-x) / gamma(a)``. There is none by `input`: backward raises where
+    `input` requires grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        Order ``a``, not negative.
+    other : Tensor
+        Argument ``x``, not negative. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is not floating, or if backward asks for the gradient of `input`.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equation 8.2.4.
+
+    Examples
+    --------
+    >>> vt.igamma(vt.tensor([1.0, 2.0]), vt.tensor([0.5, 0.5]))
+    tensor([0.3935, 0.0902])
+    >>> x = vt.tensor(1.0, requires_grad=True)
+    >>> vt.igamma(vt.tensor(2.0), x).backward()
+    >>> x.grad
+    tensor(0.3679)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -495,7 +847,53 @@ def igamma_(input: T, other: AnyTensor) -> T:
 
 
 def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
-    """One less `igamma`, exact where that is tiny."""
+    """Return the regularised upper incomplete gamma function.
+
+    ``Q(a, x) = 1 - P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from x to infinity,
+    divided by ``gamma(a)``. It keeps its digits where `igamma` rounds to 1. It falls from 1 at
+    x = 0 to 0 at infinity. Negative arguments give nan, as do orders and arguments that are
+    both 0 or both infinite. The derivative by `other` is minus
+    ``x ** (a - 1) * exp(-x) / gamma(a)``. There is none by `input`: backward raises where
+    `input` requires grad.
+
+    Parameters
+    ----------
+    input : Tensor
+        Order ``a``, not negative.
+    other : Tensor
+        Argument ``x``, not negative. Its shape broadcasts with that of `input`.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape, of the promoted dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If the promoted dtype is not floating, or if backward asks for the gradient of `input`.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equation 8.2.4.
+
+    Examples
+    --------
+    >>> vt.igammac(vt.tensor([1.0, 2.0]), vt.tensor([0.5, 0.5]))
+    tensor([0.6065, 0.9098])
+    >>> x = vt.tensor(1.0, requires_grad=True)
+    >>> vt.igammac(vt.tensor(2.0), x).backward()
+    >>> x.grad
+    tensor(-0.3679)
+    """
     try:
         if out is not None:
             check_out(out, input, other)
@@ -533,7 +931,47 @@ def igammac_(input: T, other: AnyTensor) -> T:
 
 
 def i0(input: T, *, out: T | None = None) -> T:
-    """The modified Bessel function of the first kind of order 0."""
+    """Return the modified Bessel function of the first kind of order 0 of each element.
+
+    ``i0(x)`` is the sum of ``(x * x / 4) ** k / k! ** 2`` over all k from 0 on. The function is
+    even, 1 at 0, and grows like ``exp(abs(x)) / sqrt(2 * pi * abs(x))``. The derivative is the
+    function of order 1. At the infinities the result is nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values. Integers and bools are computed in the default floating dtype.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`: of its dtype if that is floating, else of the
+        default floating dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    References
+    ----------
+    NIST Digital Library of Mathematical Functions, equations 10.25.2 and 10.40.1.
+
+    Examples
+    --------
+    >>> vt.i0(vt.tensor([0.0, 1.0, -2.0]))
+    tensor([1.0000, 1.2661, 2.2796])
+    >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
+    >>> vt.i0(x).sum().backward()
+    >>> x.grad
+    tensor([0.0000, 0.5652])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -588,15 +1026,47 @@ def xlogy(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ..
 @overload
 def xlogy(input: Number, other: T, *, out: T | None = None) -> T: ...
 def xlogy(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
-    """``input * log(other)``, which is 0 where `input` is 0 and `other` is not nan.
+    """Return one operand times the logarithm of the other, and 0 where the first is 0.
 
-    One of the two may be a number.
+    `input * log(other)`; a nan in `other` stays nan also where `input` is 0. Integers and bools
+    are computed in the default floating dtype. The derivative is `log(other)` for `input`, and
+    `input / other` for `other`.
+
+    Parameters
+    ----------
+    input : Tensor or number
+        The factor.
+    other : Tensor or number
+        What the logarithm is taken of; at least one of the two is a tensor, and the shapes
+        broadcast.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new floating tensor of the broadcast shape.
+
+    Raises
+    ------
+    NotSupportedError
+        If an operand is complex.
+    ArgumentTypeError
+        If neither operand is a tensor.
+    ShapeError
+        If the shapes do not broadcast.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.xlogy(vt.tensor([0.0, 2.0]), vt.tensor([0.0, 1.0])).tolist()
-    [0.0, 0.0]
+    >>> p = vt.tensor([0.0, 0.5, 0.5])
+    >>> -vt.xlogy(p, p).sum()  # the entropy of a fair coin
+    tensor(0.6931)
+    >>> vt.xlogy(2, vt.tensor([0.0, 1.0]))
+    tensor([-inf, 0.])
     """
     if isinstance(other, TensorBase):
         if isinstance(input, TensorBase):

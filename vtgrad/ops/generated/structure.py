@@ -31,7 +31,59 @@ __all__ = [
 
 
 def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None) -> T:
-    """Matrices of zeros, over two new dimensions, with the last dimension on a diagonal."""
+    """Return matrices of zeros with the last dimension of a tensor on a diagonal.
+
+    The matrices span two dimensions that are new in the result, and are just as large as they
+    must be. The gradient is that of the diagonal, see `diagonal`, which is the inverse.
+
+    Parameters
+    ----------
+    input : Tensor
+        The diagonals, of any dtype and at least 1 dimension.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+    dim1 : int, default -2
+        The dimension of the result that counts the rows.
+    dim2 : int, default -1
+        The dimension of the result that counts the columns.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of one dimension more.
+
+    Raises
+    ------
+    DimensionError
+        If the result has no such dimension, or `input` is 0-d.
+    ShapeError
+        If `dim1` and `dim2` are one dimension.
+    ArgumentTypeError
+        If an offset or dimension is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.diag_embed(vt.tensor([1, 2]), offset=-1)
+    tensor([[0, 0, 0],
+            [1, 0, 0],
+            [0, 2, 0]])
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> y = vt.diag_embed(x)
+    >>> y.shape
+    vtgrad.Size([2, 2, 2])
+    >>> y[1]
+    tensor([[3, 0],
+            [0, 4]])
+    >>> vt.diagonal(y, 0, -2, -1)
+    tensor([[1, 2],
+            [3, 4]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -67,7 +119,43 @@ def block_diagonal(tensors: Sequence[T]) -> T:
 
 
 def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
-    """The lower triangles of the last two dimensions, zeros above the diagonal."""
+    """Return the lower triangles of matrices, with zeros above.
+
+    The gradient passes where elements stay, and is 0 elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least two dimensions; the last two are those of the matrices.
+    diagonal : int, default 0
+        The last diagonal that stays: 0 is the main one, positive numbers lie above it.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two dimensions.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.tril(vt.ones(3, 3))
+    tensor([[1., 0., 0.],
+            [1., 1., 0.],
+            [1., 1., 1.]])
+    >>> vt.tril(vt.ones(2, 3), 1)
+    tensor([[1., 1., 0.],
+            [1., 1., 1.]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -101,7 +189,43 @@ def tril_(input: T, diagonal: AnyInt = 0) -> T:
 
 
 def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
-    """The upper triangles of the last two dimensions, zeros below the diagonal."""
+    """Return the upper triangles of matrices, with zeros below.
+
+    The gradient passes where elements stay, and is 0 elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least two dimensions; the last two are those of the matrices.
+    diagonal : int, default 0
+        The first diagonal that stays: 0 is the main one, positive numbers lie above it.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two dimensions.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.triu(vt.ones(3, 3))
+    tensor([[1., 1., 1.],
+            [0., 1., 1.],
+            [0., 0., 1.]])
+    >>> vt.triu(vt.ones(2, 3), 1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -180,7 +304,40 @@ def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
 
 
 def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> T:
-    """The elements shifted cyclically along dimensions, or in row-major order without any."""
+    """Shift elements cyclically.
+
+    What leaves a dimension at its end comes back at its start. Without dimensions the elements
+    are shifted in row-major order, across all of them.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    shifts : int or sequence of int
+        By how many places; negative numbers shift towards the start.
+    dims : int, sequence of int or None, default ()
+        The dimension of each shift; if it is empty or None there must be one shift.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the numbers of shifts and dimensions differ, or there is no shift.
+    DimensionError
+        If `input` has no such dimension.
+
+    Examples
+    --------
+    >>> vt.roll(vt.tensor([1, 2, 3, 4]), 1)
+    tensor([4, 1, 2, 3])
+    >>> vt.roll(vt.tensor([[1, 2], [3, 4]]), (1, 1), (0, 1))
+    tensor([[4, 3],
+            [2, 1]])
+    """
     try:
         array = no_fp_warnings.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:

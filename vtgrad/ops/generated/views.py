@@ -53,7 +53,42 @@ __all__ = [
 
 
 def select(input: T, dim: AnyInt, index: AnyInt) -> T:
-    """One index of a dimension, which disappears; a view."""
+    """Return the slice at one index of a dimension, as a view.
+
+    The dimension disappears: `select(x, 1, 2)` is `x[:, 2]`.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int
+        The dimension; negative numbers count from the last one.
+    index : int
+        The index; negative numbers count from the end.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If `index` is outside the dimension, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> vt.select(x, 1, -1)
+    tensor([2, 5])
+    >>> vt.select(x, 0, 0).zero_()
+    tensor([0, 0, 0])
+    >>> x
+    tensor([[0, 0, 0],
+            [3, 4, 5]])
+    """
     try:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
@@ -68,7 +103,46 @@ def select(input: T, dim: AnyInt, index: AnyInt) -> T:
 
 
 def select_copy(input: T, dim: AnyInt, index: AnyInt, *, out: T | None = None) -> T:
-    """What `select` shows, as a copy."""
+    """Return a copy of the slice at one index of a dimension.
+
+    The same elements as `select`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int
+        The dimension, which disappears; negative numbers count from the last one.
+    index : int
+        The index; negative numbers count from the end.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If `index` is outside the dimension, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> vt.select_copy(x, 1, 2).zero_()
+    tensor([0, 0])
+    >>> x
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -103,7 +177,54 @@ def slice(self: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | N
 def slice_copy(
     input: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | None = None, step: AnyInt = 1, *, out: T | None = None
 ) -> T:
-    """What `slice` shows, as a copy."""
+    """Return a copy of a range of one dimension.
+
+    `slice_copy(x, 0, start, end, step)` holds the elements of `x[start:end:step]`: negative
+    bounds count from the end, and bounds past the end are cut off.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int, default 0
+        The dimension.
+    start : int, optional
+        The first index; the start of the dimension without it.
+    end : int, optional
+        The index to stop before; the end of the dimension without it.
+    step : int, default 1
+        The distance between indices; a negative one leads backwards, as in Python.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    ArgumentValueError
+        If `step` is 0.
+    OutOfRangeError
+        If `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(6)
+    >>> vt.slice_copy(x, 0, 1, 5, 2)
+    tensor([1, 3])
+    >>> vt.slice_copy(x, start=-2).zero_()
+    tensor([0, 0])
+    >>> x
+    tensor([0, 1, 2, 3, 4, 5])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -130,7 +251,49 @@ def slice_copy(
 
 
 def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
-    """A diagonal over two dimensions, which disappear; the diagonal comes last. A view."""
+    """Return a diagonal over two dimensions of a tensor.
+
+    The two dimensions disappear, and one that goes along the diagonal comes last. A diagonal
+    outside of the tensor has no elements. The gradient is 0 beside the diagonal.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor, of any dtype and at least 2 dimensions.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+    dim1 : int, default 0
+        The dimension that counts the rows.
+    dim2 : int, default 1
+        The dimension that counts the columns.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no such dimension.
+    ShapeError
+        If `dim1` and `dim2` are one dimension.
+    ArgumentTypeError
+        If an offset or dimension is not an integer.
+
+    Examples
+    --------
+    >>> m = vt.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> vt.diagonal(m, 1)
+    tensor([2, 6])
+    >>> vt.diagonal(m).fill_(0)
+    tensor([0, 0])
+    >>> m
+    tensor([[0, 2, 3],
+            [4, 0, 6]])
+    >>> vt.diagonal(vt.ones(2, 3, 4), 0, 0, 2).shape
+    vtgrad.Size([3, 2])
+    """
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
@@ -145,7 +308,54 @@ def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -
 
 
 def diagonal_copy(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1, *, out: T | None = None) -> T:
-    """What `diagonal` shows, as a copy."""
+    """Return a copy of a diagonal over two dimensions of a tensor.
+
+    The values are those that `diagonal` shows, in memory of their own: the two dimensions
+    disappear, and one that goes along the diagonal comes last.
+
+    Parameters
+    ----------
+    input : Tensor
+        The tensor, of any dtype and at least 2 dimensions.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+    dim1 : int, default 0
+        The dimension that counts the rows.
+    dim2 : int, default 1
+        The dimension that counts the columns.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of one dimension less.
+
+    Raises
+    ------
+    DimensionError
+        If there is no such dimension.
+    ShapeError
+        If `dim1` and `dim2` are one dimension.
+    ArgumentTypeError
+        If an offset or dimension is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> m = vt.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> d = vt.diagonal_copy(m, 1)
+    >>> d
+    tensor([2, 6])
+    >>> d.fill_(0)
+    tensor([0, 0])
+    >>> m
+    tensor([[1, 2, 3],
+            [4, 5, 6]])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -178,7 +388,40 @@ def split_Tensor(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]
 
 
 def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
-    """What `split` shows, as a copy."""
+    """Cut a tensor into pieces of one size along a dimension, as copies.
+
+    The same elements as the pieces of `split`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_size : int
+        The size of each piece; the last may be smaller.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        New tensors of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the size is not positive, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.arange(5)
+    >>> a, b, c = vt.split_copy(x, 2)
+    >>> a.zero_(), c
+    (tensor([0, 0]), tensor([4]))
+    >>> x
+    tensor([0, 1, 2, 3, 4])
+    """
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -193,7 +436,38 @@ def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
 
 
 def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
-    """Pieces of the given sizes along a dimension; views."""
+    """Cut a tensor into pieces of given sizes along a dimension, as views.
+
+    If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
+    because the pieces are results of one operator; the views that `tensor_split` and `narrow`
+    make may be written.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_sizes : sequence of int
+        The sizes of all pieces.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`: writing to them writes to `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> vt.split_with_sizes(vt.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -208,7 +482,40 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> t
 
 
 def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
-    """What `split_with_sizes` shows, as a copy."""
+    """Cut a tensor into pieces of given sizes along a dimension, as copies.
+
+    The same elements as the pieces of `split_with_sizes`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_sizes : sequence of int
+        The sizes of all pieces.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        New tensors of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.arange(5)
+    >>> a, b = vt.split_with_sizes_copy(x, (1, 4))
+    >>> b.zero_()
+    tensor([0, 0, 0, 0])
+    >>> x
+    tensor([0, 1, 2, 3, 4])
+    """
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -223,7 +530,40 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0)
 
 
 def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
-    """All indices of a dimension; views."""
+    """Return all slices of a dimension, as views.
+
+    If the tensor requires grad, writing to a slice in place raises `MultiOutputViewError`,
+    because the slices are results of one operator; a view that `select` makes may be written.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int, default 0
+        The dimension, which disappears; negative numbers count from the last one.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`, one for each index: writing to them writes to `input`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no dimension `dim`, or is 0-d.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> a, b, c = vt.unbind(x, 1)
+    >>> c
+    tensor([2, 5])
+    >>> c.zero_()
+    tensor([0, 0])
+    >>> x
+    tensor([[0, 1, 0],
+            [3, 4, 0]])
+    """
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -238,7 +578,37 @@ def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
 
 
 def unbind_copy(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
-    """What `unbind` shows, as a copy."""
+    """Return copies of all slices of a dimension.
+
+    The same elements as the slices of `unbind`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int, default 0
+        The dimension, which disappears; negative numbers count from the last one.
+
+    Returns
+    -------
+    tuple of Tensor
+        New tensors of the dtype of `input`, one for each index.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no dimension `dim`, or is 0-d.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> a, b = vt.unbind_copy(x)
+    >>> a.zero_()
+    tensor([0, 0, 0])
+    >>> x
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -268,7 +638,43 @@ def alias(self: T) -> T:
 
 
 def alias_copy(input: T, *, out: T | None = None) -> T:
-    """What `alias` shows, as a copy."""
+    """Return a copy of a tensor in row-major order.
+
+    This is the counterpart with memory of its own of a view that shows the whole tensor. Unlike
+    `clone` it does not keep the strides. The gradient passes unchanged.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is copied, of any dtype.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3).t()
+    >>> x.stride(), vt.alias_copy(x).stride()
+    ((1, 3), (2, 1))
+    >>> y = vt.alias_copy(x)
+    >>> y.fill_(0)
+    tensor([[0, 0],
+            [0, 0],
+            [0, 0]])
+    >>> x[0]
+    tensor([0, 3])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -286,7 +692,36 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
 
 
 def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
-    """Two dimensions exchanged; a view."""
+    """Exchange two dimensions, as a view.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim0 : int
+        One dimension; negative numbers count from the last one.
+    dim1 : int
+        The other.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 3, 4)
+    >>> vt.transpose(x, 0, 2).shape
+    vtgrad.Size([4, 3, 2])
+    >>> vt.transpose(x, 0, 2)[3, 1, 0] = 5.0
+    >>> x[0, 1, 3]
+    tensor(5.)
+    """
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
@@ -301,7 +736,41 @@ def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
 
 
 def transpose_copy(input: T, dim0: AnyInt, dim1: AnyInt, *, out: T | None = None) -> T:
-    """What `transpose` shows, as a copy."""
+    """Return a copy with two dimensions exchanged.
+
+    The same elements as `transpose`, in contiguous memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim0 : int
+        One dimension; negative numbers count from the last one.
+    dim1 : int
+        The other.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> y = vt.transpose_copy(vt.zeros(2, 3, 4), 0, 2)
+    >>> y.shape, y.stride()
+    (vtgrad.Size([4, 3, 2]), (6, 2, 1))
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -319,7 +788,37 @@ def transpose_copy(input: T, dim0: AnyInt, dim1: AnyInt, *, out: T | None = None
 
 
 def t(input: T) -> T:
-    """A matrix transposed; a tensor of fewer dimensions as it is. A view."""
+    """Transpose a matrix, as a view.
+
+    A vector or a 0-d tensor is shown as it is. For more dimensions see `transpose` and
+    `permute`.
+
+    Parameters
+    ----------
+    input : Tensor
+        At most two dimensions.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    ShapeError
+        If there are more than two dimensions.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> vt.t(x)
+    tensor([[1, 3],
+            [2, 4]])
+    >>> vt.t(x)[0, 1] = 9
+    >>> x
+    tensor([[1, 2],
+            [9, 4]])
+    """
     try:
         impl = view_impls.t(input._impl)
     except Exception as error:
@@ -334,7 +833,39 @@ def t(input: T) -> T:
 
 
 def t_copy(input: T, *, out: T | None = None) -> T:
-    """What `t` shows, as a copy."""
+    """Return a copy of a matrix, transposed.
+
+    The same elements as `t`, in contiguous memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At most two dimensions.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If there are more than two dimensions.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> y = vt.t_copy(x)
+    >>> y, y.stride()
+    (tensor([[1, 3],
+            [2, 4]]), (2, 1))
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -367,7 +898,46 @@ def permute_dims(input: T, dims: Sequence[int]) -> T:
 
 
 def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
-    """What `permute` shows, as a copy."""
+    """Return a copy with the dimensions in another order.
+
+    The same elements as `permute`, in contiguous memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dims : sequence of int
+        Every dimension once, in the new order; negative numbers count from the last one.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If a dimension is missing, or given twice.
+    DimensionError
+        If `input` has no such dimension.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(6).reshape(2, 3)
+    >>> y = vt.permute_copy(x, (1, 0))
+    >>> y
+    tensor([[0, 3],
+            [1, 4],
+            [2, 5]])
+    >>> y.stride()
+    (2, 1)
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -446,7 +1016,50 @@ def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) ->
 
 
 def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None) -> T:
-    """What `expand` shows, as a copy."""
+    """Return a copy in which dimensions of size 1 are repeated.
+
+    The values are those of `expand`. The result has memory of its own, so it may be written.
+    The gradient is summed over the repeated dimensions.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor whose shape broadcasts to `size`.
+    size : sequence of int
+        The sizes. -1 keeps a dimension as it is; new dimensions come in front.
+    implicit : bool, default False
+        Has no effect.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new contiguous tensor of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If a dimension of another size than 1 would change, or there are fewer sizes than
+        dimensions.
+    ArgumentTypeError
+        If `size` is not a sequence of integers.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0])
+    >>> y = vt.expand_copy(x, (2, 2))
+    >>> y[0, 0] = 7.0
+    >>> y
+    tensor([[7., 2.],
+            [1., 2.]])
+    >>> x
+    tensor([1., 2.])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -464,7 +1077,7 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out
 
 
 def squeeze_default(input: T) -> T:
-    """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
+    """Take away dimensions of size 1, as a view."""
     try:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
@@ -479,7 +1092,7 @@ def squeeze_default(input: T) -> T:
 
 
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
-    """What `squeeze` shows, as a copy."""
+    """Return a copy without dimensions of size 1."""
     try:
         if out is not None:
             check_out(out, input)
@@ -565,7 +1178,34 @@ def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> 
 
 
 def unsqueeze(input: T, dim: AnyInt) -> T:
-    """A new dimension of size 1; a view."""
+    """Add a dimension of size 1, as a view.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int
+        Where the new dimension stands in the result; negative numbers count from the last one.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    DimensionError
+        If the result has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2])
+    >>> vt.unsqueeze(x, 0).shape, vt.unsqueeze(x, -1).shape
+    (vtgrad.Size([1, 2]), vtgrad.Size([2, 1]))
+    >>> vt.unsqueeze(x, 0)[0, 1] = 9
+    >>> x
+    tensor([1, 9])
+    """
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
@@ -580,7 +1220,42 @@ def unsqueeze(input: T, dim: AnyInt) -> T:
 
 
 def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """What `unsqueeze` shows, as a copy."""
+    """Return a copy with a new dimension of size 1.
+
+    The same elements as `unsqueeze`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int
+        Where the new dimension stands in the result; negative numbers count from the last one.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If the result has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2])
+    >>> vt.unsqueeze_copy(x, 1).zero_()
+    tensor([[0],
+            [0]])
+    >>> x
+    tensor([1, 2])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -598,7 +1273,47 @@ def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
 
 
 def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
-    """All windows of a dimension; their elements come as a new last dimension. A view."""
+    """Return all windows of a dimension, as a view.
+
+    The dimension then counts the windows, and a new last dimension their elements. Windows may
+    overlap; an element's gradient is the sum over the windows that show it, and most in-place
+    writes to overlapping windows raise `SelfOverlapError`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype; a 0-d tensor counts as a vector of one element.
+    dimension : int
+        The dimension; negative numbers count from the last one.
+    size : int
+        How many elements a window has.
+    step : int
+        How far it is from one window to the next.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    ShapeError
+        If `size` is negative or larger than the dimension, or `step` is not positive.
+    DimensionError
+        If `input` has no such dimension.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.0, 1.0, 2.0, 3.0], requires_grad=True)
+    >>> y = vt.unfold(x, 0, 2, 1)
+    >>> y.detach()
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1., 2., 2., 1.])
+    """
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
@@ -613,7 +1328,49 @@ def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
 
 
 def unfold_copy(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out: T | None = None) -> T:
-    """What `unfold` shows, as a copy."""
+    """Return a copy of all windows of a dimension.
+
+    The same elements as `unfold`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype; a 0-d tensor counts as a vector of one element.
+    dimension : int
+        The dimension; negative numbers count from the last one.
+    size : int
+        How many elements a window has.
+    step : int
+        How far it is from one window to the next.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`; the elements of the windows are in a new last
+        dimension.
+
+    Raises
+    ------
+    ShapeError
+        If `size` is negative or larger than the dimension, or `step` is not positive.
+    DimensionError
+        If `input` has no such dimension.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> y = vt.unfold_copy(vt.arange(5), 0, 3, 2)
+    >>> y
+    tensor([[0, 1, 2],
+            [2, 3, 4]])
+    >>> y.add_(1)[0]
+    tensor([1, 2, 3])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -884,7 +1641,42 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
 
 
 def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
-    """A copy with `src` at one index of a dimension."""
+    """Return a copy with a tensor stored at one index of a dimension.
+
+    What `select(copy, dim, index).copy_(src)` makes of a copy. The values are cast to the dtype
+    of `input`; nothing is broadcast. Elements that are overwritten have gradient 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    src : Tensor
+        What is stored, in the shape of that slice.
+    dim : int
+        The dimension; negative numbers count from the last one.
+    index : int
+        The index; negative numbers count from the end.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If `src` does not have the shape of the slice.
+    OutOfRangeError
+        If `index` is outside the dimension.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> vt.select_scatter(vt.zeros(2, 3), vt.tensor([1.0, 2.0]), 1, 2)
+    tensor([[0., 0., 1.],
+            [0., 0., 2.]])
+    """
     try:
         array = no_fp_warnings.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
@@ -912,7 +1704,53 @@ def slice_scatter(
     *,
     out: T | None = None,
 ) -> T:
-    """A copy with `src` at a range of a dimension."""
+    """Return a copy with a tensor stored at a range of one dimension.
+
+    What `copy[start:end:step] = src` makes of a copy, for `dim=0`. The values are cast to the
+    dtype of `input`; nothing is broadcast. Elements that are overwritten have gradient 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    src : Tensor
+        What is stored, in the shape of that range.
+    dim : int, default 0
+        The dimension.
+    start : int, optional
+        The first index; the start of the dimension without it.
+    end : int, optional
+        The index to stop before; the end of the dimension without it.
+    step : int, default 1
+        The distance between indices.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If `src` does not have the shape of the range.
+    OptionValueError
+        If `step` is 0.
+    OutOfRangeError
+        If `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.slice_scatter(vt.zeros(5), vt.tensor([1.0, 2.0]), 0, 1, 5, 2)
+    tensor([0., 1., 0., 2., 0.])
+    """
     try:
         if out is not None:
             check_out(out, input, src)
@@ -945,7 +1783,50 @@ def slice_scatter(
 
 
 def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
-    """A copy with `src` on a diagonal."""
+    """Return a copy of a tensor with other values on a diagonal.
+
+    `src` stands where `diagonal` with the same arguments would look. It is cast to the dtype of
+    `input`. The gradient of `input` is 0 on the diagonal; that of `src` is the gradient there.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is copied, of at least 2 dimensions.
+    src : Tensor
+        The values to store, of the diagonal's shape.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+    dim1 : int, default 0
+        The dimension that counts the rows.
+    dim2 : int, default 1
+        The dimension that counts the columns.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If `src` has another shape than the diagonal, or `dim1` and `dim2` are one dimension.
+    DimensionError
+        If there is no such dimension.
+    ArgumentTypeError
+        If `src` is not a tensor.
+
+    Examples
+    --------
+    >>> m = vt.ones(2, 2, requires_grad=True)
+    >>> y = vt.diagonal_scatter(m, vt.tensor([5.0, 6.0]))
+    >>> y.detach()
+    tensor([[5., 1.],
+            [1., 6.]])
+    >>> y.sum().backward()
+    >>> m.grad
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
     try:
         array = no_fp_warnings.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
@@ -1005,7 +1886,38 @@ def unsafe_split_equal(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T
 
 
 def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
-    """Pieces of given sizes along a dimension, of which nobody knows that they share memory.
+    """Cut a tensor into pieces of given sizes that share its memory, but are no views.
+
+    Unlike the pieces of `split_with_sizes`, they may be written in place also if the tensor
+    requires grad. The write shows in `input` too, but neither its version nor that of the other
+    pieces moves, and gradients take no account of it there: after a write, only that piece may
+    be used.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_sizes : sequence of int
+        The sizes of all pieces.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Tensors on the memory of `input`, each with a version of its own.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> vt.unsafe_split_with_sizes(vt.arange(5), (1, 4))
+    (tensor([0]), tensor([1, 2, 3, 4]))
 
     They may be written in place, but then neither the tensor nor its other pieces may be used:
     their versions do not move.
@@ -1024,7 +1936,49 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 
 
 
 def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T | None = None) -> T:
-    """Some elements of a dimension, as a copy."""
+    """Return a copy of a range of one dimension.
+
+    The same elements as `narrow`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    dim : int
+        The dimension that becomes shorter; negative numbers count from the last one.
+    start : int
+        Index of the first element; negative numbers count from the end.
+    length : int
+        How many elements; 0 is allowed.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor with `length` elements in dimension `dim`, of the dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the range reaches past the end, `length` is negative, or `input` is 0-d.
+    OutOfRangeError
+        If `start` is outside the dimension.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(6)
+    >>> vt.narrow_copy(x, 0, 1, 3).zero_()
+    tensor([0, 0, 0])
+    >>> x
+    tensor([0, 1, 2, 3, 4, 5])
+    """
     try:
         if out is not None:
             check_out(out, input)
@@ -1064,7 +2018,36 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
 
 
 def squeeze(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
-    """Dimensions of size 1 taken away, all of them or those among `dim`; a view."""
+    """Take away dimensions of size 1, as a view.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int, sequence of int or None, default None
+        The dimensions to take away, if their size is 1; by default all of size 1.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+
+    Examples
+    --------
+    >>> x = vt.zeros(1, 2, 1)
+    >>> vt.squeeze(x).shape, vt.squeeze(x, 0).shape, vt.squeeze(x, 1).shape
+    (vtgrad.Size([2]), vtgrad.Size([2, 1]), vtgrad.Size([1, 2, 1]))
+    >>> vt.squeeze(x)[1] = 5.0
+    >>> x[0, 1, 0]
+    tensor(5.)
+    """
     try:
         if dim is None:
             return squeeze_default(input)
@@ -1077,7 +2060,43 @@ def squeeze(input: T, dim: AnyInt | Sequence[int] | None = None) -> T:
 
 
 def squeeze_copy(input: T, dim: AnyInt | Sequence[int] | None = None, *, out: T | None = None) -> T:
-    """What `squeeze` shows, as a copy."""
+    """Return a copy without dimensions of size 1.
+
+    The same elements as `squeeze`, on memory of their own.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int, sequence of int or None, default None
+        The dimensions to take away, if their size is 1; by default all of size 1.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.zeros(1, 2, 1)
+    >>> vt.squeeze_copy(x).add_(1.0)
+    tensor([1., 1.])
+    >>> x.sum()
+    tensor(0.)
+    """
     try:
         if dim is None:
             return squeeze_copy_default(input, out=out)

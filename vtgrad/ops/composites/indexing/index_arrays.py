@@ -35,16 +35,56 @@ __all__ = [
 def index_put(
     input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
 ) -> T:
-    """A copy with values stored at, or added to, the elements at index arrays.
+    """Return a copy with values stored at, or added to, the elements at index arrays.
+
+    ``x.index_put((i, j), v)`` is a copy of x after ``x[i, j] = v``. If values are stored and
+    one element is named several times, the last value stays, and only it has a gradient. If
+    values are added, all of them count. The gradient of `input` is zero where values were
+    stored, and passes where they were added.
 
     Parameters
     ----------
-    indices : sequence of tensor
-        One for each of the first dimensions; masks cover as many as they have.
-    values : tensor
-        Of the same dtype; broadcast to what the indices name.
-    accumulate : bool
-        Whether to add; then an element that is named twice gets both values.
+    input : Tensor
+        The tensor to copy.
+    indices : sequence of Tensor
+        Index arrays of int64, int32 or bool, one for each of the first dimensions; they
+        broadcast. Negative indices count from the end. A mask covers as many dimensions as it
+        has; a uint8 array is read as a mask, with a warning.
+    values : Tensor
+        The values, of the dtype of `input`. They broadcast to the shape of what the indices
+        name.
+    accumulate : bool, default False
+        Whether to add instead of storing.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    OutOfRangeError
+        If an index is outside of its dimension, there are too many, they do not broadcast, a
+        mask does not fit, or an index array is of another dtype.
+    ShapeError
+        If `values` does not broadcast, or there is no index array.
+    DTypeError
+        If `values` is of another dtype than `input`.
+    ArgumentTypeError
+        If `indices` is not a sequence of tensors, or `values` not a tensor.
+
+    Examples
+    --------
+    >>> x = vt.zeros(2, 2)
+    >>> vt.index_put(x, (vt.tensor([0, 1]), vt.tensor([1, 0])), vt.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [6., 0.]])
+    >>> vt.index_put(x, (vt.tensor([0, 0]),), vt.tensor(1.0), accumulate=True)
+    tensor([[2., 2.],
+            [0., 0.]])
+    >>> vt.index_put(x, (x == 0,), vt.tensor(3.0))
+    tensor([[3., 3.],
+            [3., 3.]])
     """
     return F.index_put_at(input, list(indices), _places(indices), values, accumulate)
 
@@ -71,16 +111,53 @@ def _places(indices: Sequence[object]) -> tuple[int, ...]:
 def take_along_dim(
     input: T, indices: AnyTensor, dim: AnyInt | None = None, *, out: T | None = None
 ) -> T:
-    """`gather` with broadcasting; of the flattened tensors without `dim`.
+    """Return the elements at an index along one dimension, with broadcasting.
 
-    With `dim`, indices are of int64, and those below zero count from the end.
+    As `gather`, but the other dimensions of both tensors broadcast. It takes what `argsort` and
+    the like return for one dimension. The gradient of an element that is taken several times is
+    the sum over them.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    indices : Tensor
+        Places in the dimension, of int64; negative ones count from the end. Without `dim`,
+        row-major positions of int64 or int32, which must not be negative.
+    dim : int, optional
+        The dimension; without it both tensors are flattened.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
 
     Raises
     ------
     ShapeError
-        If the numbers of dimensions differ.
+        If the numbers of dimensions differ, or the other dimensions do not broadcast.
+    ElementIndexError
+        If an index is outside.
     DTypeError
-        If the indices are not of int64; of int32 they may be without `dim`, as in `gather`.
+        If `indices` has another dtype.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[10, 30, 20], [60, 40, 50]])
+    >>> vt.take_along_dim(x, vt.argsort(x, 1), 1)
+    tensor([[10, 20, 30],
+            [40, 50, 60]])
+    >>> vt.take_along_dim(x, vt.argmax(x, 1, keepdim=True), 1)
+    tensor([[30],
+            [60]])
     """
     if dim is None:
         return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)
@@ -129,19 +206,64 @@ def scatter(
     reduce: AnyStr | None = None,
     out: T | None = None,
 ) -> T:
-    """A copy with ``result[index[i, j], j] = src[i, j]`` for ``dim=0``, and so on.
+    """Return a copy with values stored at the places that an index names along one dimension.
+
+    For two dimensions and `dim=0`, `result[index[i, j], j] = src[i, j]`; for `dim=1`,
+    `result[i, index[i, j]] = src[i, j]`. Where several values meet in one place, the last one
+    in row-major order of `index` stays, and only that one has a gradient. Elements that are
+    overwritten have gradient 0.
 
     Parameters
     ----------
-    src : Tensor or number
-        What to store.
-    value : number
-        The same, by keyword.
-    reduce : str
-        ``"add"`` or ``"multiply"``, instead of storing. As in PyTorch its backward raises;
-        `scatter_reduce` and `scatter_add` have one.
-    out : Tensor
-        Where to store the result; it must have the result's dtype.
+    input : Tensor
+        Any dtype and shape.
+    dim : int
+        The dimension that the index is about.
+    index : Tensor
+        Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
+        `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
+        `src`.
+    src : Tensor or number, optional
+        What is stored; a tensor has the dtype of `input`.
+    value : number, optional
+        A number as `src`, by keyword.
+    reduce : str, optional
+        `"add"` or `"multiply"`: what is done with the old element instead of replacing it.
+        Backward through it raises `NoDerivativeError`; `scatter_reduce` has a derivative.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ElementIndexError
+        If an index is outside the dimension.
+    ShapeError
+        If the shapes do not fit, or `reduce` is something else.
+    DTypeError
+        If `index` or `src` has another dtype.
+    ArgumentTypeError
+        If neither `src` nor `value` is given, or both are.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If the dtype cannot hold the number, or `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> index = vt.tensor([[0], [2]])
+    >>> vt.scatter(vt.zeros(2, 3), 1, index, vt.tensor([[1.0], [2.0]]))
+    tensor([[1., 0., 0.],
+            [0., 0., 2.]])
+    >>> vt.scatter(vt.ones(2, 3), 1, index, 5.0, reduce="add")
+    tensor([[6., 1., 1.],
+            [1., 1., 6.]])
     """
     src = _one_of(src, value, "scatter")
     if reduce is not None:

@@ -17,7 +17,38 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def argwhere(input: T) -> T:
-    """Places of the elements that are not zero, one row for each; see `nonzero`."""
+    """Return the places of the elements that are not 0, one in each row.
+
+    The rows come in row-major order of the elements. A nan is not 0. A 0-d tensor has places
+    without coordinates: one or none. There is no gradient. See `nonzero` for one vector per
+    dimension.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values to look through, of any dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64 of shape ``(count, input.ndim)``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor.
+
+    Examples
+    --------
+    >>> vt.argwhere(vt.tensor([[0, 2], [3, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    >>> vt.argwhere(vt.tensor([0.5, -1.0, 2.0]) > 0)
+    tensor([[0],
+            [2]])
+    >>> vt.argwhere(vt.tensor(5)).shape
+    vtgrad.Size([1, 0])
+    """
     return F.nonzero_rows(input)
 
 
@@ -26,17 +57,43 @@ def nonzero(input: T, *, as_tuple: Literal[False] = False, out: T | None = None)
 @overload
 def nonzero(input: T, *, as_tuple: Literal[True], out: None = None) -> tuple[T, ...]: ...
 def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> T | tuple[T, ...]:
-    """Places of the elements that are not zero.
+    """Return the indices of the elements that are not zero, in row-major order.
+
+    nan is not zero, True is. The result has no gradient.
 
     Parameters
     ----------
     input : Tensor
-        What to look through.
+        Values of any dtype and shape.
     as_tuple : bool, default False
-        Whether to return one vector per dimension, fit for indexing, instead of a matrix with
-        one row per element.
+        Whether the indices come as one vector per dimension, which can index `input`, instead
+        of as one matrix. A 0-d tensor then counts as a vector of one element.
     out : Tensor, optional
-        Where to store the matrix.
+        Where the matrix is written; only without `as_tuple`.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        A new int64 matrix with a row for each element and a column for each dimension; with
+        `as_tuple` its columns.
+
+    Raises
+    ------
+    OptionValueError
+        If `out` comes together with `as_tuple`.
+    ArgumentTypeError
+        If `as_tuple` is no bool.
+    ResultTypeError
+        If `out` is not of int64.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[0, 3], [1, 0]])
+    >>> vt.nonzero(x)
+    tensor([[0, 1],
+            [1, 0]])
+    >>> x[vt.nonzero(x, as_tuple=True)]
+    tensor([3, 1])
     """
     if not check_flag(as_tuple, "as_tuple"):
         return F.nonzero_rows(input, out=out)

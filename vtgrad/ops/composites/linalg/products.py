@@ -26,7 +26,40 @@ T = TypeVar("T", bound=TensorBase)
 
 @explained
 def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
-    """Products of all pairs of elements of two vectors."""
+    """Return the products of all pairs of elements of two vectors.
+
+    Element `[i, j]` of the result is `input[i] * vec2[j]`; complex values are not conjugated.
+    The dtypes are promoted.
+
+    Parameters
+    ----------
+    input : Tensor
+        A vector.
+    vec2 : Tensor
+        The other vector.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new matrix with a row for each element of `input` and a column for each of `vec2`.
+
+    Raises
+    ------
+    ShapeError
+        If one of them is no vector.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.outer(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 4.0, 5.0]))
+    tensor([[ 3.,  4.,  5.],
+            [ 6.,  8., 10.]])
+    """
     if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
         raise ShapeError(
             f"outer() multiplies two vectors, not shapes {list(input.shape)} and "
@@ -40,22 +73,52 @@ ger = outer
 
 
 def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
-    """Matrix product; further dimensions are batches, which broadcast.
+    """Return the matrix product of two tensors, whose further dimensions are batches.
 
-    A vector on the left counts as one row, on the right as one column, and that dimension is
-    left out of the result.
+    The last two dimensions are those of the matrices; all before them broadcast. A vector on
+    the left counts as one row and a vector on the right as one column, and that dimension is
+    left out of the result: of two vectors it is 0-d. The operator ``@`` calls this function.
 
     Parameters
     ----------
-    self, other : Tensor
-        The factors, of one dtype and with at least one dimension each.
+    input : Tensor
+        First factor, with at least 1 dimension, not bool.
+    other : Tensor
+        Second factor, with at least 1 dimension, of the same dtype.
     out : Tensor, optional
-        Where to store the result.
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of the factors.
 
     Raises
     ------
     ShapeError
-        If the inner sizes differ, the batches do not broadcast, or a factor is 0-d.
+        If the shapes do not fit each other.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the factors are bools.
+    ArgumentTypeError
+        If a factor is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> vt.matmul(a, vt.tensor([1.0, 10.0]))
+    tensor([21., 43.])
+    >>> vt.matmul(vt.ones(4, 1, 2, 3), vt.ones(6, 3, 5)).shape
+    vtgrad.Size([4, 6, 2, 5])
+    >>> w = vt.ones(2, requires_grad=True)
+    >>> (a @ w).sum().backward()
+    >>> w.grad
+    tensor([4., 6.])
     """
     left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
     if left == 2 and right == 2:
@@ -159,26 +222,56 @@ def _batched(left: T, right: TensorBase) -> T:
 
 @explained
 def einsum(equation: str, *operands: T | Sequence[T]) -> T:
-    """Products summed over named dimensions.
+    """Return products of tensors, summed over named dimensions.
+
+    Each letter of the equation names a dimension. Elements that stand at the same place of
+    every letter are multiplied, and the products are summed over the letters that the result
+    does not have. Sizes of one letter agree or are 1. A letter that one operand has twice takes
+    its diagonal. Without ``->`` the result has the letters that occur once, in alphabetical
+    order, capitals first. ``...`` stands for all further dimensions, which broadcast and come
+    first.
 
     Parameters
     ----------
     equation : str
-        The letters of each operand's dimensions, with commas between operands, and after
-        ``->`` those of the result; without an arrow the letters that occur once, in the order
-        of the alphabet. ``...`` stands for further dimensions, which broadcast. A letter that
-        an operand has twice takes the diagonal.
-    *operands : Tensor
-        The tensors, or one sequence of them.
+        Letters of the operands' dimensions, with commas between operands, and ``->`` before the
+        letters of the result. Blanks are skipped.
+    *operands : Tensor or sequence of Tensor
+        The tensors, one by one or as one sequence. Where products are summed, their dtypes must
+        agree.
+
+    Returns
+    -------
+    Tensor
+        A new tensor. Of a single operand of which nothing is summed, it is a view: writing to
+        it writes to the operand.
 
     Raises
     ------
     ShapeError
         If the equation cannot be read or does not fit the operands.
+    DTypeError
+        If operands differ in dtype whose products are summed.
+    NotSupportedError
+        If products of bools are summed.
+    ArgumentTypeError
+        If `equation` is not a text or an operand not a tensor.
+    ArgumentValueError
+        If there is no operand.
 
     Examples
     --------
-    ``einsum("ij,jk->ik", a, b)`` is a matrix product, ``einsum("ii", a)`` a trace.
+    >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> vt.einsum('ij,jk->ik', a, a)
+    tensor([[ 7., 10.],
+            [15., 22.]])
+    >>> vt.einsum('ii', a), vt.einsum('ij->i', a)
+    (tensor(5.), tensor([3., 7.]))
+    >>> vt.einsum('ij->ji', a)[0, 1].fill_(9)
+    tensor(9.)
+    >>> a
+    tensor([[1., 2.],
+            [9., 4.]])
     """
     if not isinstance(equation, str):
         raise ArgumentTypeError(

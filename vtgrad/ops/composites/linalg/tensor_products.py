@@ -25,7 +25,54 @@ T = TypeVar("T", bound=TensorBase)
 
 @explained
 def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
-    """Sums of products over the last dimension of both tensors; with a 0-d tensor, the product."""
+    """Return sums of products over the last dimensions of two tensors.
+
+    ``result[i, k]`` is the sum over j of ``input[i, j] * other[k, j]`` for matrices, and
+    likewise for any other dimensions. Of two vectors the result is 0-d. Complex values are not
+    conjugated. If one of the tensors is 0-d, the result is the product, as of `mul`, with
+    promoted dtypes.
+
+    Parameters
+    ----------
+    input : Tensor
+        First factor, not bool.
+    other : Tensor
+        Second factor, of the same dtype. Its last dimension has the size of that of `input`.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor: the dimensions of `input` but the last, then those of `other` but the
+        last.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit each other.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the factors are bools.
+    ArgumentTypeError
+        If a factor is not a tensor.
+    ResultTypeError
+        If `out` has another dtype than the result and neither factor is 0-d.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.inner(vt.tensor([1, 2, 3]), vt.tensor([1, 10, 100]))
+    tensor(321)
+    >>> vt.inner(vt.ones(2, 3, 4), vt.ones(5, 4)).shape
+    vtgrad.Size([2, 3, 5])
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> vt.inner(x, vt.tensor([3.0, 4.0])).backward()
+    >>> x.grad
+    tensor([3., 4.])
+    """
     a, b = array_of(input, "input"), array_of(other, "other")
     if a.ndim == 0 or b.ndim == 0:
         return F.mul(input, other, out=out)
@@ -48,23 +95,51 @@ def tensordot(
     *,
     out: T | None = None,
 ) -> T:
-    """Sums of products over dimensions of both tensors.
+    """Return sums of products over chosen dimensions of two tensors.
+
+    The result has the other dimensions of `a`, then those of `b`. A summed dimension of size 1
+    meets one of any size.
 
     Parameters
     ----------
-    a, b : Tensor
-        The factors, of one dtype.
+    a : Tensor
+        First factor.
+    b : Tensor
+        Second factor, of the same dtype.
     dims : int or two sequences of int, default 2
-        The dimensions of `a` and those of `b` that are summed over, pair by pair; a number stands
-        for that many last ones of `a` and first ones of `b`. A dimension of size 1 meets any.
+        The dimensions of `a` and those of `b` that are summed over, pair by pair. A number
+        stands for so many last dimensions of `a` and first ones of `b`.
     out : Tensor, optional
-        Where to store the result.
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of the factors.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes of a pair differ, a dimension is given twice, or there are not as many of
+        both.
+    DimensionError
+        If a tensor has no such dimension.
+    DTypeError
+        If the dtypes differ.
+    ArgumentTypeError
+        If `dims` is something else.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
 
     Examples
     --------
-    >>> import vtgrad as vt
-    >>> vt.tensordot(vt.ones(2, 3, 4), vt.ones(4, 3), ([1, 2], [1, 0])).tolist()
-    [12.0, 12.0]
+    >>> a, b = vt.ones(2, 3, 4), vt.ones(4, 3)
+    >>> vt.tensordot(a, b, ([1, 2], [1, 0]))
+    tensor([12., 12.])
+    >>> vt.tensordot(a, b, 1).shape
+    vtgrad.Size([2, 3, 3])
     """
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
     if not isinstance(dims, (int, Sequence, np.ndarray)):
@@ -121,9 +196,44 @@ def tensordot(
 
 @explained
 def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
-    """The blocks of one tensor times each element of another (Kronecker's product).
+    """Return the Kronecker product of two tensors.
 
-    The shapes are multiplied dimension by dimension, from the last one on.
+    Each element of `input` is replaced by a block: that element times `other`. The tensor with
+    fewer dimensions gets dimensions of size 1 in front; then sizes are multiplied dimension by
+    dimension. The dtypes are promoted. The gradient of each factor sums over the other one.
+
+    Parameters
+    ----------
+    input : Tensor
+        First factor, of any shape.
+    other : Tensor
+        Second factor, of any shape.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the promoted dtype.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a factor is not a tensor.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.kron(vt.eye(2), vt.tensor([[1.0, 2.0]]))
+    tensor([[1., 2., 0., 0.],
+            [0., 0., 1., 2.]])
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> vt.kron(x, vt.tensor([3.0, 4.0])).sum().backward()
+    >>> x.grad
+    tensor([7., 7.])
     """
     left, right = array_of(input, "input").shape, array_of(other, "other").shape
     ndim = max(len(left), len(right))
@@ -139,7 +249,53 @@ def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
 
 @explained
 def cross(input: T, other: TensorBase, dim: int | None = None, *, out: T | None = None) -> T:
-    """Cross products of vectors of three elements along `dim`: the first of size 3 if not given."""
+    """Return the cross products of vectors of three elements.
+
+    Along `dim` the result holds ``(a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0)``.
+    The other dimensions broadcast; dtypes are not promoted. Complex values are not conjugated.
+
+    Parameters
+    ----------
+    input : Tensor
+        The first vectors, a.
+    other : Tensor
+        The second vectors, b, with as many dimensions.
+    dim : int or None, default None
+        The dimension that holds the vectors; the first of size 3 if None.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the broadcast shape.
+
+    Raises
+    ------
+    ShapeError
+        If the numbers of dimensions differ, `dim` is not of size 3 in both tensors, or the
+        shapes do not broadcast.
+    DimensionError
+        If there is no dimension `dim`.
+    DTypeError
+        If the dtypes differ.
+    NotSupportedError
+        If the values are bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 0.0, 0.0])
+    >>> y = vt.tensor([0.0, 1.0, 0.0])
+    >>> vt.cross(x, y)
+    tensor([0., 0., 1.])
+    >>> vt.cross(vt.stack([x, y]), y.reshape(1, 3), dim=1)
+    tensor([[0., 0., 1.],
+            [0., 0., 0.]])
+    """
     if dim is None:
         shape = array_of(input, "input").shape
         if 3 not in shape:

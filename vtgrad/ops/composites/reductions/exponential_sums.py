@@ -19,19 +19,148 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Logarithm of the sum of exponentials over dimensions, safe against overflow."""
+    """Return the logarithm of the sum of exponentials over dimensions.
+
+    The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
+    gives minus infinity. Integers and bools are computed in the default floating dtype. The
+    gradient of each element is its share of the sum, which is its `softmax`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+    dim : int or sequence of int
+        The dimensions to sum over.
+    keepdim : bool, default False
+        Whether these dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without these dimensions, floating or complex.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `dim` is None or not made of integers, or `keepdim` not a bool.
+    DimensionError
+        If a dimension does not exist.
+    ShapeError
+        If a dimension is given twice, or `dim` is empty.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+    >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
+    tensor(1.7918)
+    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
+    >>> vt.logsumexp(x, 0).backward()
+    >>> x.grad
+    tensor([0.5000, 0.5000])
+    """
     if dim is None:
         raise ArgumentTypeError("logsumexp() needs dim", argument="dim")
     return F.logsumexp_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
 
 
 def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
-    """Exponentials over their sum along `dim`, computed in `dtype` if it is given."""
+    """Return exponentials divided by their sum along a dimension.
+
+    `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
+    overflow. A slice that holds plus infinity or nan, or nothing but minus infinity, becomes
+    nan. Gradient: `result * (grad - (grad * result).sum(dim, keepdim=True))`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real floating values; integers only with `dtype`.
+    dim : int
+        The dimension along which the result adds up to 1.
+    dtype : DType, optional
+        A floating dtype that `input` is cast to first.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are not real and floating, after the cast.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.softmax(vt.tensor([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]]), 1)
+    tensor([[0.0900, 0.2447, 0.6652],
+            [0.3333, 0.3333, 0.3333]])
+    """
     return F.softmax_dim(_converted(input, dtype), checked_dim(dim), out=out)
 
 
 def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
-    """Logarithm of `softmax`, accurate also where that is tiny."""
+    """Return the logarithm of the softmax along a dimension.
+
+    ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
+    scale, so that tiny probabilities keep their digits and large values do not overflow. Along
+    the dimension, the exponentials of the result sum to 1. The gradient is
+    ``g - softmax(x) * sum(g)`` for an incoming gradient g.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating values, or others with `dtype`.
+    dim : int
+        The dimension to normalise along.
+    dtype : dtype, optional
+        Floating dtype that the values are converted to first, and that of the result.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values to compute with are not floating.
+    DimensionError
+        If the dimension does not exist.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.log_softmax(vt.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    >>> vt.log_softmax(vt.tensor([1000, 0]), 0, dtype=vt.float64)
+    tensor([    0., -1000.], dtype=vtgrad.float64)
+    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
+    >>> vt.log_softmax(x, 0)[0].backward()
+    >>> x.grad
+    tensor([ 0.5000, -0.5000])
+    """
     return F.log_softmax_dim(_converted(input, dtype), checked_dim(dim), out=out)
 
 

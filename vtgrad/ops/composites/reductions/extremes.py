@@ -61,26 +61,61 @@ def max(
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MaxDimResult[T]:
-    """Largest elements: of all, along a dimension, or of two tensors pair by pair.
+    """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
+
+    A nan counts as larger than every number. Without a dimension, elements equal to the result
+    share the gradient. Along a dimension the first of several equal elements is the one that is
+    found, and it gets the gradient. With a second tensor the function is `maximum`.
 
     Parameters
     ----------
     input : Tensor
-        Where to look. A nan counts as larger than every number.
+        Real values.
     dim : int or Tensor, optional
-        A dimension, or the second tensor. Without it the result is one element, whose gradient
-        is shared among all that are equal to it.
-    keepdim : bool, optional
-        Whether the dimension stays, with size 1.
+        The dimension, or the second tensor.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1. Only together with a dimension.
     other : Tensor, optional
-        The second tensor.
-    out : Tensor or (Tensor, Tensor), optional
-        Where to store the results.
+        The second tensor by keyword. It broadcasts with `input`.
+    out : Tensor or pair of Tensor, optional
+        Where the result is stored; with a dimension, the values in their dtype and the int64
+        indices.
 
     Returns
     -------
-    Tensor or named tuple
-        With a dimension: ``values`` and the int64 ``indices``, the first among equals.
+    Tensor or MaxDimResult
+        A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
+        places along the dimension.
+
+    Raises
+    ------
+    ShapeError
+        If there is no element and no dimension, or two tensors do not broadcast.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    NotSupportedError
+        If `input` is complex, without `dim`.
+    DTypeError
+        If `input` is complex, with `dim`.
+    ArgumentTypeError
+        If the arguments do not go together.
+    ResultTypeError
+        If the dtype of `out` does not fit.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]])
+    >>> vt.max(x)
+    tensor(7.)
+    >>> vt.max(x, 1)
+    MaxDimResult(values=tensor([5., 7.]), indices=tensor([1, 0]))
+    >>> vt.max(x, vt.tensor(3.0))
+    tensor([[3., 5.],
+            [7., 3.]])
+    >>> w = vt.tensor([2.0, 2.0, 1.0], requires_grad=True)
+    >>> vt.max(w).backward()
+    >>> w.grad
+    tensor([0.5000, 0.5000, 0.0000])
     """
     second = dim if isinstance(dim, TensorBase) else other
     if second is not None:
@@ -110,7 +145,62 @@ def min(
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MinDimResult[T]:
-    """Smallest elements: of all, along a dimension, or of two tensors; see `max`."""
+    """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.
+
+    A nan counts as smaller than every number. Without a dimension, elements equal to the result
+    share the gradient. Along a dimension the first of several equal elements is the one that is
+    found, and it gets the gradient. With a second tensor the function is `minimum`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values.
+    dim : int or Tensor, optional
+        The dimension, or the second tensor.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1. Only together with a dimension.
+    other : Tensor, optional
+        The second tensor by keyword. It broadcasts with `input`.
+    out : Tensor or pair of Tensor, optional
+        Where the result is stored; with a dimension, the values in their dtype and the int64
+        indices.
+
+    Returns
+    -------
+    Tensor or MinDimResult
+        A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
+        places along the dimension.
+
+    Raises
+    ------
+    ShapeError
+        If there is no element and no dimension, or two tensors do not broadcast.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    NotSupportedError
+        If `input` is complex, without `dim`.
+    DTypeError
+        If `input` is complex, with `dim`.
+    ArgumentTypeError
+        If the arguments do not go together.
+    ResultTypeError
+        If the dtype of `out` does not fit.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]])
+    >>> vt.min(x)
+    tensor(1.)
+    >>> vt.min(x, 1)
+    MinDimResult(values=tensor([1., 2.]), indices=tensor([0, 1]))
+    >>> vt.min(x, vt.tensor(3.0))
+    tensor([[1., 3.],
+            [3., 2.]])
+    >>> w = vt.tensor([1.0, 1.0, 2.0], requires_grad=True)
+    >>> vt.min(w).backward()
+    >>> w.grad
+    tensor([0.5000, 0.5000, 0.0000])
+    """
     second = dim if isinstance(dim, TensorBase) else other
     if second is not None:
         _refuse_keepdim_alone("min", keepdim)
@@ -134,7 +224,54 @@ def median(
     *,
     out: tuple[T, T] | None = None,
 ) -> T | MedianDimResult[T]:
-    """The middle element of all or along a dimension, the lower of two; nan if there is one."""
+    """Return the middle element of all, or along a dimension.
+
+    Of an even number of elements it is the lower of the two in the middle. If there is a nan,
+    it is the result. Without a dimension, elements equal to the result share the gradient;
+    along a dimension, the element at the index gets it.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values, but no bools.
+    dim : int, optional
+        The dimension.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1. Only together with `dim`.
+    out : pair of Tensor, optional
+        Where values and int64 indices are stored. Only together with `dim`.
+
+    Returns
+    -------
+    Tensor or MedianDimResult
+        A new 0-d tensor, which is nan if there is no floating element; with `dim`, a named
+        tuple of ``values`` and int64 ``indices``.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is bool or complex.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    ArgumentTypeError
+        If `keepdim` or `out` comes without `dim`, or an argument has a wrong type.
+    ResultTypeError
+        If the tensors in `out` do not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.median(vt.tensor([4.0, 1.0, 3.0, 2.0]))
+    tensor(2.)
+    >>> values, indices = vt.median(vt.tensor([[5, 1, 3], [2, 9, 7]]), 1)
+    >>> values, indices
+    (tensor([3, 7]), tensor([2, 2]))
+    >>> x = vt.tensor([1.0, 5.0, 5.0, 7.0], requires_grad=True)
+    >>> vt.median(x).backward()
+    >>> x.grad
+    tensor([0.0000, 0.5000, 0.5000, 0.0000])
+    """
     if dim is UNSET:
         _refuse_keepdim_alone("median", keepdim)
         if out is not None:

@@ -56,28 +56,59 @@ def norm(
     *,
     out: T | None = None,
 ) -> T:
-    """Vector norm of all elements, or over dimensions.
+    """Return the vector norm of all elements, or over dimensions.
+
+    The norm of order `p` is `sum(abs(x) ** p) ** (1 / p)`; of order infinity it is the largest
+    absolute value, of minus infinity the smallest, and of order 0 the number of elements that
+    are not zero. A matrix counts as the vector of its elements. Where the norm is 0, so is its
+    gradient; of the orders infinity and minus infinity, equal extremes share the gradient;
+    order 0 has none.
 
     Parameters
     ----------
     input : Tensor
         Floating or complex values.
-    p : float or "fro", default "fro"
-        The order: any number, infinities included; 0 counts what is not zero. ``"fro"`` and
-        None mean 2.
-    dim : int, sequence of int or None, optional
-        The dimensions; all if not given.
+    p : float, Tensor, "fro" or None, default "fro"
+        The order; a tensor must have one element. `"fro"` and None mean 2.
+    dim : int, sequence of int or None, default None
+        The dimensions; all of them if it is None or empty.
     keepdim : bool, default False
-        Whether the dimensions stay, with size 1.
+        Whether the reduced dimensions stay, with size 1.
     dtype : DType, optional
-        A wider dtype to compute in.
+        A wider dtype of the same kind, to compute in.
     out : Tensor, optional
-        Where to store the result.
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor, real also for complex values, without the dimensions `dim` or with size 1
+        there.
 
     Raises
     ------
+    DTypeError
+        If the values are integers or bools, `dtype` is narrower or of another kind, or the
+        order is complex.
+    ShapeError
+        If `p` is another text, `"fro"` stands beside more than two dimensions, or the norm of a
+        negative or infinite order is taken of no elements.
     NotSupportedError
-        For the nuclear norm.
+        If `p` is `"nuc"`, the nuclear norm.
+    DimensionError
+        If `input` has no such dimension.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[3.0, 4.0], [6.0, 8.0]])
+    >>> vt.norm(x, dim=1)
+    tensor([ 5., 10.])
+    >>> vt.norm(x, 1), vt.norm(x, float("inf"))
+    (tensor(21.), tensor(8.))
     """
     dims, keep = checked_dims(dim), check_flag(keepdim, "keepdim")
     order = _norm_order(p, dims)

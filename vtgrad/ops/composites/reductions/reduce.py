@@ -46,27 +46,56 @@ def sum(
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
 ) -> T:
-    """Sum of all elements, or over dimensions.
+    """Return the sum of all elements, or over dimensions.
+
+    Integers and bools are summed as int64. Each element has the gradient of the sum that it
+    went into. The sum of no elements is 0.
 
     Parameters
     ----------
     input : Tensor
-        What to sum. Integers and bools are summed as int64.
+        Any dtype and shape.
     dim : int, sequence of int or None, optional
-        The dimensions to sum over; all if it is None, empty or not given.
+        The dimensions to sum over; all of them if it is None, empty or not given.
     keepdim : bool, default False
         Whether the summed dimensions stay, with size 1.
     dtype : DType, optional
         The dtype to sum in, and of the result.
     out : Tensor, optional
-        Where to store the result.
-    axis, keepdims
-        NumPy's names of `dim` and `keepdim`.
+        Where the result is written.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
     Tensor
-        A new tensor.
+        A new tensor without the dimensions `dim`, or with size 1 there.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If both `dim` and `axis` are given, or `keepdim` is no bool.
+    DTypeError
+        If `dtype` is given and `out` has another.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> vt.sum(x, 1, keepdim=True).detach()
+    tensor([[3.],
+            [7.]])
+    >>> vt.sum(x, 0)[1].backward()
+    >>> x.grad
+    tensor([[0., 1.],
+            [0., 1.]])
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
         return F.sum_default(input, dtype=dtype)
@@ -86,12 +115,58 @@ def mean(
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
 ) -> T:
-    """Arithmetic mean of all elements, or over dimensions; the arguments are those of `sum`.
+    """Return the arithmetic mean of all elements, or over dimensions.
+
+    The mean of nothing is nan. Half precision is summed in single precision and rounded once.
+    The gradient is spread evenly: each element gets the incoming one over the number of
+    elements averaged.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values, or others with `dtype`.
+    dim : int, sequence of int or None, optional
+        The dimensions to average over; all if it is None, empty or not given.
+    keepdim : bool, default False
+        Whether these dimensions stay, with size 1.
+    dtype : dtype, optional
+        Floating or complex dtype to compute in, and that of the result.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without these dimensions.
 
     Raises
     ------
     DTypeError
-        If the result would be neither floating nor complex.
+        If the result would be neither floating nor complex, or `dtype` is not that of `out`.
+    DimensionError
+        If a dimension does not exist.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If `dim` and `axis` are both given, or an argument has a wrong type.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 2.0], [3.0, 6.0]], requires_grad=True)
+    >>> vt.mean(x.detach(), 0)
+    tensor([2., 4.])
+    >>> vt.mean(x).backward()
+    >>> x.grad
+    tensor([[0.2500, 0.2500],
+            [0.2500, 0.2500]])
     """
     if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
         return F.mean_default(input, dtype=dtype)
@@ -111,9 +186,47 @@ def nansum(
     dtype: DType | None = None,
     out: T | None = None,
 ) -> T:
-    """The sum with 0 for nan; the arguments are those of `sum`.
+    """Return the sum of the elements, each nan counted as 0.
 
-    What is nan has no gradient.
+    Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
+    where the element is nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values.
+    dim : int, sequence of int or None, default None
+        The dimensions to sum over; all of them if it is None or empty.
+    keepdim : bool, default False
+        Whether the summed dimensions stay, with size 1.
+    dtype : DType, optional
+        The dtype to sum in, and of the result.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without the dimensions `dim`, or with size 1 there.
+
+    Raises
+    ------
+    DTypeError
+        If the values are complex, or `dtype` is given and `out` has another.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> y = vt.nansum(x)
+    >>> y.backward()
+    >>> y.item(), x.grad
+    (4.0, tensor([1., 0., 1.]))
     """
     keep = check_flag(keepdim, "keepdim")
     return F.nansum_dim(input, checked_dims(dim), keep, dtype=dtype_with_out(dtype, out), out=out)
@@ -127,12 +240,49 @@ def nanmean(
     dtype: DType | None = None,
     out: T | None = None,
 ) -> T:
-    """The mean of what is not nan; the arguments are those of `mean`.
+    """Return the mean of the elements that are not nan.
+
+    Where all elements are nan the mean is nan. The gradient of a mean is shared equally by the
+    elements that it was taken of; a nan has gradient 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real floating values.
+    dim : int, sequence of int or None, default None
+        The dimensions to take the mean over; all of them if it is None or empty.
+    keepdim : bool, default False
+        Whether the reduced dimensions stay, with size 1.
+    dtype : DType, optional
+        The dtype that the sum is computed in.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without the dimensions `dim`, or with size 1 there.
 
     Raises
     ------
     DTypeError
-        If the values are not floating.
+        If the values are not real and floating.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, float("nan")], [3.0, 4.0]])
+    >>> vt.nanmean(x)
+    tensor(2.6667)
+    >>> vt.nanmean(x, dim=1)
+    tensor([1.0000, 3.5000])
     """
     if array_of(input, "input").dtype.kind not in "fc":
         raise DTypeError(f"nanmean of {input.dtype} values: they must be floating")
@@ -152,7 +302,54 @@ def prod(
     axis: int | Unset = UNSET,
     keepdims: bool = False,
 ) -> T:
-    """Product of all elements, or over one dimension; integers and bools become int64."""
+    """Return the product of all elements, or over one dimension.
+
+    Integers and bools are multiplied as int64. The gradient of an element is the product of the
+    others, also where elements are zero. The product of no elements is 1.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    dim : int, optional
+        The dimension; all of them if it is not given. Several dimensions are not taken.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1; only with `dim`.
+    dtype : DType, optional
+        The dtype to multiply in, and of the result.
+    out : Tensor, optional
+        Where the result is written; only with `dim`.
+    axis : int, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor; 0-d without `dim`.
+
+    Raises
+    ------
+    DimensionError
+        If `input` has no such dimension.
+    ArgumentTypeError
+        If `dim` is no integer, both `dim` and `axis` are given, or `keepdim` or `out` without
+        them.
+    DTypeError
+        If `dtype` is given and `out` has another.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.0, 2.0, 3.0], requires_grad=True)
+    >>> vt.prod(x).backward()
+    >>> x.grad
+    tensor([6., 0., 0.])
+    >>> vt.prod(vt.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([ 2, 12])
+    """
     chosen = either(dim, axis)
     keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     if chosen is UNSET:
@@ -172,7 +369,49 @@ def any(
     out: T | None = None,
     axis: Dims | Unset = UNSET,
 ) -> T:
-    """Whether some element is not zero: of all, or over dimensions."""
+    """Return whether some element is not 0, of all or over dimensions.
+
+    A nan counts as true. Without elements the result is False. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int, sequence of int or None, default None
+        The dimensions to reduce; all if None, none if it is empty.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; bool or uint8.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`; it takes the place of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of bools; of uint8, as zeros and ones, if `input` is of uint8.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ShapeError
+        If a dimension is named twice.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` is neither of bool nor of uint8.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 0.0], [0.0, 0.0]])
+    >>> vt.any(x)
+    tensor(True)
+    >>> vt.any(x, dim=1)
+    tensor([ True, False])
+    >>> vt.any(x < 0, dim=0, keepdim=True)
+    tensor([[False, False]])
+    """
     dims = checked_dims(dim if axis is UNSET else axis)
     return F.any_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
 
@@ -185,7 +424,49 @@ def all(
     out: T | None = None,
     axis: Dims | Unset = UNSET,
 ) -> T:
-    """Whether no element is zero: of all, or over dimensions."""
+    """Return whether no element is 0, of all or over dimensions.
+
+    A nan counts as true. Without elements the result is True. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int, sequence of int or None, default None
+        The dimensions to reduce; all if None, none if it is empty.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; bool or uint8.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`; it takes the place of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of bools; of uint8, as zeros and ones, if `input` is of uint8.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ShapeError
+        If a dimension is named twice.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` is neither of bool nor of uint8.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 0.0], [2.0, 3.0]])
+    >>> vt.all(x)
+    tensor(False)
+    >>> vt.all(x, dim=1)
+    tensor([False,  True])
+    >>> vt.all(x > 0, dim=0, keepdim=True)
+    tensor([[ True, False]])
+    """
     dims = checked_dims(dim if axis is UNSET else axis)
     return F.all_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
 

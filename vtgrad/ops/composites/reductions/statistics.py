@@ -55,29 +55,60 @@ def var(
     out: T | None = None,
     axis: Dims | Unset = UNSET,
 ) -> T:
-    """Variance of all elements, or over dimensions.
+    """Return the variance of all elements, or over dimensions.
+
+    The sum of squared distances from the mean, divided by the number of elements less
+    `correction`; of complex values the distance is an absolute value. A correction of 1 makes
+    it an unbiased estimate (Bessel's correction). The derivative is
+    `2 * (input - mean) / (n - correction)`.
 
     Parameters
     ----------
     input : Tensor
         Floating or complex values.
     dim : int, sequence of int or None, optional
-        The dimensions; all if not given. A bool here is `unbiased`.
+        The dimensions; all of them if it is None, empty or not given. A bool here is
+        `unbiased`.
     unbiased : bool, optional
-        True for a correction of 1, False for 0.
+        True for a correction of 1, False for one of 0.
     keepdim : bool, default False
-        Whether the dimensions stay, with size 1.
+        Whether the reduced dimensions stay, with size 1.
     correction : float, default 1
-        What is subtracted from the number of elements before dividing by it.
+        What is subtracted from the number of elements, before the sum of squares is divided by
+        it.
     out : Tensor, optional
-        Where to store the result.
-    axis
+        Where the result is written.
+    axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
 
     Returns
     -------
     Tensor
-        Real, also for complex values.
+        A new real tensor; inf or nan if there are no more elements than `correction`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are integers or bools.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 3.0], requires_grad=True)
+    >>> vt.var(x, correction=0).item()
+    1.0
+    >>> vt.var(x).backward()
+    >>> x.grad
+    tensor([-2.,  2.])
     """
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
     return F.var_dim(input, dims, less, keep, out=out)
@@ -93,7 +124,58 @@ def std(
     out: T | None = None,
     axis: Dims | Unset = UNSET,
 ) -> T:
-    """Standard deviation of all elements, or over dimensions; the arguments are those of `var`."""
+    """Return the standard deviation of all elements, or over dimensions.
+
+    The square root of `var`, with the same arguments. The gradient is 0 where the deviation is
+    0.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values.
+    dim : int, sequence of int or None, optional
+        The dimensions; all of them if it is None, empty or not given. A bool here is
+        `unbiased`.
+    unbiased : bool, optional
+        True for a correction of 1, False for one of 0.
+    keepdim : bool, default False
+        Whether the reduced dimensions stay, with size 1.
+    correction : float, default 1
+        What is subtracted from the number of elements, before the sum of squares is divided by
+        it.
+    out : Tensor, optional
+        Where the result is written.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new real tensor; inf or nan if there are no more elements than `correction`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are integers or bools.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 3.0], [2.0, 2.0]])
+    >>> vt.std(x, 1)
+    tensor([1.4142, 0.0000])
+    >>> vt.std(x, 1, correction=0)
+    tensor([1., 0.])
+    """
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
     return F.std_dim(input, dims, less, keep, out=out)
 
@@ -107,7 +189,49 @@ def var_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
 ) -> VarMeanDimResult[T]:
-    """Variance and mean together; the arguments are those of `var`."""
+    """Return the variance and the mean of all elements, or over dimensions.
+
+    As `var` and `mean`, in one call.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values.
+    dim : int, sequence of int or None, optional
+        The dimensions; all of them if it is None, empty or not given. A bool here is
+        `unbiased`.
+    unbiased : bool, optional
+        True for a correction of 1, False for one of 0.
+    keepdim : bool, default False
+        Whether the reduced dimensions stay, with size 1.
+    correction : float, default 1
+        What is subtracted from the number of elements, before the sum of squares is divided by
+        it.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    named tuple of Tensor
+        `var`, which is real, and `mean`, of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are integers or bools.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+
+    Examples
+    --------
+    >>> var, mean = vt.var_mean(vt.tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
+    >>> var, mean
+    (tensor([1., 0.]), tensor([2., 2.]))
+    """
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
     return F.var_mean_dim(input, dims, less, keep)
 
@@ -121,6 +245,48 @@ def std_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
 ) -> StdMeanDimResult[T]:
-    """Standard deviation and mean together; the arguments are those of `var`."""
+    """Return the standard deviation and the mean of all elements, or over dimensions.
+
+    As `std` and `mean`, in one call.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values.
+    dim : int, sequence of int or None, optional
+        The dimensions; all of them if it is None, empty or not given. A bool here is
+        `unbiased`.
+    unbiased : bool, optional
+        True for a correction of 1, False for one of 0.
+    keepdim : bool, default False
+        Whether the reduced dimensions stay, with size 1.
+    correction : float, default 1
+        What is subtracted from the number of elements, before the sum of squares is divided by
+        it.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    named tuple of Tensor
+        `std`, which is real, and `mean`, of the dtype of `input`.
+
+    Raises
+    ------
+    DTypeError
+        If the values are integers or bools.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+
+    Examples
+    --------
+    >>> std, mean = vt.std_mean(vt.tensor([1.0, 2.0, 3.0]))
+    >>> std, mean
+    (tensor(1.), tensor(2.))
+    """
     dims, less, keep = _spread_arguments(either(dim, axis), unbiased, keepdim, correction)
     return F.std_mean_dim(input, dims, less, keep)

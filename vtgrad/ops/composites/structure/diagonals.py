@@ -21,12 +21,51 @@ T = TypeVar("T", bound=TensorBase)
 
 @explained
 def diag(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
-    """A matrix with a vector on a diagonal, or the diagonal of a matrix, as a copy.
+    """Return a matrix with a vector on a diagonal, or the diagonal of a matrix.
+
+    Of a vector the result is a square matrix with zeros elsewhere, just as large as it must be.
+    Of a matrix it is a copy of the diagonal, without elements if there is no such diagonal;
+    `diagonal` returns a view instead.
+
+    Parameters
+    ----------
+    input : Tensor
+        A vector or a matrix of any dtype.
+    diagonal : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
 
     Raises
     ------
     ShapeError
-        If the tensor is neither.
+        If `input` is neither a vector nor a matrix.
+    ArgumentTypeError
+        If `diagonal` is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.diag(vt.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    >>> m = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> d = vt.diag(m)
+    >>> d.detach()
+    tensor([1., 4.])
+    >>> d.sum().backward()
+    >>> m.grad
+    tensor([[1., 0.],
+            [0., 1.]])
     """
     if input.ndim == 2:
         return F.diagonal_copy(input, diagonal, 0, 1, out=out)
@@ -37,7 +76,39 @@ def diag(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
 
 @explained
 def diagflat(input: T, offset: int = 0) -> T:
-    """A matrix with all elements, in row-major order, on a diagonal."""
+    """Return a matrix with all elements of a tensor on a diagonal and zeros elsewhere.
+
+    The elements come in row-major order. The matrix is square and just as large as it must be.
+
+    Parameters
+    ----------
+    input : Tensor
+        The elements, of any shape and dtype.
+    offset : int, default 0
+        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
+
+    Returns
+    -------
+    Tensor
+        A new matrix with ``input.numel() + abs(offset)`` rows and columns.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `input` is not a tensor, or `offset` is not an integer.
+
+    Examples
+    --------
+    >>> vt.diagflat(vt.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 0, 0, 0],
+            [0, 2, 0, 0],
+            [0, 0, 3, 0],
+            [0, 0, 0, 4]])
+    >>> vt.diagflat(vt.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
     return F.diag_embed(F.view_shape(contiguous(input), (-1,)), offset)
 
 
@@ -45,15 +116,51 @@ def diagflat(input: T, offset: int = 0) -> T:
 def fill_diagonal_(input: T, fill_value: Number, wrap: bool = False) -> T:
     """Set the elements whose indices are all equal to a number.
 
+    Of a matrix that is its main diagonal. The number is cast to the dtype of the tensor. The
+    gradient of the old values on the diagonal is zero, and passes elsewhere.
+
     Parameters
     ----------
-    wrap : bool
-        Whether a tall matrix gets further diagonals, each one row below the end of the last.
+    input : Tensor
+        A matrix, or a tensor of more dimensions, all of one size.
+    fill_value : number
+        The value. A 0-d tensor that does not require grad is taken as a number.
+    wrap : bool, default False
+        Whether a matrix with more rows than columns gets further diagonals below the first one.
+        One row is left out between two of them.
+
+    Returns
+    -------
+    Tensor
+        `input` itself.
 
     Raises
     ------
     ShapeError
-        If there are fewer than 2 dimensions, or more, of different sizes.
+        If there are fewer than 2 dimensions, or more of different sizes.
+    ResultTypeError
+        If the dtype cannot hold the value.
+    ViewOfLeafWriteError
+        If the tensor is a leaf that requires grad while recording.
+    ArgumentTypeError
+        If `fill_value` is not a number.
+
+    Examples
+    --------
+    >>> vt.zeros(2, 3).fill_diagonal_(5)
+    tensor([[5., 0., 0.],
+            [0., 5., 0.]])
+    >>> vt.zeros(5, 2).fill_diagonal_(5, wrap=True)
+    tensor([[5., 0.],
+            [0., 5.],
+            [0., 0.],
+            [5., 0.],
+            [0., 5.]])
+    >>> x = vt.ones(2, 2, requires_grad=True)
+    >>> x.clone().fill_diagonal_(0).sum().backward()
+    >>> x.grad
+    tensor([[0., 1.],
+            [1., 0.]])
     """
     fill_value = number_of(fill_value, "fill_value")
     sizes, strides = input.shape, input._impl.strides
@@ -81,5 +188,34 @@ def fill_diagonal_(input: T, fill_value: Number, wrap: bool = False) -> T:
 
 
 def block_diag(*tensors: T) -> T:
-    """A matrix with the given ones along its diagonal and zeros elsewhere; vectors are rows."""
+    """Return a matrix with the given ones along its diagonal and zeros elsewhere.
+
+    A 0-d tensor counts as a matrix with one element, a vector as a matrix with one row. Dtypes
+    promote. Each tensor gets the gradient of its block.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        The blocks, of at most 2 dimensions.
+
+    Returns
+    -------
+    Tensor
+        A new matrix, of as many rows and columns as the blocks have together.
+
+    Raises
+    ------
+    ShapeError
+        If there are no tensors, or one has more than 2 dimensions.
+    ArgumentTypeError
+        If an argument is not a tensor.
+
+    Examples
+    --------
+    >>> vt.block_diag(vt.tensor([[1, 2], [3, 4]]), vt.tensor([5, 6]), vt.tensor(7))
+    tensor([[1, 2, 0, 0, 0],
+            [3, 4, 0, 0, 0],
+            [0, 0, 5, 6, 0],
+            [0, 0, 0, 0, 7]])
+    """
     return F.block_diagonal(sequence_of_tensors(tensors, "block_diag"))

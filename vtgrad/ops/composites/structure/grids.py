@@ -26,20 +26,45 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T, ...]:
-    """Each vector repeated over a grid that all of them span; views.
+    """Return the coordinates of a grid that vectors span.
+
+    There is one result for each vector, in which its values vary along one dimension and are
+    repeated along the others. No memory is copied. With ``'ij'`` dimension k belongs to vector
+    k; with ``'xy'`` the first two dimensions are exchanged, as plots have them.
 
     Parameters
     ----------
-    indexing : str
-        ``"ij"``: dimension k of the results belongs to vector k. ``"xy"``: the first two are
-        exchanged. Say which one: not to say it means ``"ij"`` and warns.
+    *tensors : Tensor or sequence of Tensor
+        Vectors of one dtype, one by one or as one sequence; a 0-d tensor counts as a vector of
+        one element.
+    indexing : str, optional
+        ``'ij'`` or ``'xy'``. Not to give it means ``'ij'`` and warns.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views, one of each vector, all of one shape: writing to them writes to the vectors.
 
     Raises
     ------
     ShapeError
-        If a tensor has more than 1 dimension, there are none, or `indexing` is something else.
+        If a tensor has more than 1 dimension, there is none, or `indexing` is another text.
     DTypeError
-        If their dtypes differ.
+        If the dtypes differ.
+    ArgumentTypeError
+        If an argument is not a tensor.
+
+    Examples
+    --------
+    >>> rows, columns = vt.meshgrid(vt.tensor([1, 2]), vt.tensor([10, 20, 30]), indexing='ij')
+    >>> rows
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> columns
+    tensor([[10, 20, 30],
+            [10, 20, 30]])
+    >>> vt.meshgrid(vt.ones(2), vt.ones(3), indexing='xy')[0].shape
+    vtgrad.Size([3, 2])
     """
     given: Sequence[T] = given_tensors(tensors)
     if not given:
@@ -70,12 +95,38 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
 
 
 def cartesian_prod(*tensors: T) -> T:
-    """All ways to take one element of each vector, one way in each row.
+    """Return all ways to take one element of each vector, one way in each row.
+
+    The last vector varies fastest. One vector alone is returned itself. Each element gets the
+    sum of the gradients of the rows in which it stands.
+
+    Parameters
+    ----------
+    *tensors : Tensor
+        Vectors of one dtype.
+
+    Returns
+    -------
+    Tensor
+        A new matrix with one row for each way and one column for each vector; for one vector
+        that vector.
 
     Raises
     ------
     ShapeError
-        If a tensor is no vector, or there are none.
+        If there are no tensors, or one is not a vector.
+    DTypeError
+        If the dtypes differ.
+    ArgumentTypeError
+        If an argument is not a tensor.
+
+    Examples
+    --------
+    >>> vt.cartesian_prod(vt.tensor([1, 2]), vt.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
     """
     for x in sequence_of_tensors(tensors, "cartesian_prod"):
         if x.ndim != 1:
@@ -89,12 +140,47 @@ def cartesian_prod(*tensors: T) -> T:
 
 @explained
 def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
-    """All ways to take `r` elements of a vector in their order, one way in each row.
+    """Return all ways to take `r` elements of a vector, one way in each row.
+
+    The elements of a row stand in the order of the vector, and the rows are ordered by their
+    places. Equal elements at different places are different. Each element gets the sum of the
+    gradients of the rows in which it stands.
+
+    Parameters
+    ----------
+    input : Tensor
+        A vector of any dtype.
+    r : int, default 2
+        How many elements are taken.
+    with_replacement : bool, default False
+        Whether an element may be taken several times.
+
+    Returns
+    -------
+    Tensor
+        A new matrix of `r` columns; for an `r` of 0 a vector without elements.
 
     Raises
     ------
     ShapeError
-        If the tensor is no vector, `r` is negative, or there are more ways than memory can have.
+        If `input` is not a vector, `r` is negative, or there are more ways than memory can
+        have.
+    ArgumentTypeError
+        If `r` is not an integer.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2, 3])
+    >>> vt.combinations(x)
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    >>> vt.combinations(x, r=3)
+    tensor([[1, 2, 3]])
+    >>> vt.combinations(x[:2], with_replacement=True)
+    tensor([[1, 1],
+            [1, 2],
+            [2, 2]])
     """
     if input.ndim != 1:
         raise ShapeError(

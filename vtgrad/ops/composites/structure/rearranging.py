@@ -21,17 +21,37 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:
-    """A copy turned by right angles in the plane of two dimensions.
+    """Return a copy turned by right angles in the plane of two dimensions.
 
     Parameters
     ----------
-    k : int
-        How many; from the first dimension towards the second, or back if negative.
+    input : Tensor
+        At least two dimensions.
+    k : int, default 1
+        How many right angles; negative numbers turn the other way.
+    dims : sequence of int, default (0, 1)
+        The two dimensions; one turn leads from the first towards the second.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the same dtype; for odd `k` the two sizes are exchanged.
 
     Raises
     ------
     ShapeError
-        If `dims` are not two different dimensions.
+        If there are fewer than two dimensions, or `dims` are not two different ones that
+        `input` has.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> vt.rot90(x)
+    tensor([[2, 4],
+            [1, 3]])
+    >>> vt.rot90(x, -1)
+    tensor([[3, 1],
+            [4, 2]])
     """
     return F.rot90_turns(input, k, dims)
 
@@ -44,22 +64,49 @@ def repeat_interleave(
     *,
     output_size: int | None = None,
 ) -> T:
-    """Each element, or each slice along a dimension, several times in a row.
+    """Return each element, or each slice of a dimension, several times in a row.
+
+    Without `repeats` the tensor holds counts itself, and the result is each position as often
+    as the count there says. The gradient of an element is the sum over its copies.
 
     Parameters
     ----------
-    repeats : int or tensor
-        How often: one count for all, or one for each. Without it `input` holds the counts, and
-        the result is each position as often as the count there says.
+    input : Tensor
+        Any dtype and shape; without `repeats` a vector of counts, of int64 or int32.
+    repeats : int or Tensor, optional
+        One count for all, or a vector of int64 or int32 with a count for each slice.
     dim : int, optional
-        The dimension; the flattened tensor without it.
+        The dimension; without it the flattened tensor is taken.
     output_size : int, optional
-        What the counts add up to.
+        What the counts add up to, which is checked.
+
+    Returns
+    -------
+    Tensor
+        A new tensor; a vector without `dim`.
 
     Raises
     ------
     ShapeError
-        If a count is negative, or there are not as many as slices.
+        If a count is negative, `repeats` is no vector with a count for each slice, or the sum
+        is not `output_size`.
+    NotSupportedError
+        If the counts are of another dtype than int64 and int32.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> vt.repeat_interleave(x, 2, dim=1)
+    tensor([[1, 1, 2, 2],
+            [3, 3, 4, 4]])
+    >>> vt.repeat_interleave(x, vt.tensor([1, 2]), dim=0)
+    tensor([[1, 2],
+            [3, 4],
+            [3, 4]])
+    >>> vt.repeat_interleave(vt.tensor([0, 2, 1]))
+    tensor([1, 1, 2])
     """
     if output_size is not None:
         output_size = integer(output_size)

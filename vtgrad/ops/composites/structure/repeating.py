@@ -15,25 +15,157 @@ __all__ = ["flip", "fliplr", "flipud", "repeat", "tile"]
 
 @explained
 def repeat(input: T, *counts: int | Sequence[int], repeats: Sequence[int] | None = None) -> T:
-    """The tensor tiled along each dimension; more counts than dimensions add new ones in front."""
+    """Return the tensor tiled along its dimensions, as a copy.
+
+    More counts than dimensions add new dimensions in front. The gradient of an element is the
+    sum over its copies.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    *counts : int or sequence of int
+        How often each dimension is repeated, at least one count for each dimension. Given one
+        by one or as one sequence.
+    repeats : sequence of int, optional
+        The same, by keyword.
+
+    Returns
+    -------
+    Tensor
+        A new tensor; its sizes are those of `input` times the counts.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer counts than dimensions, or one is negative.
+    ArgumentTypeError
+        If no counts are given, or in two ways, or one is no integer.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1, 2, 3])
+    >>> vt.repeat(x, 2)
+    tensor([1, 2, 3, 1, 2, 3])
+    >>> vt.repeat(x, 2, 1)
+    tensor([[1, 2, 3],
+            [1, 2, 3]])
+    """
     return F.repeat_tiles(input, given_integers(counts, repeats, "repeat"))
 
 
 @explained
 def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = None) -> T:
-    """`repeat`, with missing counts taken for 1."""
+    """Return the tensor tiled along its dimensions, as a copy.
+
+    As `repeat`, but counts that are missing in front are 1. The gradient of an element is the
+    sum over its copies.
+
+    Parameters
+    ----------
+    input : Tensor
+        Any dtype and shape.
+    *counts : int or sequence of int
+        How often each dimension is repeated; the last count belongs to the last dimension.
+        Given one by one or as one sequence.
+    dims : sequence of int, optional
+        The same, by keyword.
+
+    Returns
+    -------
+    Tensor
+        A new tensor; its sizes are those of `input` times the counts.
+
+    Raises
+    ------
+    ShapeError
+        If a count is negative.
+    ArgumentTypeError
+        If no counts are given, or in two ways, or one is no integer.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> vt.tile(x, 2)
+    tensor([[1, 2, 1, 2],
+            [3, 4, 3, 4]])
+    >>> vt.tile(x, (2, 1)).shape
+    vtgrad.Size([4, 2])
+    """
     repeats = given_integers(counts, dims, "tile")
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
 
 def flip(input: T, *axes: int | Sequence[int], dims: int | Sequence[int] | None = None) -> T:
-    """A copy with the elements in reverse order along dimensions."""
+    """Return a copy with the elements in reverse order along dimensions.
+
+    The result is always a copy, since a tensor has no negative strides. The gradient is flipped
+    back.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any dtype.
+    *axes : int or sequence of int
+        The dimensions, one by one or as one sequence.
+    dims : int or sequence of int, optional
+        The same by keyword.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If a dimension does not exist.
+    ShapeError
+        If a dimension is given twice.
+    ArgumentTypeError
+        If the dimensions are missing, are given in both ways or are no integers.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1, 2], [3, 4]])
+    >>> vt.flip(x, 0)
+    tensor([[3, 4],
+            [1, 2]])
+    >>> vt.flip(x, dims=(0, 1))
+    tensor([[4, 3],
+            [2, 1]])
+    """
     return F.flip_dims(input, given_integers(axes, dims, "flip"))
 
 
 @explained
 def fliplr(input: T) -> T:
-    """A copy with dimension 1 in reverse order."""
+    """Return a copy with the columns in reverse order.
+
+    ``fliplr(x)`` is ``flip(x, 1)``: dimension 1 is reversed, however many dimensions follow.
+    The gradient is flipped back.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor with at least 2 dimensions.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than 2 dimensions.
+
+    Examples
+    --------
+    >>> vt.fliplr(vt.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[3, 2, 1],
+            [6, 5, 4]])
+    """
     if input.ndim < 2:
         raise ShapeError(f"fliplr needs at least 2 dimensions, got {input.ndim}", ndim=input.ndim)
     return F.flip_dims(input, (1,))
@@ -41,7 +173,34 @@ def fliplr(input: T) -> T:
 
 @explained
 def flipud(input: T) -> T:
-    """A copy with dimension 0 in reverse order."""
+    """Return a copy with the rows in reverse order.
+
+    ``flipud(x)`` is ``flip(x, 0)``: dimension 0 is reversed, however many dimensions follow.
+    The gradient is flipped back.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor with at least 1 dimension.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the tensor is 0-d.
+
+    Examples
+    --------
+    >>> vt.flipud(vt.tensor([[1, 2, 3], [4, 5, 6]]))
+    tensor([[4, 5, 6],
+            [1, 2, 3]])
+    >>> vt.flipud(vt.tensor([1, 2]))
+    tensor([2, 1])
+    """
     if input.ndim < 1:
         raise ShapeError("flipud needs at least 1 dimension, got a 0-d tensor", ndim=0)
     return F.flip_dims(input, (0,))

@@ -58,22 +58,48 @@ def as_strided(
     stride: Sequence[int],
     storage_offset: int | None = None,
 ) -> T:
-    """Any geometry inside the storage; a view.
+    """Return a view of any geometry inside the storage of a tensor.
 
-    A view may be looked beyond, at memory of its base: gradients of what is found there are the
-    base's.
+    Sizes, strides and offset are those of the memory, not of `input`: the view may show
+    elements that `input` does not. Elements may appear several times; their gradients are added
+    up, and a view that shows one twice cannot be written in place. If `input` is a view itself,
+    the gradients of what lies beyond it go to its base.
 
     Parameters
     ----------
-    size, stride : sequence of int
-        Sizes, and steps in memory, in elements.
-    storage_offset : int, optional
-        Where the first element is in the storage; where this tensor starts without it.
+    input : Tensor
+        Whose memory is shown.
+    size : sequence of int
+        The sizes of the result.
+    stride : sequence of int
+        For each dimension the step in memory, in elements.
+    storage_offset : int or None, default None
+        The place of the first element in the storage, in elements; that of `input` if None.
+
+    Returns
+    -------
+    Tensor
+        A view of `input`: writing to it writes to `input`.
 
     Raises
     ------
     OutOfBoundsError
-        If the geometry leaves the storage.
+        If the geometry leaves the storage, a number is negative, or there are not as many
+        strides as sizes.
+    ArgumentTypeError
+        If `size` or `stride` is not a sequence of integers, or the offset is not an integer.
+
+    Examples
+    --------
+    >>> x = vt.arange(4.0, requires_grad=True)
+    >>> windows = vt.as_strided(x, (3, 2), (1, 1))
+    >>> windows.detach()
+    tensor([[0., 1.],
+            [1., 2.],
+            [2., 3.]])
+    >>> windows.sum().backward()
+    >>> x.grad
+    tensor([1., 2., 2., 1.])
     """
     result = F.as_strided_part(input, size, stride, storage_offset)
     base = _base_beyond(input, result._impl)
@@ -111,7 +137,54 @@ def as_strided_copy(
     *,
     out: T | None = None,
 ) -> T:
-    """What `as_strided` shows, as a copy."""
+    """Return a copy of any geometry inside the storage of a tensor.
+
+    The values are those that `as_strided` shows, in memory of their own and in row-major order.
+    Elements that appear several times add their gradients up.
+
+    Parameters
+    ----------
+    input : Tensor
+        Whose memory is copied from.
+    size : sequence of int
+        The sizes of the result.
+    stride : sequence of int
+        For each dimension the step in memory, in elements.
+    storage_offset : int or None, default None
+        The place of the first element in the storage, in elements; that of `input` if None.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the sizes `size`.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If the geometry leaves the storage, a number is negative, or there are not as many
+        strides as sizes.
+    ArgumentTypeError
+        If `size` or `stride` is not a sequence of integers, or the offset is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.arange(4)
+    >>> y = vt.as_strided_copy(x, (2, 2), (1, 1), 1)
+    >>> y
+    tensor([[1, 2],
+            [2, 3]])
+    >>> y.fill_(0)
+    tensor([[0, 0],
+            [0, 0]])
+    >>> x
+    tensor([0, 1, 2, 3])
+    """
     result = F._as_strided_copy(input, size, stride, storage_offset, out=out)
     if out is None and requires_grad(result) and view_meta_of(input) is not None:
         shown = as_strided(input, size, stride, storage_offset)
@@ -141,14 +214,48 @@ def as_strided_scatter(
     stride: Sequence[int],
     storage_offset: int | None = None,
 ) -> T:
-    """A copy with `src` where `as_strided` would look.
+    """Return a copy of a tensor with other values at a geometry of its storage.
+
+    `src` stands where `as_strided` with the same arguments would look; what of it lies outside
+    of `input` is left out. `src` is cast to the dtype of `input`. The gradient of `input` is 0
+    where values were replaced; that of `src` is the gradient there.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is copied.
+    src : Tensor
+        The values to store, of the shape `size`.
+    size : sequence of int
+        The sizes of the result.
+    stride : sequence of int
+        For each dimension the step in memory, in elements.
+    storage_offset : int or None, default None
+        The place of the first element in the storage, in elements; that of `input` if None.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
 
     Raises
     ------
+    ShapeError
+        If `src` has another shape than `size`.
     OutOfBoundsError
-        If that is outside the storage.
+        If the geometry leaves the storage.
     SelfOverlapError
-        If it names an element twice.
+        If the geometry names an element twice.
+    ArgumentTypeError
+        If `src` is not a tensor.
+
+    Examples
+    --------
+    >>> x = vt.zeros(6)
+    >>> vt.as_strided_scatter(x, vt.tensor([1.0, 2.0]), (2,), (3,), 1)
+    tensor([0., 1., 0., 0., 2., 0.])
+    >>> x
+    tensor([0., 0., 0., 0., 0., 0.])
     """
     impl = input._impl
     offset = impl.storage_offset if storage_offset is None else integer(storage_offset)
@@ -159,19 +266,48 @@ def as_strided_scatter(
 
 @explained
 def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
-    """`length` elements of a dimension from `start` on; a view.
+    """Return a range of one dimension, as a view.
 
     Parameters
     ----------
-    start : int or 0-d integer tensor
-        May be negative: counted from the end.
+    input : Tensor
+        At least one dimension.
+    dim : int
+        The dimension that becomes shorter; negative numbers count from the last one.
+    start : int or Tensor
+        Index of the first element; negative numbers count from the end. A tensor must be 0-d,
+        of integers.
+    length : int
+        How many elements; 0 is allowed.
+
+    Returns
+    -------
+    Tensor
+        A view of `input` with `length` elements in dimension `dim`: writing to it writes to
+        `input`.
 
     Raises
     ------
     ShapeError
-        If the part leaves the dimension; nothing is clamped.
+        If the range reaches past the end (nothing is cut off), `length` is negative, or `input`
+        is 0-d.
     OutOfRangeError
         If `start` is outside the dimension.
+    DimensionError
+        If `input` has no dimension `dim`.
+    DTypeError
+        If `start` is a tensor, but not a 0-d one of integers.
+
+    Examples
+    --------
+    >>> x = vt.arange(6)
+    >>> part = vt.narrow(x, 0, -3, 2)
+    >>> part
+    tensor([3, 4])
+    >>> part.zero_()
+    tensor([0, 0])
+    >>> x
+    tensor([0, 1, 2, 0, 0, 5])
     """
     impl = input._impl
     first = (
@@ -185,9 +321,44 @@ def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
 
 @explained
 def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
-    """Pieces along a dimension, of one size (the last perhaps smaller) or of given sizes.
+    """Cut a tensor into pieces along a dimension, as views.
 
-    They are the results of one operator, so none of them may be written in place.
+    If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
+    because the pieces are results of one operator; the views that `tensor_split` and `narrow`
+    make may be written.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        At least one dimension.
+    split_size_or_sections : int or sequence of int
+        The size of each piece, where the last may be smaller; or the sizes of all pieces.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `tensor`: writing to them writes to `tensor`.
+
+    Raises
+    ------
+    ShapeError
+        If given sizes do not add up to that of the dimension or one is negative, the one size
+        is not positive, or `tensor` is 0-d.
+    DimensionError
+        If `tensor` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> vt.split(vt.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> x = vt.zeros(4)
+    >>> a, b = vt.split(x, (1, 3))
+    >>> b.fill_(7.0)
+    tensor([7., 7., 7.])
+    >>> x
+    tensor([0., 7., 7., 7.])
     """
     if isinstance(split_size_or_sections, Sequence):
         return F.split_with_sizes(tensor, tuple(split_size_or_sections), dim)
@@ -196,12 +367,48 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
 
 @explained
 def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
-    """At most `chunks` pieces of one size along a dimension, the last perhaps smaller.
+    """Split a tensor into at most `chunks` pieces along a dimension.
+
+    All pieces have the size ``ceil(size / chunks)``, the last one perhaps a smaller one; there
+    may be fewer than `chunks`. The pieces are views of one operator: they share memory with
+    `input`, but if that requires grad they cannot be written in place while recording. See
+    `tensor_split` for pieces that can.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is split, of at least 1 dimension.
+    chunks : int
+        The number of pieces, at most.
+    dim : int, default 0
+        The dimension that is split.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`.
 
     Raises
     ------
     ShapeError
-        If the tensor is 0-d or `chunks` is not positive.
+        If `input` is 0-d, or `chunks` is not positive.
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `chunks` is not an integer.
+
+    Examples
+    --------
+    >>> x = vt.arange(5)
+    >>> vt.chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> vt.chunk(x, 4)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> first, second = vt.chunk(x, 2)
+    >>> second.fill_(0)
+    tensor([0, 0])
+    >>> x
+    tensor([0, 1, 2, 0, 0])
     """
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim)
@@ -229,23 +436,47 @@ def tensor_split(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[T, ...]:
-    """Pieces along a dimension, by their number or by the places of the cuts; views.
+    """Cut a tensor into a number of pieces, or at given places, as views.
 
-    Each piece is a slice of its own: unlike the pieces of `split` it may be written in place.
+    Each piece is a slice of its own, so that unlike the pieces of `split` it may be written in
+    place also if the tensor requires grad. If the size is no multiple of the number of pieces,
+    the first ones are larger by one.
 
     Parameters
     ----------
-    indices_or_sections : int, sequence of int, or integer tensor
-        The number of pieces, or where to cut.
-    dim : int
-        The dimension to cut.
-    indices, sections : sequence of int, int
-        Where to cut, or the number of pieces, by keyword.
+    input : Tensor
+        At least one dimension.
+    indices_or_sections : int, sequence of int or Tensor, optional
+        The number of pieces, or the indices to cut at, as in slices; a tensor is of int64, 0-d
+        for a number and a vector for indices.
+    dim : int, default 0
+        The dimension that is cut.
+    indices : sequence of int, optional
+        The indices to cut at, by keyword.
+    sections : int, optional
+        The number of pieces, by keyword.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`: writing to them writes to `input`.
 
     Raises
     ------
     ShapeError
-        If the tensor is 0-d or the number of pieces is not positive.
+        If the number is not positive, `input` is 0-d, or a tensor is not as described.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ArgumentTypeError
+        If not exactly one of the three ways to say where to cut is used.
+
+    Examples
+    --------
+    >>> x = vt.arange(7)
+    >>> vt.tensor_split(x, 3)
+    (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
+    >>> vt.tensor_split(x, (1, 3))
+    (tensor([0]), tensor([1, 2]), tensor([3, 4, 5, 6]))
     """
     if input.ndim == 0:
         raise ShapeError("tensor_split needs at least 1 dimension, got a 0-d tensor", ndim=0)
@@ -307,7 +538,51 @@ def hsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[T, ...]:
-    """`tensor_split` along dimension 1, or 0 if there is only one."""
+    """Return pieces of a tensor along its columns.
+
+    The cut goes along dimension 1, or along dimension 0 of a vector. Each piece is a slice of
+    its own, so it may be written in place while recording, unlike the pieces of `split`. Cuts
+    outside of the dimension give empty pieces.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor with at least 1 dimension.
+    indices_or_sections : int or sequence of int, optional
+        The number of pieces, all of one size, or the places of the cuts.
+    indices : sequence of int, optional
+        The places of the cuts by keyword.
+    sections : int, optional
+        The number of pieces by keyword.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`: writing to them writes to `input`.
+
+    Raises
+    ------
+    ShapeError
+        If the tensor is 0-d, or the size is not a multiple of the number of pieces.
+    ArgumentTypeError
+        If the pieces are not described in exactly one way.
+
+    Examples
+    --------
+    >>> x = vt.arange(8).reshape(2, 4)
+    >>> left, right = vt.hsplit(x, 2)
+    >>> left
+    tensor([[0, 1],
+            [4, 5]])
+    >>> right.fill_(0)
+    tensor([[0, 0],
+            [0, 0]])
+    >>> x
+    tensor([[0, 1, 0, 0],
+            [4, 5, 0, 0]])
+    >>> [piece.shape[1] for piece in vt.hsplit(x, [1, 3])]
+    [1, 2, 1]
+    """
     parts = _given_once((indices_or_sections, indices, sections), "hsplit")
     return _named_split(input, parts, 0 if input.ndim == 1 else 1, 1, "hsplit")
 
@@ -320,7 +595,44 @@ def vsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[T, ...]:
-    """`tensor_split` along dimension 0."""
+    """Cut a tensor into pieces along dimension 0, as views.
+
+    As `tensor_split`, but a number of pieces must divide the size.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least two dimensions.
+    indices_or_sections : int or sequence of int, optional
+        The number of pieces, or the indices to cut at, as in slices.
+    indices : sequence of int, optional
+        The indices to cut at, by keyword.
+    sections : int, optional
+        The number of pieces, by keyword.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`: writing to them writes to `input`. Each may be written in place.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two dimensions, or the number does not divide the size or is not
+        positive.
+    ArgumentTypeError
+        If not exactly one of the three ways to say where to cut is used.
+
+    Examples
+    --------
+    >>> x = vt.arange(8).reshape(4, 2)
+    >>> a, b = vt.vsplit(x, 2)
+    >>> b
+    tensor([[4, 5],
+            [6, 7]])
+    >>> [piece.shape[0] for piece in vt.vsplit(x, (1,))]
+    [1, 3]
+    """
     parts = _given_once((indices_or_sections, indices, sections), "vsplit")
     return _named_split(input, parts, 0, 2, "vsplit")
 
@@ -333,7 +645,49 @@ def dsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[T, ...]:
-    """`tensor_split` along dimension 2."""
+    """Split a tensor into pieces along dimension 2.
+
+    The pieces are those of `tensor_split`, but a number of pieces must divide the size of the
+    dimension. Places to cut at may lie behind its end, where pieces are empty. Each piece is a
+    slice of its own and may be written in place. Exactly one of the last three arguments is
+    given.
+
+    Parameters
+    ----------
+    input : Tensor
+        What is split, of at least 3 dimensions.
+    indices_or_sections : int or sequence of int, optional
+        The number of pieces, or the places to cut at.
+    indices : sequence of int, optional
+        The places to cut at, by keyword.
+    sections : int, optional
+        The number of pieces, by keyword.
+
+    Returns
+    -------
+    tuple of Tensor
+        Views of `input`: writing to them writes to `input`.
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than 3 dimensions, or the number of pieces is not positive or does
+        not divide the size.
+    ArgumentTypeError
+        If not exactly one way to split is given, or it is not an integer nor a sequence of
+        integers.
+
+    Examples
+    --------
+    >>> x = vt.arange(4).reshape(1, 1, 4)
+    >>> vt.dsplit(x, 2)
+    (tensor([[[0, 1]]]), tensor([[[2, 3]]]))
+    >>> a, b, c = vt.dsplit(x, [1, 3])
+    >>> b.fill_(0)
+    tensor([[[0, 0]]])
+    >>> x
+    tensor([[[0, 0, 0, 3]]])
+    """
     parts = _given_once((indices_or_sections, indices, sections), "dsplit")
     return _named_split(input, parts, 2, 3, "dsplit")
 
@@ -364,17 +718,79 @@ def _one_integer(value: TensorBase, what: str) -> int:
 
 @explained
 def unsafe_split(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
-    """`split` into pieces that are no views, and may be written in place.
+    """Cut a tensor into pieces of one size that share its memory, but are no views.
 
-    They share the tensor's memory all the same. After a write neither the tensor nor the other
-    pieces may be used: their versions do not move, so nobody would notice.
+    Unlike the pieces of `split`, they may be written in place also if the tensor requires grad.
+    The write shows in `input` too, but neither its version nor that of the other pieces moves,
+    and gradients take no account of it there: after a write, only that piece may be used.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_size : int
+        The size of each piece; the last may be smaller.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Tensors on the memory of `input`, each with a version of its own.
+
+    Raises
+    ------
+    ShapeError
+        If the size is not positive, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.ones(3, requires_grad=True)
+    >>> a, b = vt.unsafe_split(x * 2, 2)
+    >>> a.mul_(10).sum().backward()
+    >>> x.grad
+    tensor([20., 20.,  0.])
     """
     return F.unsafe_split_equal(input, integer(split_size), dim)
 
 
 @explained
 def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
-    """`chunk` into pieces that are no views; see `unsafe_split`."""
+    """Cut a tensor into a number of pieces that share its memory, but are no views.
+
+    The rules of `unsafe_split` apply. The size of the pieces is that of the dimension by
+    `chunks`, rounded up, so that there may be fewer of them.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    chunks : int
+        How many pieces at most.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Tensors on the memory of `input`, each with a version of its own.
+
+    Raises
+    ------
+    ShapeError
+        If `chunks` is not positive, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> vt.unsafe_chunk(vt.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> len(vt.unsafe_chunk(vt.arange(5), 4))
+    3
+    """
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim)
     if size == 0:
