@@ -1,8 +1,4 @@
-"""Arithmetic that chooses between entries of the table, or is made of others.
-
-PyTorch records different nodes for numbers and for tensors (``PowBackward0`` and
-``PowBackward1``); the table has one entry for each, and the functions here find the right one.
-"""
+"""Arithmetic that is made of other operators, and `div`, whose overloads no type tells apart."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import TypeVar, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import NOT_GIVEN, array_of, refuse_array
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.generated import functional as F
@@ -20,6 +16,10 @@ from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
+    "div",
+    "div_",
+    "divide",
+    "divide_",
     "float_power",
     "float_power_",
     "positive",
@@ -29,12 +29,6 @@ __all__ = [
 
 
 T = TypeVar("T", bound=TensorBase)
-
-# PyTorch records another node for an explicit None, which rounds no more than its absence does.
-
-
-# -- division -------------------------------------------------------------------------------
-
 
 # -- sums and powers ------------------------------------------------------------------------
 
@@ -139,3 +133,68 @@ def float_power_(input: T, exponent: TensorBase | Number) -> T:
         return F.pow_Tensor_Tensor_(input, _in_double(exponent, dtype))
     refuse_array("exponent", exponent)
     return F.pow_Tensor_Scalar_(input, _number_in_double(exponent, dtype, "exponent"))
+
+
+# -- division ---------------------------------------------------------------------------------
+#
+# PyTorch records another node for an explicit None, which rounds no more than its absence does.
+
+
+@overload
+def div(
+    input: T,
+    other: TensorBase | Number,
+    *,
+    rounding_mode: str | None = NOT_GIVEN,
+    out: T | None = None,
+) -> T: ...
+@overload
+def div(
+    input: Number, other: T, *, rounding_mode: str | None = NOT_GIVEN, out: T | None = None
+) -> T: ...
+def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number is passed on
+    input: T,
+    other: TensorBase | Number,
+    *,
+    rounding_mode: str | None = NOT_GIVEN,
+    out: T | None = None,
+) -> T:
+    """Quotient of two tensors, element by element.
+
+    Parameters
+    ----------
+    input : Tensor
+        Dividend.
+    other : Tensor or number
+        Divisor; the shapes broadcast.
+    rounding_mode : {"trunc", "floor"}, optional
+        Round the quotient towards zero, or down; the gradient is then zero. Without it integers
+        are divided in the default floating dtype.
+    out : Tensor, optional
+        Where to write the result.
+
+    Raises
+    ------
+    DTypeError
+        If integers are divided by zero with rounding, or `rounding_mode` is unknown.
+
+    Examples
+    --------
+    >>> import vtgrad as vt
+    >>> vt.div(vt.tensor([7, -7]), 2, rounding_mode="floor").tolist()
+    [3, -4]
+    """
+    if rounding_mode is NOT_GIVEN:
+        return F.true_divide(input, other, out=out)
+    return F.div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
+
+
+def div_(input: T, other: TensorBase | Number, *, rounding_mode: str | None = NOT_GIVEN) -> T:
+    """Divide the tensor itself; see `div`."""
+    if rounding_mode is NOT_GIVEN:
+        return F.true_divide_(input, other)
+    return F.div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
+
+
+divide = div
+divide_ = div_
