@@ -127,8 +127,6 @@ def _choice(group: Group, arguments: Sequence[Argument]) -> str:
 
 def _explained(group: Group, arguments: Sequence[Argument], choice: str) -> str:
     """The choice; a condition fails if it asks a question that the argument does not answer."""
-    if any(a.default == "NOT_GIVEN" for a in arguments):
-        return choice
     types = [f"{a.name}: {a.type}" for a in arguments]
     values = [a.name for a in arguments]
     if group.has_out:

@@ -43,7 +43,6 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import (
-    NOT_GIVEN,
     array_of,
     array_or_none,
     arrays_of,

@@ -70,7 +70,8 @@ class Group:
         Raises
         ------
         TableError
-            If another overload has a parameter that this one has not.
+            If another overload has a parameter that this one has not, or if None, which stands for
+            an argument that is not given, would be a value of it.
         """
         widest = max(self.overloads, key=lambda op: len(op.arguments))
         known = {a.name for a in widest.arguments}
@@ -86,9 +87,10 @@ class Group:
         types.sort(key=lambda kind: order.index(kind) if kind in order else len(order))
         default = next((a.default for a in every if a.default is not None), None)
         if len(every) < len(self.overloads) and default is None:
-            # Where None is a value, that nothing was given has to be told from it.
-            default = "NOT_GIVEN" if "None" in types else "None"
-            types += [] if "None" in types else ["None"]
+            if "None" in types:
+                raise TableError(f"{self.rows[0].where}: None is a value of {argument.name!r}")
+            default = "None"
+            types.append("None")
         return dataclasses.replace(argument, type=" | ".join(types), default=default)
 
 

@@ -13,7 +13,7 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.arguments import NOT_GIVEN, array_of, operand_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor
 from vtgrad.ops.calling.quick import quick_binary
@@ -35,13 +35,13 @@ from vtgrad.ops.generated.arithmetic_nodes import (
 )
 
 __all__ = [
-    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div", "div_",
-    "div_Tensor_mode", "div_Tensor_mode_", "floor_divide", "floor_divide_", "fmod", "fmod_",
-    "fmod_Scalar", "fmod_Scalar_", "fmod_Tensor", "fmod_Tensor_", "gcd", "gcd_", "hypot", "hypot_",
-    "lcm", "lcm_", "lerp", "lerp_", "lerp_Scalar", "lerp_Scalar_", "lerp_Tensor", "lerp_Tensor_",
-    "mul", "mul_", "neg", "neg_", "pow", "pow_", "pow_Scalar", "pow_Tensor_Scalar",
-    "pow_Tensor_Scalar_", "pow_Tensor_Tensor", "pow_Tensor_Tensor_", "reciprocal", "reciprocal_",
-    "remainder", "remainder_", "remainder_Scalar", "remainder_Scalar_", "remainder_Scalar_Tensor",
+    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_Tensor_mode",
+    "div_Tensor_mode_", "floor_divide", "floor_divide_", "fmod", "fmod_", "fmod_Scalar",
+    "fmod_Scalar_", "fmod_Tensor", "fmod_Tensor_", "gcd", "gcd_", "hypot", "hypot_", "lcm", "lcm_",
+    "lerp", "lerp_", "lerp_Scalar", "lerp_Scalar_", "lerp_Tensor", "lerp_Tensor_", "mul", "mul_",
+    "neg", "neg_", "pow", "pow_", "pow_Scalar", "pow_Tensor_Scalar", "pow_Tensor_Scalar_",
+    "pow_Tensor_Tensor", "pow_Tensor_Tensor_", "reciprocal", "reciprocal_", "remainder",
+    "remainder_", "remainder_Scalar", "remainder_Scalar_", "remainder_Scalar_Tensor",
     "remainder_Tensor", "remainder_Tensor_", "rsqrt", "rsqrt_", "rsub", "rsub_Scalar",
     "rsub_Tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub", "sub_", "true_divide",
     "true_divide_",
@@ -499,7 +499,7 @@ def div_Tensor_mode(input: Number, other: T, *, rounding_mode: AnyStr | None, ou
 def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
-    """Return the quotient of two tensors, element by element."""
+    """Quotient of two tensors, rounded."""
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1879,73 +1879,6 @@ def rsub(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
         return rsub_Tensor(input, other, alpha=alpha)
     refuse_array("other", other)
     return rsub_Scalar(input, other, alpha=alpha)
-
-
-@overload
-def div(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None) -> T: ...
-@overload
-def div(input: Number, other: T, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None) -> T: ...
-def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN, out: T | None = None
-) -> T:
-    """Return the quotient of two tensors, element by element.
-
-    Without rounding it is a true quotient: integers and bools are divided in the default
-    floating dtype, and division by 0 gives an infinity or nan. With rounding the result keeps
-    the promoted dtype of the operands. Shapes broadcast. The gradient of a rounded quotient is
-    0.
-
-    Parameters
-    ----------
-    input : Tensor or number
-        Dividend; one of the two operands is a tensor.
-    other : Tensor or number
-        Divisor; its shape broadcasts with that of `input`.
-    rounding_mode : {'trunc', 'floor'} or None, optional
-        Whether the quotient is rounded: towards zero, down, or not at all.
-    out : Tensor, optional
-        Where the result is stored, cast to the dtype of `out`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the broadcast shape.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-    DTypeError
-        If integers are divided by 0 with rounding, or `rounding_mode` is another text.
-    NotSupportedError
-        If bools or complex values are divided with rounding.
-    ArgumentTypeError
-        If an operand is neither a tensor nor a number, or none is a tensor.
-    ResultTypeError
-        If the dtype of `out` cannot hold the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([7, -7])
-    >>> vt.div(x, 2)
-    tensor([ 3.5000, -3.5000])
-    >>> vt.div(x, 2, rounding_mode='trunc')
-    tensor([ 3, -3])
-    >>> vt.div(x, 2, rounding_mode='floor')
-    tensor([ 3, -4])
-    """
-    if rounding_mode is not NOT_GIVEN:
-        return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
-    return true_divide(input, other, out=out)
-
-
-def div_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None = NOT_GIVEN) -> T:
-    """Write the result of `div` into the tensor itself, which is returned."""
-    if rounding_mode is not NOT_GIVEN:
-        return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
-    return true_divide_(input, other)
 
 
 @overload

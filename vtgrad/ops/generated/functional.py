@@ -8,8 +8,6 @@ from __future__ import annotations
 from vtgrad.ops.generated.arithmetic import *
 from vtgrad.ops.generated.arithmetic import abs as absolute
 from vtgrad.ops.generated.arithmetic import abs_ as absolute_
-from vtgrad.ops.generated.arithmetic import div as divide
-from vtgrad.ops.generated.arithmetic import div_ as divide_
 from vtgrad.ops.generated.arithmetic import mul as multiply
 from vtgrad.ops.generated.arithmetic import mul_ as multiply_
 from vtgrad.ops.generated.arithmetic import neg as negative
@@ -59,7 +57,9 @@ from vtgrad.ops.generated.sorting import *
 from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
 from vtgrad.ops.generated.views import *
-from vtgrad.ops.composites.arithmetic import *
+from vtgrad.ops.composites.arithmetic import div, div_, float_power, float_power_, positive, square, square_
+from vtgrad.ops.composites.arithmetic import div as divide
+from vtgrad.ops.composites.arithmetic import div_ as divide_
 from vtgrad.ops.composites.comparison import *
 from vtgrad.ops.composites.complex_numbers import *
 from vtgrad.ops.composites.creation import *
