@@ -49,7 +49,7 @@ class DivergenceError(AssertionError):
     ) -> None:
         self.divergences: tuple[Divergence, ...] = tuple(divergences)
         self.steps: tuple[Step, ...] = tuple(steps)
-        self.what = "\n".join(map(str, self.divergences[:_MOST_SHOWN]))
+        self.what: str = "\n".join(map(str, self.divergences[:_MOST_SHOWN]))
         text = program_text(
             steps,
             library.name,
