@@ -30,8 +30,9 @@ COMPILED = """
     ops/composites/indexing/getitem.py
     ops/composites/indexing/index_arrays.py ops/composites/structure/repeating.py
     ops/kernels/arithmetic/basic.py ops/kernels/complex_numbers/conjugates.py
-    ops/kernels/copying/casts.py ops/kernels/copying/fill.py ops/kernels/creation.py
-    ops/kernels/elementary/transcendental.py ops/kernels/indexing/basic_index.py
+    ops/kernels/copying/broadcasting.py ops/kernels/copying/casts.py ops/kernels/copying/fill.py
+    ops/kernels/creation.py
+    ops/kernels/elementary/transcendental.py ops/kernels/indexing/parse_index.py
     ops/kernels/linalg/products.py ops/kernels/reductions/exponential_sums.py
     ops/kernels/reductions/norms.py ops/kernels/reductions/reduce.py
     ops/kernels/reductions/statistics.py ops/kernels/support/axes.py
@@ -41,12 +42,13 @@ COMPILED = """
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
-    storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/recent_writes.py
-    storage/rewind.py storage/scope.py storage/shapes.py storage/thread_mode.py
-    storage/argument_types.py storage/warn.py storage/written_elements.py
+    storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/promotion.py
+    storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
+    storage/thread_mode.py storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/overwrite_check.py graph/thread_local_state.py
+    graph/written_elements.py
     engine/current_graph_task.py engine/helper_thread.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py

@@ -30,6 +30,7 @@ from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
 from .graph.grad_mode import is_inference as is_inference
 from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from .graph.written_elements import WrittenElements as WrittenElements
 from .ops.generated import public as _operators
 from .ops.generated.public import *  # generated, with an `__all__`
 from .random import Generator as Generator
@@ -59,7 +60,6 @@ from .storage.dtypes import uint8 as uint8
 from .storage.recent_writes import CallSite as CallSite
 from .storage.recent_writes import Write as Write
 from .storage.recent_writes import WrittenView as WrittenView
-from .storage.written_elements import WrittenElements as WrittenElements
 from .tensor.conversion import Size as Size
 from .tensor.conversion import broadcast_shapes as broadcast_shapes
 from .tensor.creation import arange as arange

@@ -57,7 +57,7 @@ def test_the_operator_of_the_page_works(tmp_path: Path) -> None:
     (printed,) = _PRINTED.findall(page)
     program = (tmp_path / "try_it.py").read_text("utf-8")
     assert run(tmp_path, "-c", program) == printed
-    surface = ("tests/ops/test_surface.py", "-q", "-p", "no:cacheprovider", "-k")
+    surface = ("tests/ops/test_every_operator.py", "-q", "-p", "no:cacheprovider", "-k")
     passed = run(tmp_path, "-m", "pytest", *surface, "xlog1py or has_a_sample or of_an_operator")
     assert "failed" not in passed
     assert int(re.findall(r"(\d+) passed", passed)[0]) > 20

@@ -25,7 +25,7 @@ from vtgrad.views import make_view as make_view_module
 from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.creation_meta import CreationMeta
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
-from vtgrad.views.replay import Replay
+from vtgrad.views.view_fn import Replay
 from vtgrad.views.write import write_part
 
 from .faults import Fault

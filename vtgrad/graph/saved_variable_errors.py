@@ -11,9 +11,9 @@ from ..storage.dtypes import dtype_of
 from ..storage.recent_writes import CallSite, Write, find_write, operator_of, quoted, recent_writes
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import VersionCounter
-from ..storage.written_elements import written_elements
 from .anomaly import made_at
 from .operators import operators
+from .written_elements import written_elements
 
 if TYPE_CHECKING:
     from .node import Node

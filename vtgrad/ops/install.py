@@ -25,7 +25,7 @@ from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
-from .kernels.copying.casts import sum_to_size
+from .kernels.copying.broadcasting import sum_to_size
 from .view_impls.views import alias_at
 
 __all__ = ["InstalledOperators"]

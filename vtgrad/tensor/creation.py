@@ -29,8 +29,9 @@ from ..ops.generated import functional as F
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.device import Device
-from ..storage.dtypes import DType, get_default_dtype, number_dtype, promote
+from ..storage.dtypes import DType, get_default_dtype
 from ..storage.memory_format import MemoryFormat, strides_in_format
+from ..storage.promotion import number_dtype, promote
 from ..storage.strides import check_sizes, reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError
 from ..ops.calling.arguments import operand_of
-from ..storage import dtypes
+from ..storage import promotion
 from ..storage.arrays import Number
 from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
 from ..storage.tensor_base import TensorBase
@@ -165,7 +165,7 @@ def promote_types(type1: DType | type, type2: DType | type) -> DType:
     >>> vt.promote_types(vt.uint8, vt.int8)
     vtgrad.int16
     """
-    return dtype_of(dtypes.promote(_dtype(type1).numpy, _dtype(type2).numpy))
+    return dtype_of(promotion.promote(_dtype(type1).numpy, _dtype(type2).numpy))
 
 
 def result_type(tensor1: TensorBase | Number, tensor2: TensorBase | Number) -> DType:
@@ -200,7 +200,7 @@ def result_type(tensor1: TensorBase | Number, tensor2: TensorBase | Number) -> D
     vtgrad.float16
     """
     first, second = operand_of(tensor1, "tensor1"), operand_of(tensor2, "tensor2")
-    return dtype_of(dtypes.result_dtype(first, second))
+    return dtype_of(promotion.result_dtype(first, second))
 
 
 def can_cast(from_: DType | type, to: DType | type) -> bool:
@@ -231,7 +231,7 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
     >>> vt.can_cast(vt.float64, vt.float32), vt.can_cast(vt.float32, vt.int64)
     (True, False)
     """
-    return dtypes.can_cast(_dtype(from_).numpy, _dtype(to).numpy)
+    return promotion.can_cast(_dtype(from_).numpy, _dtype(to).numpy)
 
 
 def _dtype(value: object) -> DType:

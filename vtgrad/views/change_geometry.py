@@ -10,7 +10,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .differentiable_view_meta import view_meta_of
 from .rebase_history import set_own_history
-from .replay import Replay
+from .view_fn import Replay
 
 __all__ = ["change_geometry"]
 

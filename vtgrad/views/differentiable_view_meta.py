@@ -33,7 +33,7 @@ from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import Site, VersionCounter, WrittenPart
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted
-from .replay import Replay
+from .view_fn import Replay
 from .view_info import ViewInfo
 
 __all__ = ["DifferentiableViewMeta", "refuse_other_memory", "view_meta_of"]

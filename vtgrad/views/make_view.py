@@ -15,7 +15,7 @@ from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE, Site
 from .creation_meta import CreationMeta, made_unrecorded, propagate
 from .differentiable_view_meta import DifferentiableViewMeta
-from .replay import Replay, replay_of
+from .view_fn import Replay, replay_of
 from .view_info import ViewFunction
 
 __all__ = ["make_view", "make_views"]

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
 from ..storage.arrays import Array, Number, NumpyDType, Shape
-from ..storage.dtypes import can_cast, dtype_of, result_dtype
+from ..storage.dtypes import dtype_of
 from ..storage.no_fp_warnings import no_fp_warnings
 from ..storage.number_arrays import SMALL, numbers_of
 from ..storage.prepared_store import Store, copied
+from ..storage.promotion import can_cast, result_dtype
 from ..storage.shapes import broadcast_shapes
 
 __all__ = ["check_result_dtype", "store_without_warnings", "store_result", "store_ufunc"]

@@ -77,7 +77,7 @@ from .check_inplace import (
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta
 from .rebase_history import begin_rebase, end_rebase, slices_of
-from .replay import Replay, restride_of
+from .view_fn import Replay, restride_of
 
 __all__ = [
     "Recorder",

@@ -26,8 +26,9 @@ from vtgrad.errors import (
 from vtgrad.graph.set_history import own_meta
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device
-from vtgrad.storage.dtypes import category, dtype_of, get_default_dtype, number_dtype, promote
+from vtgrad.storage.dtypes import dtype_of, get_default_dtype
 from vtgrad.storage.integers import integer
+from vtgrad.storage.promotion import category, number_dtype, promote
 from vtgrad.storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl

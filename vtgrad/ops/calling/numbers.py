@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.errors import ArgumentValueError, DTypeError
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 

@@ -11,7 +11,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import refuse_array
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [

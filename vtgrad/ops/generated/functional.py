@@ -68,7 +68,8 @@ from vtgrad.ops.composites.indexing.getitem import *
 from vtgrad.ops.composites.indexing.index_arrays import *
 from vtgrad.ops.composites.indexing.masks import *
 from vtgrad.ops.composites.joining import *
-from vtgrad.ops.composites.linalg.products import einsum, matmul, outer
+from vtgrad.ops.composites.linalg.einsum import *
+from vtgrad.ops.composites.linalg.products import matmul, outer
 from vtgrad.ops.composites.linalg.products import outer as ger
 from vtgrad.ops.composites.linalg.tensor_products import *
 from vtgrad.ops.composites.memory import *

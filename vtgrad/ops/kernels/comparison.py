@@ -27,7 +27,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     is_plain,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
     "clamp",

@@ -28,7 +28,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_preserving,
 )
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
     "copysign",

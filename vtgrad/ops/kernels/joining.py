@@ -13,9 +13,9 @@ from vtgrad.ops.kernels.support.result_strides import (
     with_strides_of_values,
 )
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
-from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim, view_strides
 from vtgrad.storage.integers import integer
+from vtgrad.storage.promotion import promote
 from vtgrad.storage.strides import channels_last_strides, is_channels_last
 
 __all__ = ["cat", "stack"]

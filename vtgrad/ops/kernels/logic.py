@@ -11,7 +11,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
 )
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import number_dtype, result_dtype
+from vtgrad.storage.promotion import number_dtype, result_dtype
 
 __all__ = [
     "bitwise_and",

@@ -11,10 +11,10 @@ from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, 
 from vtgrad.ops.kernels.copying.copies import contiguous
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType
-from vtgrad.storage.dtypes import promote
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.promotion import promote
 from vtgrad.storage.strides import check_sizes
 
 from .copying.copies import clone

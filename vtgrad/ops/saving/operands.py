@@ -12,8 +12,8 @@ from vtgrad.graph.edge import Edge
 from vtgrad.graph.node import Node
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
-from vtgrad.storage.dtypes import number_dtype
 from vtgrad.storage.geometry import Geometry
+from vtgrad.storage.promotion import number_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.kernels.indexing.basic_index import (
+from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
     IndexPlan,
     Select,

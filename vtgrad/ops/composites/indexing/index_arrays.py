@@ -14,7 +14,7 @@ from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.kernels.indexing.basic_index import warn_of_uint8_mask
+from vtgrad.ops.kernels.indexing.parse_index import warn_of_uint8_mask
 from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim

@@ -30,9 +30,9 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_preserving,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType
-from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.prepared_store import Store, copied
+from vtgrad.storage.promotion import category, number_dtype, result_dtype
 
 __all__ = [
     "abs",

@@ -19,7 +19,7 @@ from vtgrad.ops.kernels.support.elementwise import (
 )
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array, NumpyDType
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
 

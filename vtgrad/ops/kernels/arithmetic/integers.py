@@ -6,7 +6,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import refuse, run
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["gcd", "lcm"]
 

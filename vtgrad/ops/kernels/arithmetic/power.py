@@ -20,7 +20,7 @@ from vtgrad.ops.kernels.support.elementwise import (
 )
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
 from vtgrad.storage.arrays import Array, Number, NumpyDType
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["hypot", "pow", "rsqrt", "sqrt"]
 

@@ -1,5 +1,6 @@
-"""Copies, casts and reusing."""
+"""Copies, casts, fills and broadcasting."""
 
+from .broadcasting import *
 from .casts import *
 from .copies import *
 from .fill import *

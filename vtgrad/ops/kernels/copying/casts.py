@@ -1,23 +1,14 @@
-"""Copies in another dtype, and sums and copies of values for another shape."""
+"""Copies in another dtype."""
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-from vtgrad.errors import ShapeError
-from vtgrad.ops.kernels.reductions.reduce import reduce_into
-from vtgrad.ops.kernels.support.elementwise import working
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.memory_format import MemoryFormat
 
-__all__ = ["expand_to", "sum_to_fresh", "sum_to_size", "to_dtype"]
-
-
-# From this length on, sums use the kernel that adds in blocks.
-_LONG: Final = 4096
+__all__ = ["to_dtype"]
 
 
 def to_dtype(
@@ -34,59 +25,3 @@ def to_dtype(
     else:
         np.copyto(out, input, casting="unsafe")
     return out
-
-
-def sum_to_size(a: Array, size: Shape) -> Array:
-    """The sum over every dimension in which `size` was broadcast to `a`'s shape.
-
-    Without broadcasting, THE SAME ARRAY is returned, no copy. The dtype stays: this is the
-    derivative of broadcasting, not the operator ``sum``.
-
-    Raises
-    ------
-    ShapeError
-        If `size` does not broadcast to `a`'s shape.
-    """
-    shape = a.shape
-    if shape == size:
-        return a
-    missing = len(shape) - len(size)
-    axes = list(range(missing))
-    fits = missing >= 0
-    if fits:
-        for dim, own in enumerate(size, missing):
-            if own != shape[dim]:
-                axes.append(dim)
-                fits = fits and own == 1
-    if not fits:
-        raise ShapeError(
-            f"values of shape {shape} cannot be summed to shape {size}, which does not"
-            " broadcast to it",
-            shape=shape,
-            size=size,
-        )
-    work = working(a.dtype)
-    total: Array
-    if a.size > _LONG:
-        # Not NumPy's sum, which loses digits: see Note [Long sums].
-        total = reduce_into(np.add, a, tuple(axes), True, work).reshape(size)
-    elif len(axes) == missing:
-        # Only leading dimensions were added: summing over them gives the right shape.
-        total = np.add.reduce(a, axis=tuple(axes), dtype=work)
-    else:
-        total = np.add.reduce(a, axis=tuple(axes), dtype=work, keepdims=True).reshape(size)
-    if type(total) is not np.ndarray or total.dtype != a.dtype:
-        total = np.asarray(total, a.dtype)
-    return total
-
-
-def sum_to_fresh(self: Array, size: Shape) -> Array:
-    """As `sum_to_size`, but never its argument itself."""
-    result = sum_to_size(self, size)
-    return result.copy() if result is self else result
-
-
-def expand_to(self: Array, size: Shape) -> Array:
-    """A copy, broadcast to `size`."""
-    result: Array = np.array(np.broadcast_to(self, size))
-    return result

@@ -9,9 +9,9 @@ import numpy as np
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
-from vtgrad.storage.dtypes import number_dtype
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, copied
+from vtgrad.storage.promotion import number_dtype
 from vtgrad.storage.warn import warn
 
 __all__ = ["copy_", "fill_", "zero_"]

@@ -7,7 +7,7 @@ import numpy as np
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse, run
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["logaddexp", "logaddexp2"]
 

@@ -19,7 +19,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     working,
 )
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
     "acos",

@@ -13,8 +13,8 @@ import numpy as np
 from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
-from vtgrad.storage.dtypes import category, number_dtype, result_dtype
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.promotion import category, number_dtype, result_dtype
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
 
 __all__ = [

@@ -18,7 +18,7 @@ from vtgrad.ops.kernels.support.elementwise import (
 from vtgrad.ops.kernels.support.elementwise import working as working_dtype
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["logit", "sinc", "xlogy"]
 

@@ -29,7 +29,7 @@ from vtgrad.ops.kernels.special.gamma import lgamma, lgamma_of_one_more
 from vtgrad.ops.kernels.special.series import polynomial
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.dtypes import result_dtype
+from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
 
 __all__ = ["igamma", "igammac"]

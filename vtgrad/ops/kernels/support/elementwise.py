@@ -20,8 +20,9 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_preserving,
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType
-from vtgrad.storage.dtypes import get_default_dtype, result_dtype
+from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.number_arrays import numbers_of
+from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
     "BOOL",

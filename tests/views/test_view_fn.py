@@ -6,7 +6,7 @@ import vtgrad as vt
 from vtgrad.errors import NotSupportedError
 from vtgrad.storage.dtypes import DType
 from vtgrad.views.differentiable_view_meta import view_meta_of
-from vtgrad.views.replay import Replay, Restride
+from vtgrad.views.view_fn import Replay, Restride
 
 
 def base_at(offset: int, dtype: DType = vt.complex128) -> vt.Tensor:

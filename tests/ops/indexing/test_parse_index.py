@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, IndexTypeError, OutOfRangeError
-from vtgrad.ops.kernels.indexing.basic_index import (
+from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
     IndexPlan,
     Select,

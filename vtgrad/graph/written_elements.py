@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import Array
-from .strides import reach
-from .version_counter import VersionCounter
-from .write_log import SAVED, Region, WriteLog
+from ..storage.arrays import Array
+from ..storage.strides import reach
+from ..storage.version_counter import VersionCounter
+from ..storage.write_log import SAVED, Region, WriteLog
 
 __all__ = ["WrittenElements", "written_elements"]
 

@@ -11,7 +11,7 @@ import pytest
 import vtgrad as vt
 from vtgrad.codegen.language import Operator
 from vtgrad.errors import OutGradError, ResultTypeError, VtgradError
-from vtgrad.storage.dtypes import can_cast
+from vtgrad.storage.promotion import can_cast
 
 from .calls import (
     OPERATORS,
