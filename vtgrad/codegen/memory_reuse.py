@@ -1,6 +1,6 @@
 """Writing the evaluation of formulas that reuses the memory of large arrays.
 
-A formula over arrays is a nest of kernel calls. What an inner call returns is held by nobody but
+A formula over arrays is a nest of kernel calls. What an inner call returns is held only by
 the outer one, which may store its own result there; so may the last use of an incoming gradient
 that the node owns. `reusing` turns ``k.mul(grad, k.conj(k.cos(self_)))`` into
 ``reuse(2 | owned, k.mul, grad, k.conj(k.cos(self_)))``, where the bits say which operands are free.
@@ -92,7 +92,7 @@ def _helper(node: ast.Call) -> str:
 
 
 def is_temporary(node: ast.expr, reuse: Reuse) -> bool:
-    """Whether an expression gives an array that nobody else can hold."""
+    """Whether an expression gives an array without other holders."""
     kernel = _kernel(node)
     assert kernel is None or isinstance(node, ast.Call)
     if kernel in reuse.passing and isinstance(node, ast.Call):

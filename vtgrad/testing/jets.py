@@ -55,7 +55,7 @@ class Save:
         The buffer that holds the value, -1 for a private one; a write to it that bypasses the
         version counter makes gradients unpredictable.
     uncertain : bool
-        Whether nobody knows if the value is kept at all; see `possible`.
+        Whether it is unknown if the value is kept at all; see `possible`.
     """
 
     failure: "SaveCheck | None" = None
@@ -70,7 +70,7 @@ class Save:
         return () if self.uncertain else self._failures()
 
     def possible(self) -> tuple[str, ...]:
-        """Return the kinds of error that using the value may raise: nobody knows."""
+        """Return the kinds of error that using the value may raise, where that is unknown."""
         if self.uncertain:
             return self._failures()
         return () if self.freed or self.failure is None else self.failure.possible()

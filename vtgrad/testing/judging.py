@@ -35,7 +35,7 @@ class Divergence:
 
     @property
     def signature(self) -> str:
-        """What differs, and how if that is told in words: the same cause has the same signature."""
+        """What differs, with the texts if they name the cause: one cause has one signature."""
         if self.what in _TOLD_IN_WORDS:
             return f"{self.what} {str(self.expected)[:80]} / {str(self.found)[:80]}"
         return self.what

@@ -56,8 +56,8 @@ class Manners:
         Whether a retained gradient of a view also counts uses from before a write to the rest of
         its base.
     unread_views_are_leaves : bool
-        Whether a view that was made before anything required grad, and whose grad_fn nobody has
-        read since its base began to, is refused writes as a leaf.
+        Whether a view that was made before anything required grad, and whose grad_fn was
+        not read since its base began to, is refused writes as a leaf.
     unused_is_found_late : bool
         Whether an input of ``grad`` that is not reached is an error only after the pass has run.
     refuses_before_writing : bool
@@ -108,7 +108,7 @@ class Counter:
     written : dict of int to int
         By cell: the version of its last write.
     touched : dict of int to int
-        The same for what a user's operator may have written; nobody knows which cells it did.
+        The same for what a user's operator may have written; the cells are not known.
     """
 
     index: int

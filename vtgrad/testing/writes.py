@@ -62,7 +62,7 @@ def write(
     marks
         Which elements count as written, by number; all of them without it.
     is_unknown
-        Whether nobody knows which of them do.
+        Whether it is unknown which of them do.
     """
     check_counted(world, target)
     grad = grad and not world.inference

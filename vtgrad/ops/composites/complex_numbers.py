@@ -1,4 +1,4 @@
-"""Conjugates, real and imaginary parts: views, resolved where somebody asks for that."""
+"""Conjugates, real and imaginary parts: views, and copies on request."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ __all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
 
 T = TypeVar("T", bound=TensorBase)
 
-# What is not given is not None, which nobody may give: it is a tensor that was never made.
+# Stand for arguments that are not given, because None is refused.
 _NO_SOURCE: Final = cast("Storage", object())
 _NO_OFFSET: Final = cast("int", object())
 _NO_SIZES: Final = cast("Sequence[int]", object())

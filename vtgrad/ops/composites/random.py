@@ -317,7 +317,7 @@ def randint_like(
 
 
 def _leaf(tensor: T, requires_grad: bool) -> T:
-    # It is new to the world: that it was written once is no news to anybody.
+    # The tensor is new: this write does not count.
     if not tensor.is_inference():
         tensor._impl.version_counter = None
     if requires_grad:

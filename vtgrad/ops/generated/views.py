@@ -1871,7 +1871,7 @@ def as_strided_scatter_at(input: T, src: AnyTensor, input_geometry: Geometry3, o
 
 
 def unsafe_split_equal(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
-    """Pieces of one size along a dimension, of which nobody knows that they share memory."""
+    """Pieces of one size along a dimension, with versions of their own although they share memory."""
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:

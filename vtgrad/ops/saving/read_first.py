@@ -18,7 +18,7 @@ def read_first(value: T, target: object) -> T:
     """
     if not isinstance(target, TensorBase):
         return value  # the operator says what is wrong
-    # Without a storage nobody else looks at the buffer.
+    # Without a storage the buffer has no views.
     storage = value._impl._storage
     if storage is None or storage is not target._impl._storage:
         return value

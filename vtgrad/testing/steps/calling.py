@@ -108,7 +108,7 @@ def _write(world: World, rule: Rule, tensors: Sequence[ModelTensor], grad: bool)
         return made
 
     try:
-        # A Function declares that it writes the whole tensor; of others nobody knows.
+        # A Function declares that it writes the whole tensor; of others that is not known.
         unknown = not rule.is_function
         write(world, target, computed, operator, others, grad, "", is_unknown=unknown)
     except RefusedError as refused:

@@ -126,7 +126,7 @@ def _moved_from_the_end(ndim: int, place: int) -> list[int]:
 
 
 def _contracted(left: T, right: T, ending: Sequence[int]) -> T:
-    """The product of two aligned operands, summed over the labels that nobody needs any more.
+    """The product of two aligned operands, summed over the labels that no later product needs.
 
     The summed dimensions stay, with size 1.
     """
