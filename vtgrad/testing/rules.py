@@ -36,7 +36,8 @@ class Saving:
     when : tuple of int
         Kept if any of these operands has an edge.
     uncertain : bool
-        Whether it is unknown if the value is kept: a pass that would then be refused may succeed as well.
+        Whether it is unknown if the value is kept: a pass that would then be refused may succeed as
+        well.
     """
 
     what: int | str
