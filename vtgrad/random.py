@@ -338,6 +338,8 @@ def manual_seed(seed: int) -> Generator:
 
     Raises
     ------
+    ArgumentTypeError
+        If `seed` is not an integer.
     ArgumentValueError
         If `seed` needs more than 64 bits.
 
@@ -349,7 +351,7 @@ def manual_seed(seed: int) -> Generator:
     >>> vt.rand(3).equal(a)
     True
     """
-    return default_generator.manual_seed(int(seed))
+    return default_generator.manual_seed(seed)
 
 
 def seed() -> int:

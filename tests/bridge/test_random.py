@@ -134,6 +134,19 @@ def test_seeds_have_64_bits(g: vt.Generator) -> None:
         g.manual_seed(1.5)  # type: ignore[arg-type]  # no integer
 
 
+def test_the_default_generator_takes_the_seeds_that_a_generator_takes() -> None:
+    with vt.random.fork_rng():
+        right: list[Any] = [7, np.int64(7), np.uint8(7), np.array(7), vt.tensor(7)]
+        for seed in right:
+            assert vt.manual_seed(seed) is vt.default_generator
+            assert vt.initial_seed() == 7
+        wrong: list[Any] = [2.5, "7", "a", None, np.float64(3), [3]]
+        for seed in wrong:
+            with pytest.raises(ArgumentTypeError, match="a seed is an integer"):
+                vt.manual_seed(seed)
+        assert vt.initial_seed() == 7
+
+
 def moments(x: vt.Tensor) -> tuple[float, float]:
     values = x.double()
     mean = float(values.mean())

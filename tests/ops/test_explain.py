@@ -1,9 +1,17 @@
 """The text that a wrong argument gets, and errors that are nobody's but ours."""
 
+from collections.abc import Callable
+
 import pytest
 
 import vtgrad as vt
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DTypeError,
+    ElementIndexError,
+    ShapeError,
+)
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -66,3 +74,50 @@ def test_functions_that_look_at_their_first_argument_say_that_it_is_no_tensor() 
         vt.fill_(None, vt.ones(()))  # type: ignore[type-var]  # the mistake
     with pytest.raises(ArgumentTypeError, match="argument 'input' must be a tensor, not NoneType"):
         vt.positive(None)  # type: ignore[type-var]  # the mistake
+
+
+# A message names the function that was called, not one that does a part of the work.
+NAMED: dict[str, Callable[[], object]] = {
+    "tile": lambda: vt.ones(2).tile(2, -1),
+    "repeat": lambda: vt.ones(2).repeat(2, -1),
+    "renorm": lambda: vt.tensor([[1, 2]]).renorm(2, 0, 1),
+    "norm": lambda: vt.tensor([1, 2]).norm(),
+    "vdot": lambda: vt.vdot(vt.ones(3), vt.ones(2)),
+    "dot": lambda: vt.dot(vt.ones(3), vt.ones(2)),
+    "chunk": lambda: vt.chunk(vt.ones(3), 0),
+    "unsafe_chunk": lambda: vt.unsafe_chunk(vt.ones(3), 0),
+    "vstack": lambda: vt.vstack([]),
+    "row_stack": lambda: vt.row_stack([]),
+    "nanmean": lambda: vt.nanmean(vt.ones(3) * 1j),
+    "vsplit": lambda: vt.vsplit(vt.ones(4, 2), vt.tensor(3)),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_function_that_was_called_is_named(name: str) -> None:
+    with pytest.raises((ShapeError, DTypeError), match=rf"^{name}\b"):
+        NAMED[name]()
+
+
+def test_pieces_that_are_no_views_are_not_said_to_be_those_of_split() -> None:
+    for cut in (vt.split, vt.unsafe_split):
+        with pytest.raises(ShapeError, match=r"^cannot split a 0-d tensor"):
+            cut(vt.tensor(1.0), 1)
+
+
+def test_what_is_wrong_is_named_and_not_what_follows_from_it() -> None:
+    with pytest.raises(ShapeError, match=r"the size -1 among the sizes .* is negative"):
+        vt.split(vt.ones(5), [1, -1, 5])
+    with pytest.raises(ElementIndexError, match="index -4 is outside dimension 0 of size 3") as e:
+        vt.take_along_dim(vt.ones(3), vt.tensor([2, -4]), 0)
+    assert e.value.index == -4  # type: ignore[attr-defined]  # facts are attributes
+    two, three = vt.ones(2, 3, 4), vt.ones(3, 4, 5)
+    for multiply in (
+        lambda a, b: vt.bmm(a, b),
+        lambda a, b: vt.baddbmm(vt.ones(1), a, b),
+        lambda a, b: vt.addbmm(vt.ones(1), a, b),
+    ):
+        with pytest.raises(ShapeError, match="the batch sizes differ"):
+            multiply(two, three)
+        with pytest.raises(ShapeError, match="the sizes that are summed over differ"):
+            multiply(two, two)

@@ -53,6 +53,8 @@ def backward(
         If a needed value was overwritten or freed.
     EmptyInputsError, GradRequiredError
         If `inputs` is empty, or one of them does not require grad.
+    ArgumentTypeError
+        If a root, gradient or input is of another type.
 
     Examples
     --------
@@ -145,6 +147,8 @@ def grad(
         If `materialize_grads` is set and `allow_unused` is False.
     RootError, ImplicitGradientError, GradientError, StaleSavedError, GraphFreedError
         As in `backward`.
+    ArgumentTypeError
+        If a root, gradient or input is of another type.
 
     Examples
     --------

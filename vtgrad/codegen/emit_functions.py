@@ -59,7 +59,7 @@ from vtgrad.ops.calling.numbers import (
 )
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.ops.calling.reduction_arguments import (
-    check_flag, check_pair, checked_dim, checked_dims,
+    check_flag, check_pair, checked_dim, checked_dims, pair_of,
 )
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
@@ -301,10 +301,10 @@ def _computation(operator: Operator, *, several: bool) -> str:
         pair = operator.results == ("values", "indices")
         first = operator.arguments[0].name
         checks = f'check_pair(out, array_of({first}, "{first}").dtype)\n' if pair else ""
+        given = "out" if pair else "pair_of(out)"
         checks += fill(
             _CHECKED_OUT,
-            # Fails for another number of tensors, and `explain` says so.
-            taken_apart=f"{', '.join(outs)} = out" if several else "",
+            taken_apart=f"{', '.join(outs)} = {given}" if several else "",
             checks="\n".join(f"check_out({one}, {operands}{options})" for one in outs),
         )
     if operator.copies_view:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -37,10 +37,30 @@ Root: TypeAlias = TensorBase | GradientEdge
 Roots: TypeAlias = Root | Sequence[Root]
 
 
-def _listed(value: Roots) -> list[Root]:
+def _listed(value: Roots, name: str) -> list[Root]:
+    """Tensors and edges that were passed one by one or as any iterable."""
     if isinstance(value, (TensorBase, GradientEdge)):
         return [value]
+    if not isinstance(value, Iterable):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a tensor, a gradient edge or a sequence of them, not "
+            f"{type(value).__name__}",
+            argument=name,
+        )
     return list(value)
+
+
+def _listed_roots(value: Roots, name: str) -> list[Root]:
+    roots = _listed(value, name)
+    for nr, root in enumerate(roots):
+        if not isinstance(root, (TensorBase, GradientEdge)):
+            raise ArgumentTypeError(
+                f"argument {name!r} must hold tensors or gradient edges, but element {nr} is of "
+                f"type {type(root).__name__}",
+                argument=name,
+                index=nr,
+            )
+    return roots
 
 
 def _shape_and_dtype(root: Root) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
@@ -65,10 +85,6 @@ def _root_edges(roots: Sequence[Root]) -> list[Edge]:
         if isinstance(root, GradientEdge):
             edges.append(edge_to(root.node, root.output_nr))
             continue
-        if not isinstance(root, TensorBase):
-            raise ArgumentTypeError(
-                f"backward starts from tensors, not from {type(root).__name__}", index=nr
-            )
         edge = gradient_edge(root)
         if edge is None:
             raise _no_root(nr, root)
@@ -184,9 +200,9 @@ def backward(
             "leaves, which the graph refers to: a cycle, which lives until .grad is reset. "
             "vtgrad.autograd.grad makes none"
         )
-    roots = _listed(tensors)
+    roots = _listed_roots(tensors, "tensors")
     gradients = _root_gradients(roots, _given(grad_tensors, len(roots)), recorded=create_graph)
-    targets = None if inputs is None else _listed(inputs)
+    targets = None if inputs is None else _listed(inputs, "inputs")
     if targets is not None and not targets:
         raise EmptyInputsError("inputs of backward must not be empty")
     edges = _root_edges(roots)
@@ -245,7 +261,7 @@ def grad(
         raise ArgumentValueError("materialize_grads answers unused inputs; allow_unused=False")
     if allow_unused is None:
         allow_unused = materialize_grads
-    roots, targets = _listed(outputs), _listed(inputs)
+    roots, targets = _listed_roots(outputs, "outputs"), _listed(inputs, "inputs")
     if not targets:
         raise EmptyInputsError("inputs of grad must not be empty")
     gradients = _root_gradients(roots, _given(grad_outputs, len(roots)), recorded=create_graph)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..errors import GradRequiredError
+from ..errors import ArgumentTypeError, GradRequiredError
 from ..storage.tensor_base import TensorBase
 from .node import Node
 from .set_history import gradient_edge
@@ -54,6 +54,8 @@ def get_gradient_edge(tensor: TensorBase) -> GradientEdge:
 
     Raises
     ------
+    ArgumentTypeError
+        If `tensor` is no tensor.
     GradRequiredError
         If the tensor does not require grad.
     ViewInvalidError
@@ -66,6 +68,10 @@ def get_gradient_edge(tensor: TensorBase) -> GradientEdge:
     >>> edge.node.name(), edge.output_nr
     ('UnbindBackward0', 1)
     """
+    if not isinstance(tensor, TensorBase):
+        raise ArgumentTypeError(
+            f"argument 'tensor' must be a tensor, not {type(tensor).__name__}", argument="tensor"
+        )
     edge = gradient_edge(tensor)
     if edge is None:
         raise GradRequiredError(

@@ -444,7 +444,7 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     Raises
     ------
     ArgumentTypeError
-        If an element is not a tensor; then no version has moved.
+        If `tensor` is neither, or an element is not a tensor; then no version has moved.
 
     Examples
     --------
@@ -454,6 +454,12 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
     >>> x.writes()[-1].operator
     'increment_version'
     """
+    if not isinstance(tensor, (TensorBase, Iterable)):
+        raise ArgumentTypeError(
+            "argument 'tensor' must be a tensor or an iterable of tensors, not "
+            f"{type(tensor).__name__}",
+            argument="tensor",
+        )
     given: tuple[object, ...] = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     written = []
     for nr, x in enumerate(given):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.support import (
@@ -625,3 +627,27 @@ def test_another_result_of_a_node_that_is_reached_is_unused_and_nothing_has_run(
         vt.autograd.grad(first, [second, x])
     assert x.grad is None
     assert vt.autograd.grad(second, [second, x])[1].tolist() == [0.0, 1.0]
+
+
+@differs_from_torch("errors of other classes there, which do not name the argument")
+def test_roots_and_inputs_are_tensors_or_edges() -> None:
+    x: Any = leaf(2)
+    y = (x * 2).sum()
+    wrong: Any
+    for wrong in (3, [3], [y, 3]):
+        with refused(TypeError, "argument-type", [x, y]):
+            vt.autograd.backward(wrong)
+        with refused(TypeError, "argument-type", [x, y]):
+            vt.autograd.grad(wrong, x)
+    with pytest.raises(TypeError, match=r"'tensors' must be a tensor.*, not int"):
+        vt.autograd.backward(x.ndim)
+    with pytest.raises(TypeError, match=r"'outputs' must be a tensor.*, not float"):
+        vt.autograd.grad(1.5, x)  # type: ignore[call-overload]  # the point of the test
+    with pytest.raises(TypeError, match=r"'inputs' must be a tensor.*, not int"):
+        vt.autograd.grad(y, 3)  # type: ignore[call-overload]  # the point of the test
+    with pytest.raises(TypeError, match=r"'inputs' must be a tensor.*, not int"):
+        y.backward(inputs=3)
+    with pytest.raises(TypeError, match="'tensor' must be a tensor, not int"):
+        vt.autograd.graph.get_gradient_edge(3)  # type: ignore[arg-type]  # the point of the test
+    vt.autograd.backward(root for root in [y])  # type: ignore[arg-type]  # any iterable does
+    assert grad_list(x) == [2, 2]

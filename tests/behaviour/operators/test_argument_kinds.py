@@ -167,3 +167,101 @@ def test_abs_of_complex_numbers_fits_no_other_complex_dtype() -> None:
         vt.abs(z, out=out)
     assert out._version == 0
     assert out.tolist() == [0]
+
+
+# -- arguments that contradict each other, or are of another kind -----------------------------
+
+
+@pytest.mark.parametrize("reduce", [vt.all, vt.any])
+def test_a_dimension_comes_under_one_name(reduce: Callable[..., vt.Tensor]) -> None:
+    x = ramp(2, 3)
+    with pytest.raises(TypeError):
+        reduce(x, dim=0, axis=1)
+    with pytest.raises(TypeError):
+        reduce(x, dim=None, axis=1)
+    assert reduce(x, axis=1).tolist() == [True, True]
+    assert reduce(x, None).tolist() is True
+    assert reduce(x).tolist() is True
+
+
+@pytest.mark.parametrize("extreme", [vt.max, vt.min])
+def test_a_dimension_and_a_second_tensor_do_not_go_together(extreme: Callable[..., object]) -> None:
+    x = ramp(3, 2)
+    with pytest.raises(TypeError):
+        extreme(x, 1, other=x)
+    with pytest.raises(TypeError):
+        extreme(x, dim=1, other=x)
+    with pytest.raises(TypeError):
+        extreme(x, x, dim=1)
+    with pytest.raises(TypeError):
+        extreme(x, x, other=x)
+    with pytest.raises(TypeError):
+        extreme(x, dim=x)
+
+
+def test_a_tensor_by_keyword_is_the_dimension_of_an_extreme() -> None:
+    x = ramp(2, 2)
+    calls: list[Any] = [vt.max, vt.min]
+    for extreme, values, places in zip(calls, [[3, 4], [1, 2]], [[1, 1], [0, 0]], strict=True):
+        for found in (
+            extreme(x, dim=vt.tensor(0)),
+            extreme(x, 0),
+            extreme(input=x, dim=0),
+        ):
+            assert found.values.tolist() == values
+            assert found.indices.tolist() == places
+        assert extreme(x, dim=vt.tensor(0), keepdim=True).values.tolist() == [values]
+        assert extreme(x, vt.tensor(0), True).values.tolist() == [values]
+    assert vt.max(x, vt.tensor(2.0)).tolist() == [[2, 2], [3, 4]]
+    assert vt.min(x, other=vt.tensor(2.0)).tolist() == [[1, 2], [2, 2]]
+
+
+FLAGS: dict[str, Call] = {
+    "put": lambda flag: vt.zeros(3).put(vt.tensor([0]), vt.ones(1), accumulate=flag),
+    "put_": lambda flag: vt.zeros(3).put_(vt.tensor([0]), vt.ones(1), accumulate=flag),
+    "index_put": lambda flag: vt.zeros(3).index_put((vt.tensor([0]),), vt.ones(1), flag),
+    "index_put_": lambda flag: vt.zeros(3).index_put_((vt.tensor([0]),), vt.ones(1), flag),
+    "sort": lambda flag: vt.sort(vt.zeros(3), stable=flag),
+}
+
+
+@pytest.mark.parametrize("call", FLAGS.values(), ids=FLAGS)
+def test_a_flag_is_a_bool(call: Call) -> None:
+    for wrong in ("a", 1, 0.0):
+        with pytest.raises(TypeError):
+            call(wrong)
+    call(True)
+    call(False)
+
+
+@pytest.mark.parametrize("argument", ["nan", "posinf", "neginf"])
+@pytest.mark.parametrize("dtype", [vt.float64, vt.complex128, vt.int64])
+def test_what_stands_for_nan_is_real(argument: str, dtype: vt.dtype) -> None:
+    x: Any = vt.ones(2, dtype=dtype)
+    wrong: Any = {argument: 1j}
+    with pytest.raises(TypeError):
+        vt.nan_to_num(x, **wrong)
+    with pytest.raises(TypeError):
+        x.nan_to_num_(**wrong)
+    assert x._version == 0
+
+
+@differs_from_torch("NumPy's warning comes out of it there")
+def test_what_stands_for_nan_is_no_complex_number_of_numpy() -> None:
+    with pytest.raises(TypeError, match=r"'nan' must be a real number or None, not complex64"):
+        vt.nan_to_num(ramp(2), np.complex64(1j))  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize("out", [vt.zeros(()), vt.zeros(2), [vt.zeros(())], 3])
+def test_two_results_are_stored_in_two_tensors(out: Any) -> None:
+    with pytest.raises(TypeError, match=r"out|expected tuple of 2 elements"):
+        vt.aminmax(ramp(3), out=out)
+    with pytest.raises(TypeError, match=r"out|expected tuple of 2 elements"):
+        vt.frexp(ramp(3), out=out)
+
+
+def test_the_mean_without_nan_is_computed_in_a_floating_dtype() -> None:
+    for dtype in (vt.int64, vt.bool):
+        with pytest.raises(RuntimeError):
+            vt.nanmean(ramp(3), dtype=dtype)
+    assert vt.nanmean(ramp(3).float(), dtype=vt.float64).dtype is vt.float64

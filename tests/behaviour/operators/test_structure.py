@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from tests.support import (
@@ -218,3 +219,56 @@ def test_a_copy_that_drops_imaginary_parts_warns() -> None:
     assert x.tolist() == [1, 0]
     with pytest.warns(UserWarning, match="imaginary"):
         x[0] = z[1]
+
+
+CUTS: dict[str, Callable[..., tuple[vt.Tensor, ...]]] = {
+    "vsplit": lambda count: vt.vsplit(ramp(4, 1), count),
+    "hsplit": lambda count: vt.hsplit(ramp(1, 4), count),
+    "hsplit of a vector": lambda count: vt.hsplit(ramp(4), count),
+    "dsplit": lambda count: vt.dsplit(ramp(1, 1, 4), count),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_a_number_of_pieces_divides_the_size_also_in_a_tensor(
+    cut: Callable[..., tuple[vt.Tensor, ...]],
+) -> None:
+    for wrong in (3, 0):
+        for number in (wrong, np.int64(wrong), vt.tensor(wrong)):
+            with pytest.raises(RuntimeError):
+                cut(number)
+    with pytest.raises(TypeError):
+        cut(vt.tensor(2.0))
+    for right in (2, np.int64(2), vt.tensor(2), vt.tensor(2, dtype=vt.int32)):
+        assert [piece.flatten().tolist() for piece in cut(right)] == [[1, 2], [3, 4]]
+
+
+def test_a_plane_of_dimensions_that_do_not_exist_is_not_turned() -> None:
+    x = ramp(2, 2)
+    for dims in ((0, 2), (-3, 0), (5, 5)):
+        with refused(IndexError, "dimension", [x]):
+            vt.rot90(x, 1, dims)
+    for dims in ((0, 0), (0, -2)):
+        with pytest.raises(RuntimeError):
+            vt.rot90(x, 1, dims)
+
+
+SCATTERS: dict[str, Callable[[vt.Tensor, vt.Tensor], vt.Tensor]] = {
+    "as_strided_scatter": lambda x, part: vt.as_strided_scatter(x, part, (2,), (1,)),
+    "diagonal_scatter": lambda x, part: vt.diagonal_scatter(x, part),
+    "select_scatter": lambda x, part: vt.select_scatter(x, part, 0, 0),
+    "slice_scatter": lambda x, part: vt.slice_scatter(x, part.reshape(1, 2), 0, 0, 1),
+}
+
+
+@pytest.mark.parametrize("scatter", SCATTERS.values(), ids=SCATTERS)
+def test_a_complex_part_in_a_real_whole_loses_its_imaginary_parts_with_a_warning(
+    scatter: Callable[[vt.Tensor, vt.Tensor], vt.Tensor],
+) -> None:
+    part = vt.tensor([1 + 2j, 3 + 4j])
+    with pytest.warns(UserWarning, match="imaginary part"):
+        whole = scatter(vt.zeros(2, 2), part)
+    assert whole.flatten()[0] == 1
+    assert float(whole.sum()) == 4
+    # The values of a lazy conjugate, in a complex whole.
+    assert scatter(vt.zeros(2, 2, dtype=vt.complex64), part.conj()).sum().tolist() == 4 - 6j

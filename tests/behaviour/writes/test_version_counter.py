@@ -278,6 +278,8 @@ def test_versions_move_by_hand_all_or_none() -> None:
     with refused(TypeError, "argument-type", [x]):
         vt.autograd.graph.increment_version([x, 3])  # type: ignore[list-item]  # what is refused
     assert x._version == 0
+    with refused(TypeError, "argument-type"):
+        vt.autograd.graph.increment_version(3)  # type: ignore[arg-type]  # what is refused
 
 
 def test_writes_under_no_grad_move_the_version() -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "checked_dims",
     "dtype_with_out",
     "either",
+    "pair_of",
 ]
 
 
@@ -127,6 +128,21 @@ def checked_dims(value: object, name: str = "dim") -> Dims:
     return checked_dim(value, name)
 
 
+def pair_of(out: Sequence[TensorBase]) -> Sequence[TensorBase]:
+    """What was passed as ``out=`` of two results.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no pair, as a single tensor is not.
+    """
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise ArgumentTypeError(
+            f"argument 'out' must be a pair of tensors, not {type(out).__name__}", argument="out"
+        )
+    return out
+
+
 def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
     """Refuse two ``out=`` tensors that cannot both be written, before either is.
 
@@ -139,11 +155,7 @@ def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
     """
     if out is None:
         return
-    if not isinstance(out, (tuple, list)) or len(out) != 2:
-        raise ArgumentTypeError(
-            f"argument 'out' must be a pair of tensors, not {type(out).__name__}", argument="out"
-        )
-    for tensor, dtype in zip(out, (values, _INT64), strict=True):
+    for tensor, dtype in zip(pair_of(out), (values, _INT64), strict=True):
         found = array_of(tensor, "out").dtype
         if found != dtype:
             raise ResultTypeError(

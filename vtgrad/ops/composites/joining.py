@@ -138,7 +138,7 @@ def row_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
     tensor([[1, 2],
             [3, 4]])
     """
-    return vstack(tensors, out=out)
+    return F.cat(_each_at_least(tensors, 2, "row_stack"), 0, out=out)
 
 
 def dstack(tensors: Sequence[T], *, out: T | None = None) -> T:

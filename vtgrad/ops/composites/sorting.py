@@ -37,7 +37,7 @@ def sort(
         The dimension.
     descending : bool, default False
         Whether the largest come first.
-    stable : bool, optional
+    stable : bool or None, optional
         Whether equal elements must keep their order; they do anyway.
     out : pair of Tensor, optional
         Where values and indices are written, the latter in int64.
@@ -55,7 +55,7 @@ def sort(
     DimensionError
         If `input` has no dimension `dim`.
     ArgumentTypeError
-        If `descending` is no bool, or `out` no pair of tensors.
+        If `descending` or `stable` is no bool, or `out` no pair of tensors.
     ResultTypeError
         If `out` does not have the dtypes of the results.
     OutGradError
@@ -73,6 +73,8 @@ def sort(
     check_pair(out, array_of(input, "input").dtype)
     if stable is UNSET:
         return F.sort_dim(input, axis, down, out=out)
+    if stable is not None:
+        check_flag(stable, "stable")
     return F.sort_stable(input, stable, axis, down, out=out)
 
 

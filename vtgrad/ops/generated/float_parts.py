@@ -15,6 +15,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.reduction_arguments import pair_of
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
@@ -301,6 +302,8 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     ------
     DTypeError
         If `input` is not floating.
+    ArgumentTypeError
+        If `out` is no pair of tensors.
     ResultTypeError
         If the tensors in `out` do not have the dtypes of the results.
     OutGradError
@@ -319,7 +322,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     """
     try:
         if out is not None:
-            out_0, out_1 = out
+            out_0, out_1 = pair_of(out)
             check_out(out_0, input)
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.frexp, input._impl.array)

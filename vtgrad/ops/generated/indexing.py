@@ -14,6 +14,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
@@ -793,6 +794,8 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
         If a position is outside, or the numbers of positions and values differ.
     DTypeError
         If `index` is not of int64, or `source` has another dtype than `input`.
+    ArgumentTypeError
+        If `accumulate` is not a bool.
 
     Examples
     --------
@@ -805,6 +808,7 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
             [ 6,  7,  8]])
     """
     try:
+        accumulate = check_flag(accumulate, "accumulate")
         array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
     except Exception as error:
         if renew_context(error):
@@ -828,6 +832,7 @@ _put_writer = store_without_warnings(k.put_)
 def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
     try:
+        accumulate = check_flag(accumulate, "accumulate")
         array_of(index, "index")
         array_of(source, "source")
         return write(input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_")

@@ -15,7 +15,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims, pair_of
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -970,7 +970,7 @@ def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
-            out_0, out_1 = out
+            out_0, out_1 = pair_of(out)
             check_out(out_0, input)
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
@@ -1133,7 +1133,7 @@ def aminmax(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, ou
     NotSupportedError
         If `input` is complex.
     ArgumentTypeError
-        If `dim` is not an integer, or `keepdim` is not a bool.
+        If `dim` is not an integer, `keepdim` is not a bool, or `out` is no pair of tensors.
     ResultTypeError
         If a tensor of `out` has another dtype.
     OutGradError

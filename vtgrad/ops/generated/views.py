@@ -1671,6 +1671,11 @@ def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
     DimensionError
         If `input` has no dimension `dim`.
 
+    Warns
+    -----
+    UserWarning
+        If `input` is real and `src` complex: the imaginary parts are dropped.
+
     Examples
     --------
     >>> vt.select_scatter(vt.zeros(2, 3), vt.tensor([1.0, 2.0]), 1, 2)
@@ -1746,6 +1751,11 @@ def slice_scatter(
     OutGradError
         If `out` is given and an argument requires grad, while recording.
 
+    Warns
+    -----
+    UserWarning
+        If `input` is real and `src` complex: the imaginary parts are dropped.
+
     Examples
     --------
     >>> vt.slice_scatter(vt.zeros(5), vt.tensor([1.0, 2.0]), 0, 1, 5, 2)
@@ -1814,6 +1824,11 @@ def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt 
         If there is no such dimension.
     ArgumentTypeError
         If `src` is not a tensor.
+
+    Warns
+    -----
+    UserWarning
+        If `input` is real and `src` complex: the imaginary parts are dropped.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.errors import DTypeError
+from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.kernels.arithmetic.power import pow
 from vtgrad.ops.kernels.support.elementwise import (
     BOOL,
@@ -160,6 +160,13 @@ def nan_to_num(
         The replacements for the infinities; by default the largest and smallest finite values.
     out : ndarray, optional
     """
+    for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
+        # A complex number has the method of a real one; its imaginary part would be dropped.
+        if isinstance(value, (complex, np.complexfloating)):
+            raise ArgumentTypeError(
+                f"argument {name!r} must be a real number or None, not {type(value).__name__}",
+                argument=name,
+            )
     dtype = input.dtype
     result = empty_like_preserving(dtype, input)
     np.copyto(result, input)

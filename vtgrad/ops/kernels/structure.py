@@ -75,17 +75,18 @@ def rot90_turns(self: Array, turns: int, dims: Sequence[int]) -> Array:
     ------
     ShapeError
         If these are not two different dimensions.
+    DimensionError
+        If one of them does not exist.
     """
     if len(dims) != 2:
         raise ShapeError(f"rot90 turns a plane of 2 dimensions, got {len(dims)}", dims=dims)
     if self.ndim < 2:
         raise ShapeError(f"rot90 needs at least 2 dimensions, got {self.ndim}", ndim=self.ndim)
-    first, second = map(integer, dims)
-    if first == second or abs(first - second) == self.ndim:
+    first, second = [normalize_dim(integer(dim), self.ndim) for dim in dims]
+    if first == second:
         raise ShapeError(
-            f"rot90 needs two different dimensions, got {first} and {second}", dims=tuple(dims)
+            f"rot90 needs two different dimensions, got {dims[0]} and {dims[1]}", dims=tuple(dims)
         )
-    first, second = normalize_dim(first, self.ndim), normalize_dim(second, self.ndim)
     turns = integer(turns) % 4
     if turns == 0:
         return contiguous(self)

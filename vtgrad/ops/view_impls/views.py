@@ -290,7 +290,13 @@ def split_with_sizes(
     """Pieces of the given sizes along a dimension."""
     size = _size_to_cut(impl, dim, "split")
     split_sizes = tuple(map(operator.index, split_sizes))
-    if any(piece < 0 for piece in split_sizes) or sum(split_sizes) != size:
+    if any(piece < 0 for piece in split_sizes):
+        raise ShapeError(
+            f"the size {min(split_sizes)} among the sizes {list(split_sizes)} is negative",
+            split_sizes=split_sizes,
+            size=size,
+        )
+    if sum(split_sizes) != size:
         raise ShapeError(
             f"the sizes {list(split_sizes)} do not add up to {size}, the size of dimension {dim}",
             split_sizes=split_sizes,
@@ -320,7 +326,7 @@ def _size_to_cut(impl: TensorImpl, dim: AnyInt, name: str) -> int:
     sizes = impl.sizes
     if not sizes:
         raise (DimensionError if name == "unbind" else ShapeError)(
-            f"{name} needs at least 1 dimension, got a 0-d tensor", ndim=0
+            f"cannot {name} a 0-d tensor: it needs at least 1 dimension", ndim=0
         )
     return sizes[normalize_dim(dim, len(sizes))]
 

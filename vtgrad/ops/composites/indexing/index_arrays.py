@@ -11,6 +11,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
@@ -71,7 +72,8 @@ def index_put(
     DTypeError
         If `values` is of another dtype than `input`.
     ArgumentTypeError
-        If `indices` is not a sequence of tensors, or `values` not a tensor.
+        If `indices` is not a sequence of tensors, `values` not a tensor, or `accumulate` not a
+        bool.
 
     Examples
     --------
@@ -86,7 +88,8 @@ def index_put(
     tensor([[3., 3.],
             [3., 3.]])
     """
-    return F.index_put_at(input, list(indices), _places(indices), values, accumulate)
+    add = check_flag(accumulate, "accumulate")
+    return F.index_put_at(input, list(indices), _places(indices), values, add)
 
 
 @explained
@@ -94,7 +97,8 @@ def index_put_(
     input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
 ) -> T:
     """`index_put` into the tensor itself."""
-    return F.index_put_at_(input, list(indices), _places(indices), values, accumulate)
+    add = check_flag(accumulate, "accumulate")
+    return F.index_put_at_(input, list(indices), _places(indices), values, add)
 
 
 def _places(indices: Sequence[object]) -> tuple[int, ...]:
@@ -189,11 +193,14 @@ def take_along_dim(
 
 
 def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
-    """A copy of the places of a dimension of this length, without indices below zero."""
+    """A copy of the places of a dimension of this length, those that count from its end rewritten.
+
+    A place outside stays as it is, so that the error names it.
+    """
     places = indices._impl.array
     if places.dtype.kind != "i":
         return indices
-    return wrap_like(indices, np.where(places < 0, places + length, places))
+    return wrap_like(indices, np.where((places < 0) & (places >= -length), places + length, places))
 
 
 def scatter(

@@ -26,6 +26,21 @@ def _refuse_keepdim_alone(name: str, keepdim: bool | Unset) -> None:
         raise ArgumentTypeError(f"{name}() takes keepdim only together with dim")
 
 
+def _dim_and_other(
+    name: str,
+    by_position: int | TensorBase | Unset,
+    keepdim: bool | Unset,
+    dim: int | TensorBase | Unset,
+    other: TensorBase | None,
+) -> tuple[int | TensorBase | Unset, TensorBase | None]:
+    """The dimension or the second tensor: a tensor by position is a dimension beside keepdim."""
+    if (by_position is not UNSET) + (dim is not UNSET) + (other is not None) > 1:
+        raise ArgumentTypeError(f"{name}() takes one dimension or one second tensor, not both")
+    if isinstance(by_position, TensorBase) and keepdim is UNSET:
+        return UNSET, by_position
+    return dim if by_position is UNSET else by_position, other
+
+
 def _flag(keepdim: bool | Unset) -> bool:
     return False if keepdim is UNSET else check_flag(keepdim, "keepdim")
 
@@ -46,18 +61,23 @@ def _pair(name: str, x: T, out: T | tuple[T, T] | None) -> tuple[T, T] | None:
 @overload
 def max(input: T, *, out: T | None = None) -> T: ...
 @overload
-def max(input: T, dim: TensorBase, *, out: T | None = None) -> T: ...
+def max(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 @overload
 def max(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def max(
-    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim_or_other: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+) -> MaxDimResult[T]: ...
+@overload
+def max(
+    input: T, *, dim: int, keepdim: bool = False, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]: ...
 def max(
     input: T,
-    dim: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
+    dim: int | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MaxDimResult[T]:
@@ -71,10 +91,12 @@ def max(
     ----------
     input : Tensor
         Real values.
-    dim : int or Tensor, optional
-        The dimension, or the second tensor.
+    dim_or_other : int or Tensor, optional
+        The dimension or the second tensor, by position.
     keepdim : bool, default False
         Whether the dimension stays, with size 1. Only together with a dimension.
+    dim : int, optional
+        The dimension by keyword; a 0-d integer tensor is one, too.
     other : Tensor, optional
         The second tensor by keyword. It broadcasts with `input`.
     out : Tensor or pair of Tensor, optional
@@ -98,7 +120,7 @@ def max(
     DTypeError
         If `input` is complex, with `dim`.
     ArgumentTypeError
-        If the arguments do not go together.
+        If the arguments do not go together, as a dimension and a second tensor do not.
     ResultTypeError
         If the dtype of `out` does not fit.
 
@@ -117,31 +139,36 @@ def max(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    second = dim if isinstance(dim, TensorBase) else other
+    if dim_or_other is UNSET and dim is UNSET and other is None:
+        _refuse_keepdim_alone("max", keepdim)
+        return F.max_default(input, out=_single("max", out))
+    dim, second = _dim_and_other("max", dim_or_other, keepdim, dim, other)
     if second is not None:
         _refuse_keepdim_alone("max", keepdim)
         return F.maximum(input, second, out=_single("max", out))
-    if dim is UNSET:
-        _refuse_keepdim_alone("max", keepdim)
-        return F.max_default(input, out=_single("max", out))
     return F.max_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("max", input, out))
 
 
 @overload
 def min(input: T, *, out: T | None = None) -> T: ...
 @overload
-def min(input: T, dim: TensorBase, *, out: T | None = None) -> T: ...
+def min(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 @overload
 def min(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def min(
-    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim_or_other: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+) -> MinDimResult[T]: ...
+@overload
+def min(
+    input: T, *, dim: int, keepdim: bool = False, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]: ...
 def min(
     input: T,
-    dim: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
+    dim: int | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MinDimResult[T]:
@@ -155,10 +182,12 @@ def min(
     ----------
     input : Tensor
         Real values.
-    dim : int or Tensor, optional
-        The dimension, or the second tensor.
+    dim_or_other : int or Tensor, optional
+        The dimension or the second tensor, by position.
     keepdim : bool, default False
         Whether the dimension stays, with size 1. Only together with a dimension.
+    dim : int, optional
+        The dimension by keyword; a 0-d integer tensor is one, too.
     other : Tensor, optional
         The second tensor by keyword. It broadcasts with `input`.
     out : Tensor or pair of Tensor, optional
@@ -182,7 +211,7 @@ def min(
     DTypeError
         If `input` is complex, with `dim`.
     ArgumentTypeError
-        If the arguments do not go together.
+        If the arguments do not go together, as a dimension and a second tensor do not.
     ResultTypeError
         If the dtype of `out` does not fit.
 
@@ -201,13 +230,13 @@ def min(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    second = dim if isinstance(dim, TensorBase) else other
+    if dim_or_other is UNSET and dim is UNSET and other is None:
+        _refuse_keepdim_alone("min", keepdim)
+        return F.min_default(input, out=_single("min", out))
+    dim, second = _dim_and_other("min", dim_or_other, keepdim, dim, other)
     if second is not None:
         _refuse_keepdim_alone("min", keepdim)
         return F.minimum(input, second, out=_single("min", out))
-    if dim is UNSET:
-        _refuse_keepdim_alone("min", keepdim)
-        return F.min_default(input, out=_single("min", out))
     return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
 
 

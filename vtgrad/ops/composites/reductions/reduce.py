@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.reduction_arguments import (
     UNSET,
     Unset,
@@ -266,7 +266,7 @@ def nanmean(
     Raises
     ------
     DTypeError
-        If the values are not real and floating.
+        If the values are not real and floating, or `dtype` is neither floating nor complex.
     DimensionError
         If `input` has no such dimension.
     ShapeError
@@ -284,8 +284,14 @@ def nanmean(
     >>> vt.nanmean(x, dim=1)
     tensor([1.0000, 3.5000])
     """
-    if array_of(input, "input").dtype.kind not in "fc":
-        raise DTypeError(f"nanmean of {input.dtype} values: they must be floating")
+    found, wanted = array_of(input, "input").dtype, numpy_or_none(dtype)
+    if found.kind != "f":
+        raise DTypeError(f"nanmean of {found} values: they must be real and floating", dtype=found)
+    if wanted is not None and wanted.kind not in "fc":
+        raise DTypeError(
+            f"nanmean cannot compute a mean as {wanted}: pass a floating or complex dtype",
+            dtype=wanted,
+        )
     count = F.sum_dim_IntList(
         F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
     )
@@ -363,7 +369,7 @@ def prod(
 
 def any(
     input: T,
-    dim: Dims = None,
+    dim: Dims | Unset = UNSET,
     keepdim: bool = False,
     *,
     out: T | None = None,
@@ -377,14 +383,14 @@ def any(
     ----------
     input : Tensor
         The values, of any dtype.
-    dim : int, sequence of int or None, default None
-        The dimensions to reduce; all if None, none if it is empty.
+    dim : int, sequence of int or None, optional
+        The dimensions to reduce; all without it or if None, none if it is empty.
     keepdim : bool, default False
         Whether reduced dimensions stay, with size 1.
     out : Tensor, optional
         Where the result is stored; bool or uint8.
     axis : int, sequence of int or None, optional
-        NumPy's name of `dim`; it takes the place of `dim`.
+        NumPy's name of `dim`.
 
     Returns
     -------
@@ -398,7 +404,8 @@ def any(
     ShapeError
         If a dimension is named twice.
     ArgumentTypeError
-        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+        If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
+        given, or `keepdim` is not a bool.
     ResultTypeError
         If `out` is neither of bool nor of uint8.
 
@@ -412,13 +419,13 @@ def any(
     >>> vt.any(x < 0, dim=0, keepdim=True)
     tensor([[False, False]])
     """
-    dims = checked_dims(dim if axis is UNSET else axis)
+    dims = _dims_or_all(dim, axis)
     return F.any_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
 
 
 def all(
     input: T,
-    dim: Dims = None,
+    dim: Dims | Unset = UNSET,
     keepdim: bool = False,
     *,
     out: T | None = None,
@@ -432,14 +439,14 @@ def all(
     ----------
     input : Tensor
         The values, of any dtype.
-    dim : int, sequence of int or None, default None
-        The dimensions to reduce; all if None, none if it is empty.
+    dim : int, sequence of int or None, optional
+        The dimensions to reduce; all without it or if None, none if it is empty.
     keepdim : bool, default False
         Whether reduced dimensions stay, with size 1.
     out : Tensor, optional
         Where the result is stored; bool or uint8.
     axis : int, sequence of int or None, optional
-        NumPy's name of `dim`; it takes the place of `dim`.
+        NumPy's name of `dim`.
 
     Returns
     -------
@@ -453,7 +460,8 @@ def all(
     ShapeError
         If a dimension is named twice.
     ArgumentTypeError
-        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+        If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
+        given, or `keepdim` is not a bool.
     ResultTypeError
         If `out` is neither of bool nor of uint8.
 
@@ -467,8 +475,14 @@ def all(
     >>> vt.all(x > 0, dim=0, keepdim=True)
     tensor([[ True, False]])
     """
-    dims = checked_dims(dim if axis is UNSET else axis)
+    dims = _dims_or_all(dim, axis)
     return F.all_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
+
+
+def _dims_or_all(dim: Dims | Unset, axis: Dims | Unset) -> Dims:
+    """The dimensions under PyTorch's or NumPy's name; None, for all of them, if none are given."""
+    chosen = either(dim, axis)
+    return None if chosen is UNSET else checked_dims(chosen)
 
 
 def _for_truth_in(out: TensorBase | None, input: T) -> T:

@@ -40,8 +40,9 @@ def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     Raises
     ------
     ShapeError
-        If there are fewer than two dimensions, or `dims` are not two different ones that
-        `input` has.
+        If there are fewer than two dimensions, or `dims` are not two different ones.
+    DimensionError
+        If `input` lacks one of them.
 
     Examples
     --------

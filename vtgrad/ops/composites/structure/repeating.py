@@ -93,6 +93,8 @@ def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = No
     vtgrad.Size([4, 2])
     """
     repeats = given_integers(counts, dims, "tile")
+    if any(count < 0 for count in repeats):
+        raise ShapeError(f"tile's counts must not be negative, got {repeats}", repeats=repeats)
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
 

@@ -11,6 +11,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
@@ -249,6 +250,11 @@ def as_strided_scatter(
     ArgumentTypeError
         If `src` is not a tensor.
 
+    Warns
+    -----
+    UserWarning
+        If `input` is real and `src` complex: the imaginary parts are dropped.
+
     Examples
     --------
     >>> x = vt.zeros(6)
@@ -411,19 +417,19 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     tensor([0, 1, 2, 0, 0])
     """
     chunks = integer(chunks)
-    size = chunk_size(input, chunks, dim)
+    size = chunk_size(input, chunks, dim, "chunk")
     if size == 0:
         check_pieces(chunks)
         return F.split_with_sizes(input, (0,) * chunks, dim)
     return F.split_Tensor(input, size, dim)
 
 
-def chunk_size(input: TensorBase, chunks: int, dim: int) -> int:
+def chunk_size(input: TensorBase, chunks: int, dim: int, name: str) -> int:
     """The size of the pieces when a dimension is cut into at most `chunks`."""
     if input.ndim == 0:
-        raise ShapeError("chunk needs at least 1 dimension, got a 0-d tensor", ndim=0)
+        raise ShapeError(f"{name} needs at least 1 dimension, got a 0-d tensor", ndim=0)
     if chunks <= 0:
-        raise ShapeError(f"chunk needs a positive number of pieces, got {chunks}", chunks=chunks)
+        raise ShapeError(f"{name} needs a positive number of pieces, got {chunks}", chunks=chunks)
     return -(-input.shape[normalize_dim(dim, input.ndim)] // chunks)
 
 
@@ -697,6 +703,8 @@ def _named_split(input: T, parts: Parts, dim: int, least: int, name: str) -> tup
         raise ShapeError(
             f"{name} needs at least {least} dimension(s), got {input.ndim}", ndim=input.ndim
         )
+    if not isinstance(parts, Sequence) and not (isinstance(parts, TensorBase) and parts.ndim):
+        parts = checked_dim(parts, "indices_or_sections")
     if isinstance(parts, int) and (parts <= 0 or input.shape[dim] % parts):
         raise ShapeError(
             f"{name} needs pieces of one size, but {input.shape[dim]} is no multiple of {parts}",
@@ -792,7 +800,7 @@ def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     3
     """
     chunks = integer(chunks)
-    size = chunk_size(input, chunks, dim)
+    size = chunk_size(input, chunks, dim, "unsafe_chunk")
     if size == 0:
         check_pieces(chunks)
         return F.unsafe_split_with_sizes(input, (0,) * chunks, dim)

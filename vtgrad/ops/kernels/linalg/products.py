@@ -35,6 +35,7 @@ __all__ = [
 
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
+_SUMMED_OVER: Final = "the sizes that are summed over differ"
 
 
 def _check(
@@ -48,9 +49,10 @@ def _check(
             shapes=(a.shape, b.shape),
         )
     if not fits:
+        batches_differ = ranks == (3, 3) and a.shape[0] != b.shape[0]
+        what = "the batch sizes differ" if batches_differ else _SUMMED_OVER
         raise ShapeError(
-            f"{name}() cannot multiply shapes {a.shape} and {b.shape}: "
-            "the sizes that are summed over differ",
+            f"{name}() cannot multiply shapes {a.shape} and {b.shape}: {what}",
             shapes=(a.shape, b.shape),
         )
     _check_dtypes(name, a, b, *terms)
@@ -112,7 +114,11 @@ def mv(self: Array, vec: Array) -> Array:
 
 def dot(self: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements; nothing is conjugated."""
-    _check("dot", self, tensor, (1, 1), self.shape == tensor.shape)
+    return _dot("dot", self, tensor)
+
+
+def _dot(name: str, self: Array, tensor: Array) -> Array:
+    _check(name, self, tensor, (1, 1), self.shape == tensor.shape)
     if self.dtype is _HALF:
         return np.asarray(self.astype(_SINGLE).dot(tensor.astype(_SINGLE)), _HALF)
     return np.asarray(self.dot(resolved(tensor)))
@@ -120,7 +126,7 @@ def dot(self: Array, tensor: Array) -> Array:
 
 def vdot(self: Array, other: Array) -> Array:
     """Sum of the products of two vectors' elements, those of the first conjugated."""
-    return dot(np.conj(self) if self.dtype.kind == "c" else self, other)
+    return _dot("vdot", np.conj(self) if self.dtype.kind == "c" else self, other)
 
 
 def trace(self: Array) -> Array:

@@ -118,6 +118,10 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
         raise OptionValueError(f"renorm() needs an order above 0, not {p}", p=p)
     if not maxnorm >= 0:
         raise OptionValueError(f"renorm() cannot limit norms to {maxnorm}", maxnorm=maxnorm)
+    if self.dtype.kind not in "fc":
+        raise DTypeError(
+            f"renorm() needs floating or complex values, not {self.dtype}", dtype=self.dtype
+        )
     x = self.astype(_SINGLE) if self.dtype == _HALF else self
     dims = tuple([d for d in range(self.ndim) if d != axis])
     norm = linalg_vector_norm(x, p, dims, True)

@@ -20,6 +20,7 @@ import numpy as np
 
 from vtgrad.errors import OptionValueError, OutOfRangeError, SelfOverlapError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone
+from vtgrad.ops.kernels.copying.fill import copy_
 from vtgrad.ops.kernels.support.axes import diagonal_within
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
@@ -33,6 +34,7 @@ from vtgrad.storage.geometry import (
 )
 from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.prepared_store import carry_out
 
 __all__ = [
     "as_strided_backward",
@@ -63,7 +65,7 @@ def select_scatter(self: Array, src: Array, dim: int, index: int) -> Array:
     result = clone(self)
     part = _selected(result, dim, index)
     _check_part(part, src, "select_scatter")
-    part[...] = resolved(src)
+    carry_out(copy_(part, src))
     return result
 
 
@@ -88,7 +90,7 @@ def slice_scatter(
     result = clone(self)
     part = _sliced(result, dim, start, end, step)
     _check_part(part, src, "slice_scatter")
-    part[...] = resolved(src)
+    carry_out(copy_(part, src))
     return result
 
 
@@ -138,7 +140,7 @@ def diagonal_scatter(
     result = clone(self)
     part = _diagonal(result, offset, dim1, dim2)
     _check_part(part, src, "diagonal_scatter")
-    part[...] = resolved(src)
+    carry_out(copy_(part, src))
     return result
 
 
@@ -228,7 +230,7 @@ def as_strided_scatter_at(
         )
     memory, low = _memory(self.dtype, input_geometry, output_geometry)
     _window(memory, _shifted(input_geometry, low))[...] = resolved(self)
-    _window(memory, _shifted(output_geometry, low))[...] = resolved(src)
+    carry_out(copy_(_window(memory, _shifted(output_geometry, low)), src))
     result = clone(self)
     result[...] = _window(memory, _shifted(input_geometry, low))
     return result
