@@ -7,7 +7,8 @@ import pytest
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Names, emit, parse
 from vtgrad.codegen.language import Operator, TableError
 from vtgrad.codegen.memory_reuse import Reuse
-from vtgrad.codegen.tables import read_table
+from vtgrad.codegen.source_files import OPS
+from vtgrad.codegen.tables import KEYS, read_table
 
 NAMES = Names(
     kernels=frozenset({"mul", "neg", "exp", "gt", "only_kernel"}),
@@ -115,3 +116,8 @@ def test_a_shape_is_saved_without_its_tensor(tmp_path: Path) -> None:
     formula = parse(operator, operator.formulas["self"], NAMES)
     assert formula.tensors == set()
     assert formula.metadata == {("self", "shape")}
+
+
+def test_the_readme_explains_every_key() -> None:
+    text = (OPS / "derivatives" / "README.md").read_text("utf-8")
+    assert [key for key in sorted(KEYS) if f"`{key}`" not in text] == []

@@ -189,3 +189,16 @@ def test_an_array_is_no_number() -> None:
     for function in (x.pow, x.fmod, x.remainder, x.clamp_min, x.clamp_max, x.clamp):
         with pytest.raises(ArgumentTypeError, match="must be a tensor or a number, not an array"):
             function(array)  # type: ignore[arg-type]  # the mistake
+
+
+def test_an_array_without_dimensions_is_no_number() -> None:
+    x, array = vt.ones(3), np.array(2.0)
+    calls: list[Callable[[], object]] = [
+        lambda: vt.rsub(x, array),  # type: ignore[arg-type]  # the mistake, here and below
+        lambda: x.lerp(x, array),  # type: ignore[arg-type]
+        lambda: x.masked_fill(x > 0, array),  # type: ignore[arg-type]
+        lambda: x.index_fill(0, vt.tensor([0]), array),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(ArgumentTypeError, match="must be a tensor or a number, not an array"):
+            call()

@@ -16,9 +16,10 @@ import yaml
 
 from .language import Argument, Composite, Operator, TableError, function_name
 
-__all__ = ["read_composites", "read_table"]
+__all__ = ["KEYS", "read_composites", "read_table"]
 
-_KEYS: Final = {
+# The keys of an entry; `README.md` beside the tables explains each.
+KEYS: Final = {
     "op",
     "aliases",
     "node",
@@ -150,7 +151,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
     name = function_name(base, overload)
     if overload is None and "overload_of" in entry:
         base, overload = _split_name(where, str(entry["overload_of"]))
-    unknown = set(entry) - _KEYS
+    unknown = set(entry) - KEYS
     if unknown:
         raise TableError(f"{where}: unknown keys {sorted(unknown)}")
     try:

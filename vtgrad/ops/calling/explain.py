@@ -4,11 +4,10 @@ NOTE [ Arguments are looked at when a call has failed ]
 
 Whether every argument has a type that its operator takes is a question that costs time, and the
 answer is nearly always yes. So kernels and geometry work with what they get, and if one of them
-fails, the generated function calls `explain`, which
-compares the arguments with the types in the derivative table and raises an `ArgumentTypeError`
-that names the first that does not fit. If all of them fit, the error goes on as it is: either it
-tells what else is wrong, or it is a fault of ours, which is to be seen. A call that succeeds pays
-nothing, because entering a ``try`` costs nothing.
+fails, the generated function calls `explain`, which compares the arguments with the types in the
+derivative table and raises an `ArgumentTypeError` that names the first that does not fit. If all of
+them fit, the error goes on as it is: either it tells what else is wrong, or it is a fault of ours,
+which is to be seen. A call that succeeds pays nothing, because entering a ``try`` costs nothing.
 """
 
 from __future__ import annotations
