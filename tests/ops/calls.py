@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 import vtgrad as vt
 from vtgrad.codegen.language import Operator
+from vtgrad.codegen.source_files import OPS
 from vtgrad.codegen.tables import read_table
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -30,7 +30,7 @@ __all__ = [
     "tensors_in",
 ]
 
-TABLES: Final = Path(vt.__file__).parent / "ops" / "derivatives"
+TABLES: Final = OPS / "derivatives"
 OPERATORS: Final[Mapping[str, Operator]] = {
     operator.name: operator
     for path in sorted(TABLES.glob("*.yaml"))

@@ -1,5 +1,6 @@
 """The page docs/adding-an-operator.md works as it stands, step by step, in a copy."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,7 +38,13 @@ def follow(page: str, copy: Path) -> None:
 def run(copy: Path, *arguments: str) -> str:
     """What a program prints that succeeds, with the copy for the current folder."""
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=copy, capture_output=True, text=True, check=False
+        [sys.executable, *arguments],
+        cwd=copy,
+        # The copy is used, whatever is installed.
+        env={k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -106,7 +106,16 @@ def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: st
 
 def _call(group: Group, overload: Operator) -> str:
     own = [_renamed(a) for a in overload.arguments]
-    text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
+    taken = {a.name: argument_type(a.type) for a in map(_renamed, group.arguments())}
+    # What is left of a union with `AnyInt` is int to type checkers, and compiled code would look;
+    # see Note [Arguments arrive unchecked].
+    values = [
+        f'cast("AnyInt", {a.name})'
+        if argument_type(a.type) == "AnyInt" and taken[a.name] != "AnyInt"
+        else a.name
+        for a in own
+    ]
+    text = passed(own, values) + (", out=out" if group.has_out else "")
     return f"return {group.function_of(overload)}({text})\n"
 
 

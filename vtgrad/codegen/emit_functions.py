@@ -33,7 +33,7 @@ __all__ = [
 
 FUNCTION_IMPORTS = """\
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, overload
+from typing import Generic, NamedTuple, cast, overload
 
 import numpy as np
 
