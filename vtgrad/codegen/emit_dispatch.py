@@ -94,7 +94,7 @@ def _renamed(argument: Argument) -> Argument:
 
 
 def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: str = "T") -> str:
-    types = [first, *[argument_type(a.type) for a in arguments[1:]]]
+    types = [first, *[_type_for_users(group, a) for a in arguments[1:]]]
     text = signature(arguments, types)
     if group.has_out:
         star = "" if any(a.keyword_only for a in arguments) else "*, "
@@ -106,17 +106,23 @@ def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: st
 
 def _call(group: Group, overload: Operator) -> str:
     own = [_renamed(a) for a in overload.arguments]
-    taken = {a.name: argument_type(a.type) for a in map(_renamed, group.arguments())}
-    # What is left of a union with `AnyInt` is int to type checkers, and compiled code would look;
-    # see Note [Arguments arrive unchecked].
-    values = [
-        f'cast("AnyInt", {a.name})'
-        if argument_type(a.type) == "AnyInt" and taken[a.name] != "AnyInt"
-        else a.name
-        for a in own
-    ]
-    text = passed(own, values) + (", out=out" if group.has_out else "")
-    return f"return {group.function_of(overload)}({text})\n"
+    text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
+    indices = {a.name for a in group.arguments() if "SupportsIndex" in _type_for_users(group, a)}
+    ignored = "  # type: ignore[arg-type]  # an integer"
+    narrowed = any(a.name in indices and argument_type(a.type) == "AnyInt" for a in own)
+    return f"return {group.function_of(overload)}({text}){ignored * narrowed}\n"
+
+
+def _type_for_users(group: Group, argument: Argument) -> str:
+    """The type of a parameter.
+
+    Where conditions tell an integer from None or a sequence, it is not `AnyInt`: what they leave
+    of that is int, and compiled code would look. See Note [Arguments arrive unchecked].
+    """
+    text = argument_type(argument.type)
+    if text != "AnyInt" and any(op.when is not None for op in group.overloads):
+        text = text.replace("AnyInt", "SupportsIndex")
+    return text
 
 
 def _choice(group: Group, arguments: Sequence[Argument]) -> str:

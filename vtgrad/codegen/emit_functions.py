@@ -33,7 +33,7 @@ __all__ = [
 
 FUNCTION_IMPORTS = """\
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, cast, overload
+from typing import Generic, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 
