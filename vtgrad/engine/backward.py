@@ -52,7 +52,9 @@ def _listed(value: Roots, name: str) -> list[Root]:
 
 def _listed_roots(value: Roots, name: str) -> list[Root]:
     roots = _listed(value, name)
-    for nr, root in enumerate(roots):
+    # Of any type until it was looked at; see Note [Arguments arrive unchecked].
+    given: Sequence[object] = roots
+    for nr, root in enumerate(given):
         if not isinstance(root, (TensorBase, GradientEdge)):
             raise ArgumentTypeError(
                 f"argument {name!r} must hold tensors or gradient edges, but element {nr} is of "

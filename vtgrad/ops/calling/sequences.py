@@ -13,7 +13,7 @@ from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["given_integers", "given_tensors", "sequence_of_tensors"]
+__all__ = ["check_counts", "given_integers", "given_tensors", "sequence_of_tensors"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -82,3 +82,17 @@ def given_integers(
             )
         result.append(number.__index__())
     return tuple(result)
+
+
+def check_counts(counts: Sequence[int], name: str) -> None:
+    """Refuse negative counts.
+
+    It stands here, where nothing is compiled: the counts may be whatever is an index.
+
+    Raises
+    ------
+    ShapeError
+        If a count is negative.
+    """
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"{name}'s counts must not be negative, got {counts}", repeats=counts)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.sequences import given_integers
+from vtgrad.ops.calling.sequences import check_counts, given_integers
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 
@@ -93,8 +93,7 @@ def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = No
     vtgrad.Size([4, 2])
     """
     repeats = given_integers(counts, dims, "tile")
-    if any(count < 0 for count in repeats):
-        raise ShapeError(f"tile's counts must not be negative, got {repeats}", repeats=repeats)
+    check_counts(repeats, "tile")
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
 
