@@ -84,15 +84,15 @@ def given_integers(
     return tuple(result)
 
 
-def check_counts(counts: Sequence[int], name: str) -> None:
-    """Refuse negative counts.
+def check_counts(counts: Sequence[object], name: str) -> None:
+    """Refuse negative counts; what is no integer is left to the operator.
 
-    It stands here, where nothing is compiled: the counts may be whatever is an index.
+    It stands here, where nothing is compiled: the counts may be of any type.
 
     Raises
     ------
     ShapeError
         If a count is negative.
     """
-    if any(count < 0 for count in counts):
+    if any(isinstance(count, (int, np.integer)) and count < 0 for count in counts):
         raise ShapeError(f"{name}'s counts must not be negative, got {counts}", repeats=counts)
