@@ -3,7 +3,7 @@
 The library under test is vtgrad. With ``VTGRAD_BEHAVIOUR_BACKEND=torch`` `vt` is PyTorch, and
 tests/behaviour runs on it, which shows that the expected numbers are PyTorch's own. Behaviours in
 which the two deliberately differ carry `differs_from_torch` and are left out of that run; the
-``kind`` of an error, which only vtgrad's errors have, is told from its message there, where that
+``kind`` of an error, which only vtgrad's errors have, is found by its message there, where that
 says it.
 """
 

@@ -1,4 +1,4 @@
-"""``x[index] = value`` writes the array at once where nobody can tell the difference."""
+"""``x[index] = value`` stores into the array at once where the funnel would do the same."""
 
 from __future__ import annotations
 

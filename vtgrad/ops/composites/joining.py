@@ -9,7 +9,7 @@ from vtgrad.ops.calling.sequences import sequence_of_tensors
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
-from .views.shaping import at_least
+from .views.reshaping import at_least
 
 __all__ = ["column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "vstack"]
 

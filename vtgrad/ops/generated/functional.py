@@ -90,8 +90,12 @@ from vtgrad.ops.composites.structure.repeating import *
 from vtgrad.ops.composites.support.for_formulas import *
 from vtgrad.ops.composites.support.recorded_gradients import *
 from vtgrad.ops.composites.views.copies import *
-from vtgrad.ops.composites.views.parts import *
-from vtgrad.ops.composites.views.shaping import *
+from vtgrad.ops.composites.views.dimension_order import *
+from vtgrad.ops.composites.views.expanding import *
+from vtgrad.ops.composites.views.reshaping import *
+from vtgrad.ops.composites.views.same_elements import *
+from vtgrad.ops.composites.views.splitting import *
+from vtgrad.ops.composites.views.strided import *
 
 __all__ = [
     "_as_strided_copy", "_conj_physical", "_neg_view", "_reshape_alias", "_unsafe_view",

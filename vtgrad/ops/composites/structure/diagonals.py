@@ -8,7 +8,7 @@ from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.sequences import sequence_of_tensors
-from vtgrad.ops.composites.views.shaping import contiguous
+from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.tensor_base import TensorBase

@@ -12,7 +12,7 @@ import numpy as np
 from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_tensors, sequence_of_tensors
-from vtgrad.ops.composites.views.shaping import flatten
+from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.strides import MAX_DIMS, check_sizes
 from vtgrad.storage.tensor_base import TensorBase

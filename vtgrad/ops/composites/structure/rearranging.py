@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.composites.views.shaping import flatten
+from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
