@@ -13,7 +13,7 @@ Function = Callable[..., object]
 # What is shown for a default that only says that nothing was passed. None for all others.
 _NOTHING_PASSED = {"unbiased": True, "correction": 1, "stable": False}
 
-_TENSOR = re.compile(r"\b(?:T|Self|TensorBase|AnyTensor)\b")
+_TENSOR = re.compile(r"\b(?:T|Self|TensorBase)\b")
 _OTHER_NAMES: dict[str, str] = {
     r"\bDType\b": "dtype",
     r"\bArray\b": "numpy.ndarray",
@@ -21,11 +21,7 @@ _OTHER_NAMES: dict[str, str] = {
     r"\bShape\b": "tuple[int, ...]",
     r"\bNumber\b": "number",
     r"\bNested\b": "list | number",
-    r"\bAnyInt\b": "int",
-    r"\bAnyBool\b": "bool",
-    r"\bAnyFloat\b": "float",
-    r"\bAnyStr\b": "str",
-    r"\b_Bool\b": "bool",
+    r"\bbuiltins\.": "",
 }
 
 

@@ -68,7 +68,7 @@ def test_what_writes_names_the_operator_only(tmp_path: Path) -> None:
 def test_a_condition_tells_overloads(tmp_path: Path) -> None:
     (group,) = groups(tmp_path, BY_CONDITION)
     text = emit_dispatch(group)
-    # What the condition leaves of AnyInt is int, which compiled code would look at.
+    # What the condition leaves of `int` is an int, at which compiled code would look.
     assert text.startswith("def f(input: T, dim: SupportsIndex | None = None) -> T:")
     assert text.splitlines()[-7:] == [
         "    try:",

@@ -1,7 +1,7 @@
 """How generated functions take their arguments, hand them on, and say what is wrong with them."""
 
 from .language import Argument, Operator
-from .parameters import argument_type, passed, signature
+from .parameters import passed, signature
 from .template import fill
 
 __all__ = [
@@ -62,7 +62,7 @@ def parameters_of(operator: Operator) -> str:
         if a is owner
         else "Sequence[TensorBase]"
         if a.type == "Tensors"
-        else argument_type(a.type)
+        else a.type
         for a in operator.arguments
     ]
     return signature(operator.arguments, types)

@@ -8,7 +8,7 @@ from .docstrings import docstring, inplace_docstring
 from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
-from .parameters import argument_type, passed, signature
+from .parameters import passed, signature
 from .template import fill
 
 __all__ = ["emit_dispatch"]
@@ -66,7 +66,7 @@ def emit_dispatch(group: Group) -> str:
         _NUMBER_FIRST,
         tensor_first=_parameters(group, arguments, "T"),
         number_first=_parameters(group, turned, "Number"),
-        parameters=_parameters(group, arguments, "AnyTensor | Number", "TensorBase"),
+        parameters=_parameters(group, arguments, "Tensor | Number", "TensorBase"),
         **fields,
     )
 
@@ -109,20 +109,20 @@ def _call(group: Group, overload: Operator) -> str:
     text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
     indices = {a.name for a in group.arguments() if "SupportsIndex" in _type_for_users(group, a)}
     ignored = "  # type: ignore[arg-type]  # an integer"
-    narrowed = any(a.name in indices and argument_type(a.type) == "AnyInt" for a in own)
+    narrowed = any(a.name in indices and a.type == "int" for a in own)
     return f"return {group.function_of(overload)}({text}){ignored * narrowed}\n"
 
 
 def _type_for_users(group: Group, argument: Argument) -> str:
     """The type of a parameter.
 
-    Where conditions tell an integer from None or a sequence, it is not `AnyInt`: what they leave
-    of that is int, and compiled code would look. See Note [Arguments arrive unchecked].
+    Where conditions tell an integer from None or a sequence, it is `SupportsIndex`: what they leave
+    of `int` is an int, at which compiled code would look. See Note [Arguments arrive unchecked].
     """
-    text = argument_type(argument.type)
-    if text != "AnyInt" and any(op.when is not None for op in group.overloads):
-        text = text.replace("AnyInt", "SupportsIndex")
-    return text
+    parts = argument.type.split(" | ")
+    if len(parts) > 1 and any(op.when is not None for op in group.overloads):
+        parts = ["SupportsIndex" if part == "int" else part for part in parts]
+    return " | ".join(parts)
 
 
 def _choice(group: Group, arguments: Sequence[Argument]) -> str:

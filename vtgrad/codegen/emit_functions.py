@@ -67,11 +67,13 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.integers import integer
+from vtgrad.storage.integers import INT, integer
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import (
+    AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T,
+)
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
@@ -286,7 +288,7 @@ def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:
     """The signatures of what takes a tensor or a number first, for type checkers."""
     first, second = names[:2]
     turned = parameters.replace(f"{first}: T", f"{first}: Number")
-    turned = turned.replace(f"{second}: AnyTensor | Number", f"{second}: T")
+    turned = turned.replace(f"{second}: Tensor | Number", f"{second}: T")
     return fill(_OVERLOADS, name=name, parameters=parameters, turned=turned)
 
 

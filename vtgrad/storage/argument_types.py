@@ -12,6 +12,10 @@ changes; for compiled code they are unions with an unknown type, so it checks no
 That holds as long as such an argument is only passed to other functions. In `x if x is None else
 operator.index(x)` the type checker narrows `AnyInt | None` to int, and compiled code checks: where
 None must be distinguished from a number, the type is `SupportsIndex | None`.
+
+Modules of public functions import the types under the names of what users pass, as in `AnyInt as
+int`. So `inspect.signature` and `help`, which show annotations as the source spells them, say
+``dim: int``. A module that also uses `int` as a class (`type(x) is int`) cannot do that.
 """
 
 from __future__ import annotations

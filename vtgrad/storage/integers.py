@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
 
-__all__ = ["integer"]
+__all__ = ["INT", "integer"]
+
+# Python's class, for modules where `int` is the type of an argument that arrives unchecked.
+INT: Final = int
 
 
 def integer(value: SupportsIndex) -> int:

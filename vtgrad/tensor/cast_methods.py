@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Final, Self, overload
 
 from ..errors import ArgumentTypeError, ArgumentValueError
@@ -47,9 +48,6 @@ _TYPES: Final[dict[str, DType]] = {
 }
 _NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
-# Built-in names, which methods of this class hide.
-_Bool = bool
-
 
 class CastMethods(TensorMethods):
     """Casts; each returns the tensor itself if it has the dtype, and the format, already."""
@@ -60,8 +58,8 @@ class CastMethods(TensorMethods):
     def to(
         self,
         dtype: DType,
-        non_blocking: _Bool = False,
-        copy: _Bool = False,
+        non_blocking: builtins.bool = False,
+        copy: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
@@ -70,8 +68,8 @@ class CastMethods(TensorMethods):
         self,
         device: Device | str | None = None,
         dtype: DType | None = None,
-        non_blocking: _Bool = False,
-        copy: _Bool = False,
+        non_blocking: builtins.bool = False,
+        copy: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
@@ -79,8 +77,8 @@ class CastMethods(TensorMethods):
     def to(
         self,
         other: TensorBase,
-        non_blocking: _Bool = False,
-        copy: _Bool = False,
+        non_blocking: builtins.bool = False,
+        copy: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
@@ -163,7 +161,7 @@ class CastMethods(TensorMethods):
     def type(
         self,
         dtype: None = None,
-        non_blocking: _Bool = False,
+        non_blocking: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> str: ...
@@ -171,14 +169,14 @@ class CastMethods(TensorMethods):
     def type(
         self,
         dtype: DType | str,
-        non_blocking: _Bool = False,
+        non_blocking: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def type(
         self,
         dtype: DType | str | None = None,
-        non_blocking: _Bool = False,
+        non_blocking: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self | str:
@@ -409,7 +407,11 @@ class CastMethods(TensorMethods):
         return self._cast(int64, memory_format)
 
     def _cast(
-        self, dtype: DType, memory_format: MemoryFormat | None = None, *, copy: _Bool = False
+        self,
+        dtype: DType,
+        memory_format: MemoryFormat | None = None,
+        *,
+        copy: builtins.bool = False,
     ) -> Self:
         impl, wanted = self._impl, dtype.numpy
         own = impl.array.dtype

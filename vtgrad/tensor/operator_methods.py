@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import Self, SupportsIndex, cast
 
 from ..errors import ArgumentTypeError, ShapeError
 from ..ops.calling.numbers import python_operand
@@ -11,7 +11,6 @@ from ..ops.calling.types import Index
 from ..ops.generated import functional as F
 from ..ops.generated.python_operators import PythonOperators
 from ..ops.kernels.support.scalars import as_element
-from ..storage.argument_types import AnyInt
 from ..storage.arrays import Number
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase, wrap_like
@@ -94,7 +93,7 @@ class OperatorMethods(PythonOperators):
         """
         return cast("Self", F.where(condition, self, other))
 
-    def polygamma(self, n: AnyInt) -> Self:
+    def polygamma(self, n: SupportsIndex) -> Self:
         """The derivative of order `n` of the digamma function, at each element.
 
         Parameters
@@ -117,11 +116,9 @@ class OperatorMethods(PythonOperators):
         >>> vt.tensor([1.0]).polygamma(1)  # pi**2 / 6
         tensor([1.6449])
         """
-        return F.polygamma(n, self)
+        return F.polygamma(n, self)  # type: ignore[arg-type]  # looked at there
 
-    def sum_to_size(
-        self, *sizes: AnyInt | Sequence[int], size: Sequence[int] | None = None
-    ) -> Self:
+    def sum_to_size(self, *sizes: int | Sequence[int], size: Sequence[int] | None = None) -> Self:
         """The sum over the dimensions that broadcasting from a shape added.
 
         It is the derivative of `expand`: the gradient of a broadcast operand is of the operand's
@@ -153,7 +150,7 @@ class OperatorMethods(PythonOperators):
         """
         return F.sum_to(self, sizes, size)
 
-    def split(self, split_size: AnyInt | Sequence[int], dim: AnyInt = 0) -> tuple[Self, ...]:
+    def split(self, split_size: int | Sequence[int], dim: SupportsIndex = 0) -> tuple[Self, ...]:
         """Parts of the tensor along a dimension, as views; see `vtgrad.split`.
 
         Parameters
@@ -178,7 +175,7 @@ class OperatorMethods(PythonOperators):
         >>> vt.arange(5).split(2)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
         """
-        return F.split(self, split_size, dim)
+        return F.split(self, split_size, dim)  # type: ignore[arg-type]  # looked at there
 
     @property
     def T(self) -> Self:

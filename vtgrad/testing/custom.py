@@ -19,10 +19,6 @@ __all__ = ["Rule"]
 _STEP = 1e-3
 
 
-def _anything(*_: FloatArray) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Rule:
     """One operator of a user's own, and what is independently known about it.
@@ -74,7 +70,7 @@ class Rule:
     gradient: Callable[..., Sequence[FloatArray]] | None = None
     operands: int = 1
     result: Literal["new", "view", "written"] = "new"
-    accepts: Callable[..., bool] = _anything
+    accepts: Callable[..., bool] | None = None
     is_function: bool = False
     source: str | None = None
 
@@ -120,7 +116,8 @@ class Rule:
             If it is not defined there: `accepts` or, with a ValueError, the reference says so.
         """
         with np.errstate(all="ignore"):
-            if not self.accepts(*(array.copy() for array in arrays)):
+            copies = [array.copy() for array in arrays]
+            if self.accepts is not None and not self.accepts(*copies):
                 raise SkippedError
             return self._referred(arrays)
 

@@ -37,6 +37,10 @@ class Unset(enum.Enum):
 
     TOKEN = enum.auto()
 
+    def __repr__(self) -> str:
+        """What `inspect.signature` and `help` show; stubs spell such defaults so."""
+        return "..."
+
 
 UNSET: Final = Unset.TOKEN
 

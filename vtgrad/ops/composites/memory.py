@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeVar, cast
+from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
@@ -20,11 +21,6 @@ __all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-# Stand for arguments that are not given, because None is refused.
-_NO_SOURCE: Final = cast("Storage", object())
-_NO_OFFSET: Final = cast("int", object())
-_NO_SIZES: Final = cast("Sequence[int]", object())
 
 
 def resize_(
@@ -123,10 +119,10 @@ def resize_as_(
 
 def set_(
     input: T,
-    source: TensorBase | Storage = _NO_SOURCE,
-    storage_offset: int = _NO_OFFSET,
-    size: Sequence[int] = _NO_SIZES,
-    stride: Sequence[int] = _NO_SIZES,
+    source: TensorBase | Storage | Unset = UNSET,
+    storage_offset: int | Unset = UNSET,
+    size: Sequence[int] | Unset = UNSET,
+    stride: Sequence[int] | Unset = UNSET,
 ) -> T:
     """Let the tensor itself show other memory from now on.
 
@@ -182,13 +178,13 @@ def set_(
     >>> a
     tensor([1., 9., 3., 4.])
     """
-    if source is not _NO_SOURCE and not isinstance(source, (TensorBase, Storage)):
+    if source is not UNSET and not isinstance(source, (TensorBase, Storage)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",
             argument="source",
         )
     try:
-        offset = None if storage_offset is _NO_OFFSET else integer(storage_offset)
+        offset = None if storage_offset is UNSET else integer(storage_offset)
     except TypeError:
         raise ArgumentTypeError(
             "argument 'storage_offset' must be an integer", argument="storage_offset"
@@ -196,10 +192,10 @@ def set_(
     return set_memory(
         input,
         NotImplementedNode.record,
-        None if source is _NO_SOURCE else source,
+        None if source is UNSET else source,
         offset,
-        None if size is _NO_SIZES else checked_sizes(size),
-        None if stride is _NO_SIZES else checked_sizes(stride, "stride"),
+        None if size is UNSET else checked_sizes(size),
+        None if stride is UNSET else checked_sizes(stride, "stride"),
     )
 
 

@@ -20,9 +20,10 @@ from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
+from vtgrad.storage.integers import INT
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
@@ -49,11 +50,11 @@ __all__ = [
 
 
 @overload
-def add(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
+def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
 @overload
 def add(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
 def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None
+    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
 ) -> T:
     """Return the sum of two tensors, `other` multiplied by `alpha`.
 
@@ -101,7 +102,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     """
     result: T | None = None
     try:
-        if out is None and type(alpha) is int and alpha == 1:
+        if out is None and type(alpha) is INT and alpha == 1:
             result = quick_binary(np.add, input, other)
         if result is None:
             if out is not None:
@@ -139,10 +140,10 @@ _add_writer = store_result(k.add, direct=True)
 _add_ufunc_writer = store_ufunc(np.add, _add_writer)
 
 
-def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
+def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `add` into the tensor itself, which is returned."""
     try:
-        if type(alpha) is int and alpha == 1:
+        if type(alpha) is INT and alpha == 1:
             if write_ufunc(input._impl, np.add, other, "add_"):
                 return input
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
@@ -157,11 +158,11 @@ def add_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
 
 
 @overload
-def sub(input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
+def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
 @overload
 def sub(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
 def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, alpha: Number = 1, out: T | None = None
+    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
 ) -> T:
     """Return the first operand minus the second, which is multiplied by `alpha`.
 
@@ -206,7 +207,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     """
     result: T | None = None
     try:
-        if out is None and type(alpha) is int and alpha == 1:
+        if out is None and type(alpha) is INT and alpha == 1:
             result = quick_binary(np.subtract, input, other, True)
         if result is None:
             if out is not None:
@@ -244,10 +245,10 @@ _sub_writer = store_result(k.sub, direct=True)
 _sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
 
 
-def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
+def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
     """Write the result of `sub` into the tensor itself, which is returned."""
     try:
-        if type(alpha) is int and alpha == 1:
+        if type(alpha) is INT and alpha == 1:
             if write_ufunc(input._impl, np.subtract, other, "sub_", True):
                 return input
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
@@ -261,7 +262,7 @@ def sub_(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
         raise
 
 
-def rsub_Tensor(input: T, other: AnyTensor, *, alpha: Number = 1) -> T:
+def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
     """Return the second operand minus the first, which is multiplied by `alpha`."""
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
@@ -301,11 +302,11 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
 
 
 @overload
-def mul(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def mul(input: Number, other: T, *, out: T | None = None) -> T: ...
 def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the product of two tensors, element by element.
 
@@ -386,7 +387,7 @@ _mul_writer = store_result(k.mul, direct=True)
 _mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 
 
-def mul_(input: T, other: AnyTensor | Number) -> T:
+def mul_(input: T, other: Tensor | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
         if write_ufunc(input._impl, np.multiply, other, "mul_"):
@@ -400,11 +401,11 @@ def mul_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def true_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def true_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
 def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the quotient of two operands, element by element, without rounding.
 
@@ -479,7 +480,7 @@ _true_divide_writer = store_result(k.div, direct=True)
 _true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
 
 
-def true_divide_(input: T, other: AnyTensor | Number) -> T:
+def true_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
     try:
         if write_ufunc(input._impl, np.true_divide, other, "div_", True):
@@ -493,11 +494,11 @@ def true_divide_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def div_Tensor_mode(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
+def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None) -> T: ...
 @overload
-def div_Tensor_mode(input: Number, other: T, *, rounding_mode: AnyStr | None, out: T | None = None) -> T: ...
+def div_Tensor_mode(input: Number, other: T, *, rounding_mode: str | None, out: T | None = None) -> T: ...
 def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
+    input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None
 ) -> T:
     """Quotient of two tensors, rounded."""
     try:
@@ -534,7 +535,7 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 _div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 
-def div_Tensor_mode_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None) -> T:
+def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
@@ -546,11 +547,11 @@ def div_Tensor_mode_(input: T, other: AnyTensor | Number, *, rounding_mode: AnyS
 
 
 @overload
-def floor_divide(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
 def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the quotient of two tensors, rounded down.
 
@@ -620,7 +621,7 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 _floor_divide_writer = store_result(k.floor_divide, direct=True)
 
 
-def floor_divide_(input: T, other: AnyTensor | Number) -> T:
+def floor_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `floor_divide` into the tensor itself, which is returned."""
     try:
         return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
@@ -669,7 +670,7 @@ def remainder_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def remainder_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
     try:
         if out is not None:
@@ -695,7 +696,7 @@ def remainder_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _remainder_Tensor_writer = store_result(k.remainder, direct=True)
 
 
-def remainder_Tensor_(input: T, other: AnyTensor) -> T:
+def remainder_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -764,7 +765,7 @@ def fmod_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def fmod_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
     try:
         if out is not None:
@@ -790,7 +791,7 @@ def fmod_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _fmod_Tensor_writer = store_result(k.fmod, direct=True)
 
 
-def fmod_Tensor_(input: T, other: AnyTensor) -> T:
+def fmod_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -802,7 +803,7 @@ def fmod_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def lerp_Scalar(input: T, end: AnyTensor, weight: Number, *, out: T | None = None) -> T:
+def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) -> T:
     """Return the points on the lines from `input` to `end` at a weight."""
     try:
         if out is not None:
@@ -830,7 +831,7 @@ def lerp_Scalar(input: T, end: AnyTensor, weight: Number, *, out: T | None = Non
 _lerp_Scalar_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_Scalar_(input: T, end: AnyTensor, weight: Number) -> T:
+def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
@@ -844,7 +845,7 @@ def lerp_Scalar_(input: T, end: AnyTensor, weight: Number) -> T:
         raise
 
 
-def lerp_Tensor(input: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = None) -> T:
+def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
     try:
         if out is not None:
@@ -871,7 +872,7 @@ def lerp_Tensor(input: T, end: AnyTensor, weight: AnyTensor, *, out: T | None = 
 _lerp_Tensor_writer = store_result(k.lerp, direct=True)
 
 
-def lerp_Tensor_(input: T, end: AnyTensor, weight: AnyTensor) -> T:
+def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     try:
         array_of(end, "end")
@@ -884,7 +885,7 @@ def lerp_Tensor_(input: T, end: AnyTensor, weight: AnyTensor) -> T:
         raise
 
 
-def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
+def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: T | None = None) -> T:
     """Return `input` plus a scaled product of two other tensors.
 
     The result is ``input + value * tensor1 * tensor2``, element by element, with shapes that
@@ -958,7 +959,7 @@ def addcmul(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number =
 _addcmul_writer = store_result(k.addcmul, direct=True)
 
 
-def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1) -> T:
+def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
     try:
         array_of(tensor1, "tensor1")
@@ -973,7 +974,7 @@ def addcmul_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number 
         raise
 
 
-def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1, out: T | None = None) -> T:
+def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: T | None = None) -> T:
     """Return `input` plus a scaled quotient of two other tensors.
 
     The result is ``input + value * (tensor1 / tensor2)``, with shapes that broadcast and dtypes
@@ -1046,7 +1047,7 @@ def addcdiv(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number =
 _addcdiv_writer = store_result(k.addcdiv, direct=True)
 
 
-def addcdiv_(input: T, tensor1: AnyTensor, tensor2: AnyTensor, *, value: Number = 1) -> T:
+def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
     try:
         array_of(tensor1, "tensor1")
@@ -1099,7 +1100,7 @@ def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
         raise
 
 
-def pow_Tensor_Tensor(input: T, exponent: AnyTensor, *, out: T | None = None) -> T:
+def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
     try:
         if out is not None:
@@ -1126,7 +1127,7 @@ def pow_Tensor_Tensor(input: T, exponent: AnyTensor, *, out: T | None = None) ->
 _pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 
 
-def pow_Tensor_Tensor_(input: T, exponent: AnyTensor) -> T:
+def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     try:
         array_of(exponent, "exponent")
@@ -1358,7 +1359,7 @@ def reciprocal_(input: T) -> T:
         raise
 
 
-def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the length of the hypotenuse of right triangles.
 
     ``sqrt(input ** 2 + other ** 2)`` is computed without overflow in between. If a leg is
@@ -1424,7 +1425,7 @@ def hypot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _hypot_writer = store_result(k.hypot, direct=True)
 
 
-def hypot_(input: T, other: AnyTensor) -> T:
+def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1702,7 +1703,7 @@ def sgn_(input: T) -> T:
         raise
 
 
-def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the greatest common divisor of each pair of integers.
 
     The result is not negative where the dtype can hold it. The greatest common divisor of 0 and
@@ -1760,7 +1761,7 @@ def gcd(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _gcd_writer = store_result(k.gcd, direct=True, total=False)
 
 
-def gcd_(input: T, other: AnyTensor) -> T:
+def gcd_(input: T, other: Tensor) -> T:
     """Write the result of `gcd` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1772,7 +1773,7 @@ def gcd_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the least common multiple of each pair of integers.
 
     The result is not negative; if it is too large for the dtype, it wraps around. The least
@@ -1829,7 +1830,7 @@ def lcm(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 
-def lcm_(input: T, other: AnyTensor) -> T:
+def lcm_(input: T, other: Tensor) -> T:
     """Write the result of `lcm` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1841,7 +1842,7 @@ def lcm_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def rsub(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
+def rsub(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
     """Return the second operand minus the first, which is multiplied by `alpha`.
 
     `other - alpha * input`, with the operands of `sub` in reverse order. The dtypes are
@@ -1882,10 +1883,10 @@ def rsub(input: T, other: AnyTensor | Number, *, alpha: Number = 1) -> T:
 
 
 @overload
-def remainder(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def remainder(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def remainder(input: Number, other: T, *, out: T | None = None) -> T: ...
-def remainder(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
+def remainder(input: Tensor | Number, other: Tensor | Number, *, out: TensorBase | None = None) -> TensorBase:
     """Return the remainder of a division that is rounded down, element by element.
 
     `input - floor(input / other) * other`, which is 0 or has the sign of `other`. The dtypes
@@ -1939,7 +1940,7 @@ def remainder(input: AnyTensor | Number, other: AnyTensor | Number, *, out: Tens
     raise ArgumentTypeError("at least one operand of remainder must be a tensor")
 
 
-def remainder_(input: T, other: AnyTensor | Number) -> T:
+def remainder_(input: T, other: Tensor | Number) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return remainder_Tensor_(input, other)
@@ -1947,7 +1948,7 @@ def remainder_(input: T, other: AnyTensor | Number) -> T:
     return remainder_Scalar_(input, other)
 
 
-def fmod(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def fmod(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the remainder of a division rounded towards zero.
 
     ``fmod(a, b) = a - b * trunc(a / b)`` has the sign of `input`; `remainder` rounds down and
@@ -1998,7 +1999,7 @@ def fmod(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return fmod_Scalar(input, other, out=out)
 
 
-def fmod_(input: T, other: AnyTensor | Number) -> T:
+def fmod_(input: T, other: Tensor | Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return fmod_Tensor_(input, other)
@@ -2006,7 +2007,7 @@ def fmod_(input: T, other: AnyTensor | Number) -> T:
     return fmod_Scalar_(input, other)
 
 
-def lerp(input: T, end: AnyTensor, weight: AnyTensor | Number, *, out: T | None = None) -> T:
+def lerp(input: T, end: Tensor, weight: Tensor | Number, *, out: T | None = None) -> T:
     """Return the points on the lines from `input` to `end` at a weight.
 
     ``input + weight * (end - input)`` is counted from the nearer end, so that the weights 0 and
@@ -2061,7 +2062,7 @@ def lerp(input: T, end: AnyTensor, weight: AnyTensor | Number, *, out: T | None 
     return lerp_Scalar(input, end, weight, out=out)
 
 
-def lerp_(input: T, end: AnyTensor, weight: AnyTensor | Number) -> T:
+def lerp_(input: T, end: Tensor, weight: Tensor | Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if isinstance(weight, TensorBase):
         return lerp_Tensor_(input, end, weight)
@@ -2070,10 +2071,10 @@ def lerp_(input: T, end: AnyTensor, weight: AnyTensor | Number) -> T:
 
 
 @overload
-def pow(input: T, exponent: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def pow(input: T, exponent: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def pow(input: Number, exponent: T, *, out: T | None = None) -> T: ...
-def pow(input: AnyTensor | Number, exponent: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
+def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: TensorBase | None = None) -> TensorBase:
     """Return one operand raised to the power of the other, element by element.
 
     The dtypes are promoted. Integers raised to negative integers in a tensor give 0, except 1
@@ -2130,7 +2131,7 @@ def pow(input: AnyTensor | Number, exponent: AnyTensor | Number, *, out: TensorB
     raise ArgumentTypeError("at least one operand of pow must be a tensor")
 
 
-def pow_(input: T, exponent: AnyTensor | Number) -> T:
+def pow_(input: T, exponent: Tensor | Number) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if isinstance(exponent, TensorBase):
         return pow_Tensor_Tensor_(input, exponent)

@@ -15,7 +15,7 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -102,7 +102,7 @@ def relu_(input: T) -> T:
         raise
 
 
-def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
+def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     try:
         array = no_fp_warnings.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
@@ -123,7 +123,7 @@ def threshold_backward(grad_output: T, self: AnyTensor, threshold: Number) -> T:
     return result
 
 
-def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the larger element of each pair.
 
     If one of the two is nan, so is the result; `fmax` ignores nans instead. The gradient goes
@@ -186,7 +186,7 @@ def maximum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def halved_where(self: T, condition: AnyTensor) -> T:
+def halved_where(self: T, condition: Tensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
     try:
         array = no_fp_warnings.run(k.halved_where, self._impl.array, condition._impl.array)
@@ -205,7 +205,7 @@ def halved_where(self: T, condition: AnyTensor) -> T:
     return result
 
 
-def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the smaller element of each pair.
 
     If one of the two is nan, so is the result; `fmin` ignores nans instead. The gradient goes
@@ -268,7 +268,7 @@ def minimum(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the larger element of each pair, ignoring nan.
 
     If one of the two is nan, the result is the other one; `maximum` returns nan instead. The
@@ -330,7 +330,7 @@ def fmax(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the smaller element of each pair, ignoring nan.
 
     If one of the two is nan, the result is the other one; `minimum` returns nan instead. The
@@ -392,7 +392,7 @@ def fmin(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def clamp_Tensor(input: T, min: AnyTensor | None = None, max: AnyTensor | None = None, *, out: T | None = None) -> T:
+def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
     try:
         if out is not None:
@@ -415,7 +415,7 @@ def clamp_Tensor(input: T, min: AnyTensor | None = None, max: AnyTensor | None =
 _clamp_Tensor_writer = store_result(k.clamp, direct=True)
 
 
-def clamp_Tensor_(input: T, min: AnyTensor | None = None, max: AnyTensor | None = None) -> T:
+def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     try:
         return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
@@ -502,7 +502,7 @@ def clamp_min_default_(input: T, min: Number) -> T:
         raise
 
 
-def clamp_min_Tensor(input: T, min: AnyTensor, *, out: T | None = None) -> T:
+def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
     try:
         if out is not None:
@@ -528,7 +528,7 @@ def clamp_min_Tensor(input: T, min: AnyTensor, *, out: T | None = None) -> T:
 _clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 
 
-def clamp_min_Tensor_(input: T, min: AnyTensor) -> T:
+def clamp_min_Tensor_(input: T, min: Tensor) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     try:
         array_of(min, "min")
@@ -578,7 +578,7 @@ def clamp_max_default_(input: T, max: Number) -> T:
         raise
 
 
-def clamp_max_Tensor(input: T, max: AnyTensor, *, out: T | None = None) -> T:
+def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
     try:
         if out is not None:
@@ -604,7 +604,7 @@ def clamp_max_Tensor(input: T, max: AnyTensor, *, out: T | None = None) -> T:
 _clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 
 
-def clamp_max_Tensor_(input: T, max: AnyTensor) -> T:
+def clamp_max_Tensor_(input: T, max: Tensor) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     try:
         array_of(max, "max")
@@ -616,7 +616,7 @@ def clamp_max_Tensor_(input: T, max: AnyTensor) -> T:
         raise
 
 
-def where_self(condition: T, input: AnyTensor | Number, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
     try:
         if out is not None:
@@ -647,7 +647,7 @@ def where_self(condition: T, input: AnyTensor | Number, other: AnyTensor | Numbe
     return result
 
 
-def eq(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return whether each element equals its partner in `other`.
 
     The operands are first promoted to a common dtype, in which they are compared: a Python
@@ -737,7 +737,7 @@ def eq_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def eq_Tensor(input: T, other: AnyTensor) -> T:
+def eq_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are equal."""
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other._impl.array)
@@ -763,7 +763,7 @@ def eq_Tensor(input: T, other: AnyTensor) -> T:
 _eq_Tensor_writer = store_result(k.eq, direct=True)
 
 
-def eq_Tensor_(input: T, other: AnyTensor) -> T:
+def eq_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -775,7 +775,7 @@ def eq_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def ne(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return where two tensors differ, element by element.
 
     The operands are compared in their promoted dtype. nan differs from everything, from itself
@@ -863,7 +863,7 @@ def ne_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def ne_Tensor(input: T, other: AnyTensor) -> T:
+def ne_Tensor(input: T, other: Tensor) -> T:
     """Whether the values differ."""
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other._impl.array)
@@ -889,7 +889,7 @@ def ne_Tensor(input: T, other: AnyTensor) -> T:
 _ne_Tensor_writer = store_result(k.ne, direct=True)
 
 
-def ne_Tensor_(input: T, other: AnyTensor) -> T:
+def ne_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -901,7 +901,7 @@ def ne_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def lt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return whether each element is less than its partner in `other`.
 
     The operands are first promoted to a common dtype. A comparison with nan is false. The
@@ -993,7 +993,7 @@ def lt_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def lt_Tensor(input: T, other: AnyTensor) -> T:
+def lt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less."""
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other._impl.array)
@@ -1019,7 +1019,7 @@ def lt_Tensor(input: T, other: AnyTensor) -> T:
 _lt_Tensor_writer = store_result(k.lt, direct=True)
 
 
-def lt_Tensor_(input: T, other: AnyTensor) -> T:
+def lt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1031,7 +1031,7 @@ def lt_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def le(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return whether each element is less than its partner in `other` or equal to it.
 
     The operands are first promoted to a common dtype. A comparison with nan is false. The
@@ -1123,7 +1123,7 @@ def le_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def le_Tensor(input: T, other: AnyTensor) -> T:
+def le_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less or equal."""
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other._impl.array)
@@ -1149,7 +1149,7 @@ def le_Tensor(input: T, other: AnyTensor) -> T:
 _le_Tensor_writer = store_result(k.le, direct=True)
 
 
-def le_Tensor_(input: T, other: AnyTensor) -> T:
+def le_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1161,7 +1161,7 @@ def le_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def gt(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return whether each element is greater than its partner in `other`.
 
     The operands are first promoted to a common dtype. A comparison with nan is false. The
@@ -1253,7 +1253,7 @@ def gt_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def gt_Tensor(input: T, other: AnyTensor) -> T:
+def gt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater."""
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other._impl.array)
@@ -1279,7 +1279,7 @@ def gt_Tensor(input: T, other: AnyTensor) -> T:
 _gt_Tensor_writer = store_result(k.gt, direct=True)
 
 
-def gt_Tensor_(input: T, other: AnyTensor) -> T:
+def gt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1291,7 +1291,7 @@ def gt_Tensor_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def ge(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return whether each element is greater than its partner in `other` or equal to it.
 
     The operands are first promoted to a common dtype. A comparison with nan is false. The
@@ -1383,7 +1383,7 @@ def ge_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def ge_Tensor(input: T, other: AnyTensor) -> T:
+def ge_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater or equal."""
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other._impl.array)
@@ -1409,7 +1409,7 @@ def ge_Tensor(input: T, other: AnyTensor) -> T:
 _ge_Tensor_writer = store_result(k.ge, direct=True)
 
 
-def ge_Tensor_(input: T, other: AnyTensor) -> T:
+def ge_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1540,7 +1540,7 @@ def isfinite(input: T) -> T:
     return result
 
 
-def isclose(input: T, other: AnyTensor, rtol: AnyFloat = 1e-05, atol: AnyFloat = 1e-08, equal_nan: AnyBool = False) -> T:
+def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> T:
     """Return whether elements differ by no more than a tolerance.
 
     Two elements are close if ``abs(input - other) <= atol + rtol * abs(other)`` and the
@@ -1700,7 +1700,7 @@ def isneginf(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def clamp_min(input: T, min: AnyTensor | Number, *, out: T | None = None) -> T:
+def clamp_min(input: T, min: Tensor | Number, *, out: T | None = None) -> T:
     """Return the values, those below `min` raised to it.
 
     A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
@@ -1750,7 +1750,7 @@ def clamp_min(input: T, min: AnyTensor | Number, *, out: T | None = None) -> T:
     return clamp_min_default(input, min, out=out)
 
 
-def clamp_min_(input: T, min: AnyTensor | Number) -> T:
+def clamp_min_(input: T, min: Tensor | Number) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if isinstance(min, TensorBase):
         return clamp_min_Tensor_(input, min)
@@ -1758,7 +1758,7 @@ def clamp_min_(input: T, min: AnyTensor | Number) -> T:
     return clamp_min_default_(input, min)
 
 
-def clamp_max(input: T, max: AnyTensor | Number, *, out: T | None = None) -> T:
+def clamp_max(input: T, max: Tensor | Number, *, out: T | None = None) -> T:
     """Return the values, those above `max` lowered to it.
 
     A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
@@ -1807,7 +1807,7 @@ def clamp_max(input: T, max: AnyTensor | Number, *, out: T | None = None) -> T:
     return clamp_max_default(input, max, out=out)
 
 
-def clamp_max_(input: T, max: AnyTensor | Number) -> T:
+def clamp_max_(input: T, max: Tensor | Number) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if isinstance(max, TensorBase):
         return clamp_max_Tensor_(input, max)
@@ -1815,7 +1815,7 @@ def clamp_max_(input: T, max: AnyTensor | Number) -> T:
     return clamp_max_default_(input, max)
 
 
-def eq_(input: T, other: AnyTensor | Number) -> T:
+def eq_(input: T, other: Tensor | Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return eq_Tensor_(input, other)
@@ -1823,7 +1823,7 @@ def eq_(input: T, other: AnyTensor | Number) -> T:
     return eq_Scalar_(input, other)
 
 
-def ne_(input: T, other: AnyTensor | Number) -> T:
+def ne_(input: T, other: Tensor | Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return ne_Tensor_(input, other)
@@ -1831,7 +1831,7 @@ def ne_(input: T, other: AnyTensor | Number) -> T:
     return ne_Scalar_(input, other)
 
 
-def lt_(input: T, other: AnyTensor | Number) -> T:
+def lt_(input: T, other: Tensor | Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return lt_Tensor_(input, other)
@@ -1839,7 +1839,7 @@ def lt_(input: T, other: AnyTensor | Number) -> T:
     return lt_Scalar_(input, other)
 
 
-def le_(input: T, other: AnyTensor | Number) -> T:
+def le_(input: T, other: Tensor | Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return le_Tensor_(input, other)
@@ -1847,7 +1847,7 @@ def le_(input: T, other: AnyTensor | Number) -> T:
     return le_Scalar_(input, other)
 
 
-def gt_(input: T, other: AnyTensor | Number) -> T:
+def gt_(input: T, other: Tensor | Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return gt_Tensor_(input, other)
@@ -1855,7 +1855,7 @@ def gt_(input: T, other: AnyTensor | Number) -> T:
     return gt_Scalar_(input, other)
 
 
-def ge_(input: T, other: AnyTensor | Number) -> T:
+def ge_(input: T, other: Tensor | Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return ge_Tensor_(input, other)

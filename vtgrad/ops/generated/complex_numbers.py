@@ -13,7 +13,7 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyTensor, T
+from vtgrad.storage.argument_types import AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.view_info import ViewFunction
@@ -192,7 +192,7 @@ def angle(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
+def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
     """Return complex numbers of given real and imaginary parts.
 
     Both parts are of one dtype, which is not promoted: float32 gives complex64, float64 gives
@@ -255,7 +255,7 @@ def complex(real: T, imag: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def polar(abs: T, angle: AnyTensor, *, out: T | None = None) -> T:
+def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
     """Return complex numbers of given magnitudes and angles.
 
     The result is `abs * cos(angle) + 1j * abs * sin(angle)`. Negative magnitudes are taken as

@@ -17,7 +17,7 @@ from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
 from vtgrad.views.write import write
 from vtgrad.ops.generated.copying_nodes import (
     CloneBackward0, CopyBackwards, ExpandToBackward0, FillBackward2, FillBackward3,
@@ -143,7 +143,7 @@ def fill_Scalar_(input: T, value: Number) -> T:
 _fill_Tensor_writer = k.fill_
 
 
-def fill_Tensor_(input: T, value: AnyTensor) -> T:
+def fill_Tensor_(input: T, value: Tensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     try:
         array_of(value, "value")
@@ -159,7 +159,7 @@ def fill_Tensor_(input: T, value: AnyTensor) -> T:
 _copy_writer = k.copy_
 
 
-def copy_(input: T, other: AnyTensor | Number, non_blocking: AnyBool = False) -> T:
+def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
     """Overwrite the tensor with the values of another one, or with a number.
 
     The values are broadcast to the shape of the tensor and cast to its dtype: fractions are cut
@@ -265,7 +265,7 @@ def expand_to(self: T, size: Shape) -> T:
     return result
 
 
-def fill_(input: T, value: AnyTensor | Number) -> T:
+def fill_(input: T, value: Tensor | Number) -> T:
     """Set every element of the tensor to one value.
 
     The value is cast to the dtype of the tensor; a floating value becomes an integer by being

@@ -18,7 +18,7 @@ from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt as int, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -27,7 +27,7 @@ from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackwar
 __all__ = ["cummax", "cummax_dim", "cummin", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
 
 
-def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumsum_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running sums along a dimension."""
     try:
         if out is not None:
@@ -50,7 +50,7 @@ def cumsum_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | No
 _cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 
 
-def cumsum_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
+def cumsum_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum` into the tensor itself, which is returned."""
     try:
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
@@ -61,7 +61,7 @@ def cumsum_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
         raise
 
 
-def cumprod_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | None = None) -> T:
+def cumprod_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Running products along a dimension."""
     try:
         if out is not None:
@@ -85,7 +85,7 @@ def cumprod_dim(input: T, dim: AnyInt, *, dtype: DType | None = None, out: T | N
 _cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 
 
-def cumprod_dim_(input: T, dim: AnyInt, *, dtype: DType | None = None) -> T:
+def cumprod_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod` into the tensor itself, which is returned."""
     try:
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
@@ -103,7 +103,7 @@ class CummaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def cummax_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+def cummax_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
     """Return the largest elements up to each place along a dimension."""
     try:
         dim = checked_dim(dim)
@@ -135,7 +135,7 @@ class CumminDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+def cummin_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
     """Return the smallest elements up to each place along a dimension."""
     try:
         dim = checked_dim(dim)
@@ -160,7 +160,7 @@ def cummin_dim(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> Cumm
     return results
 
 
-def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
     """Return the logarithms of running sums of exponentials along a dimension.
 
     Element k of the result is ``log(exp(x[0]) + ... + exp(x[k]))``, computed without overflow.
@@ -225,7 +225,7 @@ def logcumsumexp(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def cummax(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
+def cummax(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
     """Return the largest elements up to each place along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the
@@ -272,7 +272,7 @@ def cummax(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CummaxDi
     return cummax_dim(input, dim, out=out)
 
 
-def cummin(input: T, dim: AnyInt, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
+def cummin(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
     """Return the smallest elements up to each place along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the

@@ -14,7 +14,7 @@ from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.integers import integer
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -586,7 +586,7 @@ def sigmoid_(input: T) -> T:
         raise
 
 
-def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the logarithm of the sum of the exponentials of two tensors.
 
     ``log(exp(input) + exp(other))`` is computed without overflow: the larger value is taken out
@@ -648,7 +648,7 @@ def logaddexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def logaddexp2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the logarithm to base 2 of the sum of powers of 2 of two tensors.
 
     ``log2(2 ** input + 2 ** other)`` is computed without overflow: the larger value is taken
@@ -1649,7 +1649,7 @@ def rad2deg_(input: T) -> T:
         raise
 
 
-def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the angles of the points with ordinate `input` and abscissa `other`.
 
     The angle ``atan2(y, x)`` is between -pi and pi and tells all four quadrants apart; of a
@@ -1716,7 +1716,7 @@ def atan2(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _atan2_writer = store_result(k.atan2, direct=True)
 
 
-def atan2_(input: T, other: AnyTensor) -> T:
+def atan2_(input: T, other: Tensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1963,7 +1963,7 @@ def round_default_(input: T) -> T:
         raise
 
 
-def round_decimals(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
+def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
     try:
         if out is not None:
@@ -1986,7 +1986,7 @@ def round_decimals(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T
 _round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 
-def round_decimals_(input: T, *, decimals: AnyInt = 0) -> T:
+def round_decimals_(input: T, *, decimals: int = 0) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     try:
         return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
@@ -2065,7 +2065,7 @@ def frac_(input: T) -> T:
         raise
 
 
-def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
+def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """Round to the nearest integer, or to a number of decimal places.
 
     Of two integers equally near, the even one is taken. Integers come back unchanged. The
@@ -2111,7 +2111,7 @@ def round(input: T, *, decimals: AnyInt = 0, out: T | None = None) -> T:
         raise
 
 
-def round_(input: T, *, decimals: AnyInt = 0) -> T:
+def round_(input: T, *, decimals: int = 0) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     try:
         if integer(decimals) != 0:

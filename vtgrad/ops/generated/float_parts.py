@@ -21,7 +21,7 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyFloat, AnyTensor, T
+from vtgrad.storage.argument_types import AnyFloat as float, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def copysign_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     try:
         if out is not None:
@@ -64,7 +64,7 @@ def copysign_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _copysign_Tensor_writer = store_result(k.copysign, direct=True)
 
 
-def copysign_Tensor_(input: T, other: AnyTensor) -> T:
+def copysign_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -115,7 +115,7 @@ def copysign_Scalar_(input: T, other: Number) -> T:
         raise
 
 
-def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the next floating value after each element, in the direction of another tensor.
 
     Where both are equal the value stays; where one is nan the result is nan. The step is taken
@@ -178,7 +178,7 @@ def nextafter(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _nextafter_writer = store_result(k.nextafter, direct=True)
 
 
-def nextafter_(input: T, other: AnyTensor) -> T:
+def nextafter_(input: T, other: Tensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -190,7 +190,7 @@ def nextafter_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return each element of `input` times 2 to the power of `other`.
 
     Integer powers of a floating tensor keep its dtype, and are exact if they do not overflow.
@@ -258,7 +258,7 @@ def ldexp(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _ldexp_writer = store_result(k.ldexp, direct=True)
 
 
-def ldexp_(input: T, other: AnyTensor) -> T:
+def ldexp_(input: T, other: Tensor) -> T:
     """Write the result of `ldexp` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -341,7 +341,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     return results
 
 
-def heaviside(input: T, values: AnyTensor, *, out: T | None = None) -> T:
+def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
     """Return 0 for negative elements, 1 for positive ones, and `values` at zero.
 
     A nan in `input` is taken for negative. The function has no derivative, and backward through
@@ -400,7 +400,7 @@ def heaviside(input: T, values: AnyTensor, *, out: T | None = None) -> T:
 _heaviside_writer = store_result(k.heaviside, direct=True)
 
 
-def heaviside_(input: T, values: AnyTensor) -> T:
+def heaviside_(input: T, values: Tensor) -> T:
     """Write the result of `heaviside` into the tensor itself, which is returned."""
     try:
         array_of(values, "values")
@@ -456,9 +456,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def nan_to_num(
-    input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None, *, out: T | None = None
-) -> T:
+def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
     """Replace nan and the infinities by finite numbers.
 
     In complex tensors the real and the imaginary part are treated by themselves. Integers and
@@ -532,7 +530,7 @@ def nan_to_num(
 _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 
-def nan_to_num_(input: T, nan: AnyFloat | None = None, posinf: AnyFloat | None = None, neginf: AnyFloat | None = None) -> T:
+def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     try:
         refuse_tensor(nan)
@@ -561,7 +559,7 @@ def finite_parts(self: T) -> T:
     return result
 
 
-def copysign(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
+def copysign(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`.
 
     The sign of a zero or of a nan counts too. Shapes broadcast; integers and bools give the
@@ -609,7 +607,7 @@ def copysign(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T:
     return copysign_Scalar(input, other, out=out)
 
 
-def copysign_(input: T, other: AnyTensor | Number) -> T:
+def copysign_(input: T, other: Tensor | Number) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return copysign_Tensor_(input, other)

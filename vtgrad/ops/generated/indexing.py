@@ -19,7 +19,7 @@ from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = False, out: T | None = None) -> T:
+def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out: T | None = None) -> T:
     """Return elements picked along a dimension, each by its own index.
 
     For a matrix, ``result[i, j]`` is ``input[index[i, j], j]`` with `dim` 0, and
@@ -120,7 +120,7 @@ def gather(input: T, dim: AnyInt, index: AnyTensor, *, sparse_grad: AnyBool = Fa
     return result
 
 
-def scatter_src(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
+def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     try:
         if out is not None:
@@ -147,7 +147,7 @@ def scatter_src(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
 _scatter_src_writer = store_without_warnings(k.scatter_)
 
 
-def scatter_src_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
+def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -160,7 +160,7 @@ def scatter_src_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         raise
 
 
-def scatter_value(input: T, dim: AnyInt, index: AnyTensor, value: Number, *, out: T | None = None) -> T:
+def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     try:
         if out is not None:
@@ -188,7 +188,7 @@ def scatter_value(input: T, dim: AnyInt, index: AnyTensor, value: Number, *, out
 _scatter_value_writer = store_without_warnings(k.scatter_)
 
 
-def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -202,7 +202,7 @@ def scatter_value_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
         raise
 
 
-def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out: T | None = None) -> T:
+def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
     """Return a copy with values added at the places that an index names along one dimension.
 
     For two dimensions and `dim=0`, `src[i, j]` is added to `result[index[i, j], j]`; for
@@ -279,7 +279,7 @@ def scatter_add(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, *, out:
 _scatter_add_writer = store_without_warnings(k.scatter_add_)
 
 
-def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
+def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter_add` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -292,7 +292,7 @@ def scatter_add_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor) -> T:
         raise
 
 
-def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
+def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
     try:
         array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
@@ -305,7 +305,7 @@ def scatter_overwritten(index: T, self_sizes: Shape, dim: AnyInt) -> T:
     return result
 
 
-def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = None) -> T:
+def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> T:
     """Return the slices at a vector of indices along a dimension.
 
     The result is always a copy; indexing with slices gives views. Indices may repeat, and the
@@ -372,7 +372,7 @@ def index_select(input: T, dim: AnyInt, index: AnyTensor, *, out: T | None = Non
     return result
 
 
-def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1, out: T | None = None) -> T:
+def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return a copy with slices added at a vector of indices.
 
     Slice k of `source`, times `alpha`, is added to slice ``index[k]`` along `dim`. Indices may
@@ -461,7 +461,7 @@ def index_add(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alp
 _index_add_writer = store_without_warnings(k.index_add_)
 
 
-def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, alpha: Number = 1) -> T:
+def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -478,7 +478,7 @@ def index_add_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, al
         raise
 
 
-def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, out: T | None = None) -> T:
+def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | None = None) -> T:
     """Return a copy with slices stored at a vector of indices.
 
     Slice k of `source` is stored as slice ``index[k]`` along `dim`. If an index repeats, its
@@ -554,7 +554,7 @@ def index_copy(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, *, ou
 _index_copy_writer = store_without_warnings(k.index_copy_)
 
 
-def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T:
+def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -567,7 +567,7 @@ def index_copy_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor) -> T
         raise
 
 
-def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Return a copy with one value in the slices at a vector of indices."""
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
@@ -591,7 +591,7 @@ def index_fill_int_Scalar(input: T, dim: AnyInt, index: AnyTensor, value: Number
 _index_fill_int_Scalar_writer = store_without_warnings(k.index_fill_)
 
 
-def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Number) -> T:
+def index_fill_int_Scalar_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -615,7 +615,7 @@ def index_fill_int_Scalar_(input: T, dim: AnyInt, index: AnyTensor, value: Numbe
         raise
 
 
-def index_fill_int_Tensor(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
+def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
@@ -638,7 +638,7 @@ def index_fill_int_Tensor(input: T, dim: AnyInt, index: AnyTensor, value: AnyTen
 _index_fill_int_Tensor_writer = store_without_warnings(k.index_fill_)
 
 
-def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor) -> T:
+def index_fill_int_Tensor_(input: T, dim: int, index: Tensor, value: Tensor) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -662,7 +662,7 @@ def index_fill_int_Tensor_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTe
         raise
 
 
-def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
+def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     try:
         array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
@@ -675,7 +675,7 @@ def index_mask(index: T, sizes: Shape, dim: AnyInt) -> T:
     return result
 
 
-def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) -> T:
+def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
     try:
         array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
@@ -688,7 +688,7 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: AnyInt, extent: AnyInt) 
     return result
 
 
-def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
+def take(input: T, index: Tensor, *, out: T | None = None) -> T:
     """Return the elements at row-major positions.
 
     `input.reshape(-1)[index]`. The gradient of an element that is taken several times is the
@@ -747,7 +747,7 @@ def take(input: T, index: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
+def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
     """Zeros with `self` added at row-major positions."""
     try:
         array = no_fp_warnings.run(k.take_spread, self._impl.array, sizes, index._impl.array)
@@ -766,7 +766,7 @@ def take_spread(self: T, sizes: Shape, index: AnyTensor) -> T:
     return result
 
 
-def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Return a copy with values stored at, or added to, row-major positions.
 
     If a position occurs several times without `accumulate`, the last value stays, and only that
@@ -829,7 +829,7 @@ def put(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fal
 _put_writer = store_without_warnings(k.put_)
 
 
-def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = False) -> T:
+def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
     try:
         accumulate = check_flag(accumulate, "accumulate")
@@ -843,7 +843,7 @@ def put_(input: T, index: AnyTensor, source: AnyTensor, accumulate: AnyBool = Fa
         raise
 
 
-def put_overwritten(index: T, count: AnyInt) -> T:
+def put_overwritten(index: T, count: int) -> T:
     """Which values put at row-major positions others have overwritten."""
     try:
         array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
@@ -856,7 +856,7 @@ def put_overwritten(index: T, count: AnyInt) -> T:
     return result
 
 
-def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
+def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
     """Return the elements where a mask is true, as a vector.
 
     The elements come in row-major order of the broadcast shape. The result is a copy. The
@@ -922,7 +922,7 @@ def masked_select(input: T, mask: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
+def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
     """Zeros with `self` at the mask's true places."""
     try:
         array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
@@ -941,7 +941,7 @@ def masked_spread(self: T, sizes: Shape, mask: AnyTensor) -> T:
     return result
 
 
-def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
+def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
     """Return a copy with one value wherever a mask is true."""
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
@@ -965,7 +965,7 @@ def masked_fill_Scalar(input: T, mask: AnyTensor, value: Number) -> T:
 _masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 
 
-def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
+def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
@@ -981,7 +981,7 @@ def masked_fill_Scalar_(input: T, mask: AnyTensor, value: Number) -> T:
         raise
 
 
-def masked_fill_Tensor(input: T, mask: AnyTensor, value: AnyTensor) -> T:
+def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
@@ -1004,7 +1004,7 @@ def masked_fill_Tensor(input: T, mask: AnyTensor, value: AnyTensor) -> T:
 _masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 
 
-def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
+def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
@@ -1020,7 +1020,7 @@ def masked_fill_Tensor_(input: T, mask: AnyTensor, value: AnyTensor) -> T:
         raise
 
 
-def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     """Return a copy with the elements of another tensor wherever a mask is true.
 
     The elements of `source` are taken in row-major order, one for each true place, whatever its
@@ -1084,7 +1084,7 @@ def masked_scatter(input: T, mask: AnyTensor, source: AnyTensor) -> T:
 _masked_scatter_writer = store_without_warnings(k.masked_scatter_)
 
 
-def masked_scatter_(input: T, mask: AnyTensor, source: AnyTensor) -> T:
+def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
     """Write the result of `masked_scatter` into the tensor itself, which is returned."""
     try:
         array_of(mask, "mask")
@@ -1146,7 +1146,7 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: S
     return result
 
 
-def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
+def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values: Tensor, accumulate: bool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
         array = no_fp_warnings.run(k.index_put_at, input._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
@@ -1173,7 +1173,7 @@ def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values:
 _index_put_at_writer = store_without_warnings(k.index_put_at_)
 
 
-def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values: AnyTensor, accumulate: AnyBool = False) -> T:
+def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values: Tensor, accumulate: bool = False) -> T:
     """Write the result of `index_put` into the tensor itself, which is returned."""
     try:
         array_of(values, "values")
@@ -1217,9 +1217,7 @@ def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape
     return result
 
 
-def scatter_reduce(
-    input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
-) -> T:
+def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:
     """Return a copy with values merged at the places that an index names along one dimension.
 
     For two dimensions and `dim=0`, `result[index[i, j], j]` merges all `src[i, j]` that go
@@ -1316,7 +1314,7 @@ def scatter_reduce(
 _scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 
 
-def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
+def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -1349,7 +1347,7 @@ def scatter_reduce_(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor, red
         raise
 
 
-def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Number, how: AnyStr, *, out: T | None = None) -> T:
+def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how: str, *, out: T | None = None) -> T:
     """`scatter` that adds or multiplies instead of storing."""
     try:
         if out is not None:
@@ -1382,9 +1380,7 @@ def scatter_reduced(input: T, dim: AnyInt, index: AnyTensor, src: AnyTensor | Nu
     return result
 
 
-def index_reduce(
-    input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True, out: T | None = None
-) -> T:
+def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:
     """Return a copy with slices merged into those at a vector of indices.
 
     All slices of `source` that go to one slice of `input` are merged with each other, and with
@@ -1479,7 +1475,7 @@ def index_reduce(
 _index_reduce_writer = store_without_warnings(k.index_reduce_)
 
 
-def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, reduce: AnyStr, *, include_self: AnyBool = True) -> T:
+def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `index_reduce` into the tensor itself, which is returned."""
     try:
         array_of(index, "index")
@@ -1512,7 +1508,7 @@ def index_reduce_(input: T, dim: AnyInt, index: AnyTensor, source: AnyTensor, re
         raise
 
 
-def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
+def repeated_index(index: T, sizes: Shape, dim: int) -> T:
     """A vector of indices along a dimension, repeated to an index for each element."""
     try:
         array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
@@ -1525,7 +1521,7 @@ def repeated_index(index: T, sizes: Shape, dim: AnyInt) -> T:
     return result
 
 
-def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
+def index_fill(input: T, dim: int, index: Tensor, value: Tensor | Number) -> T:
     """Return a copy with one value in the slices at a vector of indices.
 
     The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
@@ -1578,7 +1574,7 @@ def index_fill(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Numbe
     return index_fill_int_Scalar(input, dim, index, value)
 
 
-def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Number) -> T:
+def index_fill_(input: T, dim: int, index: Tensor, value: Tensor | Number) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if isinstance(value, TensorBase):
         return index_fill_int_Tensor_(input, dim, index, value)
@@ -1586,7 +1582,7 @@ def index_fill_(input: T, dim: AnyInt, index: AnyTensor, value: AnyTensor | Numb
     return index_fill_int_Scalar_(input, dim, index, value)
 
 
-def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
+def masked_fill(input: T, mask: Tensor, value: Tensor | Number) -> T:
     """Return a copy with one value wherever a mask is true.
 
     The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
@@ -1636,7 +1632,7 @@ def masked_fill(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
     return masked_fill_Scalar(input, mask, value)
 
 
-def masked_fill_(input: T, mask: AnyTensor, value: AnyTensor | Number) -> T:
+def masked_fill_(input: T, mask: Tensor, value: Tensor | Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if isinstance(value, TensorBase):
         return masked_fill_Tensor_(input, mask, value)

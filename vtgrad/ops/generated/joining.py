@@ -15,14 +15,14 @@ from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt as int, T
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.joining_nodes import CatBackward0, StackBackward0
 
 __all__ = ["cat", "stack"]
 
 
-def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
+def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Return tensors joined one after another along a dimension.
 
     Dtypes promote. A tensor of shape ``(0,)`` joins any others, but its dtype counts. Each
@@ -85,7 +85,7 @@ def cat(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
     return result
 
 
-def stack(tensors: Sequence[T], dim: AnyInt = 0, *, out: T | None = None) -> T:
+def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Join tensors along a new dimension.
 
     The dtypes are promoted. The gradient of each tensor is its slice of the gradient.

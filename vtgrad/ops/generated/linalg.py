@@ -15,7 +15,7 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
+def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     """Return the matrix product of two matrices.
 
     ``result[i, k]`` is the sum over j of ``input[i, j] * mat2[j, k]``. Nothing broadcasts;
@@ -99,7 +99,7 @@ def mm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
+def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
     """Return the product of a matrix and a vector.
 
     ``result[i]`` is the sum over j of ``input[i, j] * vec[j]``. Nothing broadcasts; `matmul`
@@ -166,7 +166,7 @@ def mv(input: T, vec: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
+def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     """Return the matrix products of two stacks of matrices, pair by pair.
 
     The result is ``input[i] @ mat2[i]`` for each ``i``. Nothing is broadcast, see `matmul` for
@@ -233,7 +233,7 @@ def bmm(input: T, mat2: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
+def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
     """Return the sum of the products of two vectors' elements.
 
     Complex values are not conjugated, see `vdot` for that. Dtypes are not promoted and nothing
@@ -300,7 +300,7 @@ def dot(input: T, tensor: AnyTensor, *, out: T | None = None) -> T:
     return result
 
 
-def addmm(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
+def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
     """Return the product of two matrices plus another tensor, both scaled.
 
     The result is ``beta * input + alpha * (mat1 @ mat2)``. A factor of 0 leaves its term out
@@ -392,7 +392,7 @@ def addmm(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha
 _addmm_writer = store_result(k.addmm, direct=False)
 
 
-def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
+def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
     try:
         array_of(mat1, "mat1")
@@ -407,7 +407,7 @@ def addmm_(input: T, mat1: AnyTensor, mat2: AnyTensor, *, beta: Number = 1, alph
         raise
 
 
-def addmv(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
+def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
     """Return the product of a matrix and a vector plus another tensor, both scaled.
 
     The result is ``beta * input + alpha * (mat @ vec)``. A factor of 0 leaves its term out
@@ -496,7 +496,7 @@ def addmv(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha: 
 _addmv_writer = store_result(k.addmv, direct=False)
 
 
-def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
+def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmv` into the tensor itself, which is returned."""
     try:
         array_of(mat, "mat")
@@ -511,7 +511,7 @@ def addmv_(input: T, mat: AnyTensor, vec: AnyTensor, *, beta: Number = 1, alpha:
         raise
 
 
-def addr(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
+def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
     """Return the outer product of two vectors plus another tensor, both scaled.
 
     The result is ``beta * input + alpha * outer(vec1, vec2)``. Unlike in `addmm`, dtypes
@@ -599,7 +599,7 @@ def addr(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha:
 _addr_writer = store_result(k.addr, direct=False)
 
 
-def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
+def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addr` into the tensor itself, which is returned."""
     try:
         array_of(vec1, "vec1")
@@ -614,7 +614,7 @@ def addr_(input: T, vec1: AnyTensor, vec2: AnyTensor, *, beta: Number = 1, alpha
         raise
 
 
-def baddbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
+def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
     """Return the products of two stacks of matrices plus another tensor.
 
     The result is ``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix. With a `beta`
@@ -703,7 +703,7 @@ def baddbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1,
 _baddbmm_writer = store_result(k.baddbmm, direct=False)
 
 
-def baddbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
+def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `baddbmm` into the tensor itself, which is returned."""
     try:
         array_of(batch1, "batch1")
@@ -718,7 +718,7 @@ def baddbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1
         raise
 
 
-def addbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
+def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
     """Return the summed products of two stacks of matrices plus another tensor.
 
     The result is
@@ -809,7 +809,7 @@ def addbmm(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, 
 _addbmm_writer = store_result(k.addbmm, direct=False)
 
 
-def addbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1, alpha: Number = 1) -> T:
+def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addbmm` into the tensor itself, which is returned."""
     try:
         array_of(batch1, "batch1")
@@ -824,7 +824,7 @@ def addbmm_(input: T, batch1: AnyTensor, batch2: AnyTensor, *, beta: Number = 1,
         raise
 
 
-def vdot(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the sum of the products of two vectors, the first one conjugated.
 
     `sum(conj(input) * other)`; of real vectors the same as `dot`.
@@ -930,7 +930,7 @@ def trace(input: T) -> T:
     return result
 
 
-def linalg_cross(self: T, other: AnyTensor, dim: AnyInt = -1, *, out: T | None = None) -> T:
+def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None) -> T:
     """Cross products of the vectors along a dimension."""
     try:
         if out is not None:

@@ -17,7 +17,7 @@ from vtgrad.ops.calling.numbers import as_first_operand
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyTensor, T
+from vtgrad.storage.argument_types import AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return whether both elements of each pair are true.
 
     Zero is false and every other value, nan included, is true, whatever the dtypes are. The
@@ -97,7 +97,7 @@ def logical_and(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _logical_and_writer = store_result(k.logical_and, direct=True)
 
 
-def logical_and_(input: T, other: AnyTensor) -> T:
+def logical_and_(input: T, other: Tensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -109,7 +109,7 @@ def logical_and_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return whether at least one element of each pair is true.
 
     Zero is false and every other value, nan included, is true, whatever the dtypes are. The
@@ -175,7 +175,7 @@ def logical_or(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _logical_or_writer = store_result(k.logical_or, direct=True)
 
 
-def logical_or_(input: T, other: AnyTensor) -> T:
+def logical_or_(input: T, other: Tensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -187,7 +187,7 @@ def logical_or_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return whether exactly one element of each pair is true.
 
     Zero is false and every other value, nan included, is true, whatever the dtypes are. The
@@ -253,7 +253,7 @@ def logical_xor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _logical_xor_writer = store_result(k.logical_xor, direct=True)
 
 
-def logical_xor_(input: T, other: AnyTensor) -> T:
+def logical_xor_(input: T, other: Tensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -331,11 +331,11 @@ def logical_not_(input: T) -> T:
 
 
 @overload
-def bitwise_and(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def bitwise_and(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def bitwise_and(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the bits that are set in both integers.
 
@@ -399,7 +399,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 _bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
 
 
-def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
+def bitwise_and_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
@@ -411,11 +411,11 @@ def bitwise_and_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def bitwise_or(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def bitwise_or(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def bitwise_or(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the bits that are set in at least one of two integers.
 
@@ -479,7 +479,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 _bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 
 
-def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
+def bitwise_or_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
@@ -491,11 +491,11 @@ def bitwise_or_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def bitwise_xor(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def bitwise_xor(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def bitwise_xor(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return the bits that are set in exactly one of two integers.
 
@@ -559,7 +559,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
 
 
-def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
+def bitwise_xor_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
@@ -571,11 +571,11 @@ def bitwise_xor_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def bitwise_left_shift(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def bitwise_left_shift(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def bitwise_left_shift(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return integers with their bits moved up by `other` places.
 
@@ -640,7 +640,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, total=False)
 
 
-def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
+def bitwise_left_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
@@ -652,11 +652,11 @@ def bitwise_left_shift_(input: T, other: AnyTensor | Number) -> T:
 
 
 @overload
-def bitwise_right_shift(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def bitwise_right_shift(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def bitwise_right_shift(input: Number, other: T, *, out: T | None = None) -> T: ...
 def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: AnyTensor | Number, *, out: T | None = None
+    input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
     """Return integers with their bits moved down by `other` places.
 
@@ -722,7 +722,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
 _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, total=False)
 
 
-def bitwise_right_shift_(input: T, other: AnyTensor | Number) -> T:
+def bitwise_right_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     try:
         return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")

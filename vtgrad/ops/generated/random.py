@@ -15,7 +15,7 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tens
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -37,7 +37,7 @@ __all__ = [
 _normal_writer = store_without_warnings(k.normal_)
 
 
-def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
+def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> T:
     """Overwrite the tensor with normally distributed random numbers.
 
     Real and imaginary part of complex numbers each have half of the variance. What is drawn
@@ -96,7 +96,7 @@ def normal_(input: T, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: G
 _uniform_writer = store_without_warnings(k.uniform_)
 
 
-def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
+def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> T:
     """Overwrite the tensor with uniformly distributed random numbers.
 
     They are drawn from the interval `[from_, to)`; real and imaginary part of complex numbers
@@ -153,7 +153,7 @@ def uniform_(input: T, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: 
 _exponential_writer = store_without_warnings(k.exponential_)
 
 
-def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
+def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill the tensor with random numbers of an exponential distribution.
 
     The density is ``lambd * exp(-lambd * x)`` for x from 0 on; mean and standard deviation are
@@ -206,7 +206,7 @@ def exponential_(input: T, lambd: AnyFloat = 1.0, *, generator: Generator | None
 _cauchy_writer = store_without_warnings(k.cauchy_)
 
 
-def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None) -> T:
+def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill the tensor with random numbers that are Cauchy distributed.
 
     Their density is ``sigma / (pi * (sigma ** 2 + (x - median) ** 2))``: a number is within
@@ -267,7 +267,7 @@ def cauchy_(input: T, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generato
 _log_normal_writer = store_without_warnings(k.log_normal_)
 
 
-def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None) -> T:
+def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> T:
     """Fill the tensor with exponentials of normal random numbers.
 
     The logarithms of the numbers are normal, with the given mean and standard deviation. The
@@ -324,7 +324,7 @@ def log_normal_(input: T, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generato
 _geometric_writer = store_without_warnings(k.geometric_)
 
 
-def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> T:
+def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
     """Fill the tensor with random numbers of a geometric distribution.
 
     Each number is how many trials there are up to the first success, that one included, if a
@@ -382,7 +382,7 @@ def geometric_(input: T, p: AnyFloat, *, generator: Generator | None = None) -> 
 _random_from_writer = store_without_warnings(k.random_between_)
 
 
-def random_from_(input: T, from_: AnyInt, to: AnyInt, *, generator: Generator | None = None) -> T:
+def random_from_(input: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     try:
         return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
@@ -396,7 +396,7 @@ def random_from_(input: T, from_: AnyInt, to: AnyInt, *, generator: Generator | 
 _random_to_writer = store_without_warnings(k.random_below_)
 
 
-def random_to_(input: T, to: AnyInt, *, generator: Generator | None = None) -> T:
+def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     try:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
@@ -444,7 +444,7 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
 _bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 
 
-def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = None) -> T:
+def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     try:
         array_of(p, "p")
@@ -459,7 +459,7 @@ def bernoulli_Tensor_(input: T, p: AnyTensor, *, generator: Generator | None = N
 _bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 
 
-def bernoulli_float_(input: T, p: AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
+def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
     try:
         return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
@@ -472,7 +472,7 @@ def bernoulli_float_(input: T, p: AnyFloat = 0.5, *, generator: Generator | None
         raise
 
 
-def normal_Tensor_float(mean: T, std: AnyFloat = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean."""
     try:
         if out is not None:
@@ -492,7 +492,7 @@ def normal_Tensor_float(mean: T, std: AnyFloat = 1.0, *, generator: Generator | 
     return result
 
 
-def normal_float_Tensor(mean: AnyFloat, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own standard deviation."""
     try:
         if out is not None:
@@ -512,7 +512,7 @@ def normal_float_Tensor(mean: AnyFloat, std: T, *, generator: Generator | None =
     return result
 
 
-def normal_Tensor_Tensor(mean: T, std: AnyTensor, *, generator: Generator | None = None, out: T | None = None) -> T:
+def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
     try:
         if out is not None:
@@ -535,7 +535,7 @@ def normal_Tensor_Tensor(mean: T, std: AnyTensor, *, generator: Generator | None
     return result
 
 
-def bernoulli_(input: T, p: AnyTensor | AnyFloat = 0.5, *, generator: Generator | None = None) -> T:
+def bernoulli_(input: T, p: Tensor | float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     if isinstance(p, TensorBase):
         return bernoulli_Tensor_(input, p, generator=generator)

@@ -21,7 +21,7 @@ from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -60,7 +60,7 @@ def sum_default(input: T, *, dtype: DType | None = None) -> T:
     return result
 
 
-def sum_dim_IntList(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -97,7 +97,7 @@ def mean_default(input: T, *, dtype: DType | None = None) -> T:
     return result
 
 
-def mean_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Mean over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -135,7 +135,7 @@ def prod_default(input: T, *, dtype: DType | None = None) -> T:
     return result
 
 
-def prod_dim_int(input: T, dim: AnyInt, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def prod_dim_int(input: T, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
     try:
         if out is not None:
@@ -222,7 +222,7 @@ class MaxDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def max_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
+def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their places."""
     try:
         check_pair(out, array_of(input, "input").dtype)
@@ -253,7 +253,7 @@ class MinDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def min_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
+def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their places."""
     try:
         check_pair(out, array_of(input, "input").dtype)
@@ -284,7 +284,7 @@ class MedianDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def median_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
+def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their places."""
     try:
         check_pair(out, array_of(input, "input").dtype)
@@ -308,7 +308,7 @@ def median_dim(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence
     return results
 
 
-def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
+def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool) -> T:
     """Zeros with the values of `self` at places along a dimension."""
     try:
         array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
@@ -327,7 +327,7 @@ def put_selected(self: T, sizes: Shape, dim: AnyInt, indices: AnyTensor, keepdim
     return result
 
 
-def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) -> T:
+def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
     """The elements at places along a dimension."""
     try:
         array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
@@ -346,7 +346,7 @@ def take_selected(self: T, dim: AnyInt, indices: AnyTensor, keepdim: AnyBool) ->
     return result
 
 
-def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def amax(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the largest elements over dimensions.
 
     A nan counts as the largest. Elements that are equal to the result share its gradient in
@@ -414,7 +414,7 @@ def amax(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
     return result
 
 
-def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def amin(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the smallest elements over dimensions.
 
     A nan counts as the smallest. Elements that are equal to the result share its gradient in
@@ -482,7 +482,7 @@ def amin(input: T, dim: Dims = (), keepdim: AnyBool = False, *, out: T | None = 
     return result
 
 
-def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the places of the largest elements.
 
     Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
@@ -544,7 +544,7 @@ def argmax(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out
     return result
 
 
-def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the places of the smallest elements.
 
     Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
@@ -606,7 +606,7 @@ def argmin(input: T, dim: AnyInt | None = None, keepdim: AnyBool = False, *, out
     return result
 
 
-def any_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def any_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether some element is not zero."""
     try:
         dim = checked_dims(dim)
@@ -624,7 +624,7 @@ def any_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | No
     return result
 
 
-def all_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether no element is zero."""
     try:
         dim = checked_dims(dim)
@@ -642,7 +642,7 @@ def all_dim(input: T, dim: Dims = None, keepdim: AnyBool = False, *, out: T | No
     return result
 
 
-def var_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
+def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None) -> T:
     """Variance over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -673,7 +673,7 @@ def var_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, 
     return result
 
 
-def std_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, *, out: T | None = None) -> T:
+def std_dim(input: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None) -> T:
     """Standard deviation over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -706,7 +706,7 @@ def std_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool, 
 
 
 def linalg_vector_norm(
-    self: T, ord: AnyFloat = 2, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None
+    self: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Vector norm of any order over dimensions."""
     try:
@@ -740,7 +740,7 @@ def linalg_vector_norm(
     return result
 
 
-def logsumexp_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, out: T | None = None) -> T:
+def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
     """Logarithm of the sum of exponentials over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -762,7 +762,7 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, out: T | Non
     return result
 
 
-def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+def softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """Exponentials over their sum along a dimension."""
     try:
         if out is not None:
@@ -783,7 +783,7 @@ def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+def log_softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """Logarithm of `softmax`."""
     try:
         if out is not None:
@@ -804,7 +804,7 @@ def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | None = None) -> T:
+def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None) -> T:
     """Return a copy in which no slice of a dimension has a norm above a limit.
 
     A slice is what one index of `dim` selects, and its norm of order `p` that of all its
@@ -873,7 +873,7 @@ def renorm(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat, *, out: T | No
 _renorm_writer = store_result(k.renorm, direct=False, total=False)
 
 
-def renorm_(input: T, p: AnyFloat, dim: AnyInt, maxnorm: AnyFloat) -> T:
+def renorm_(input: T, p: float, dim: int, maxnorm: float) -> T:
     """Write the result of `renorm` into the tensor itself, which is returned."""
     try:
         refuse_tensor(p)
@@ -936,7 +936,7 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
     return result
 
 
-def nansum_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+def nansum_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions, with 0 for nan."""
     try:
         dim = checked_dims(dim)
@@ -964,7 +964,7 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
     max: T
 
 
-def aminmax_dim(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+def aminmax_dim(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension."""
     try:
         dim = None if dim is None else checked_dim(dim)
@@ -996,7 +996,7 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def var_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanDimResult[T]:
+def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool) -> VarMeanDimResult[T]:
     """Variance and mean over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -1022,7 +1022,7 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanDimResult[T]:
+def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool) -> StdMeanDimResult[T]:
     """Standard deviation and mean over dimensions."""
     try:
         dim = checked_dims(dim)
@@ -1042,7 +1042,7 @@ def std_mean_dim(input: T, dim: Dims, correction: AnyFloat | None, keepdim: AnyB
     return results
 
 
-def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
+def dist(input: T, other: Tensor, p: float = 2) -> T:
     """Return the norm of the difference of two tensors, as one number.
 
     It is ``sum(abs(input - other) ** p) ** (1 / p)`` over all elements. Infinity for `p` gives
@@ -1103,7 +1103,7 @@ def dist(input: T, other: AnyTensor, p: AnyFloat = 2) -> T:
     return result
 
 
-def aminmax(input: T, *, dim: AnyInt | None = None, keepdim: AnyBool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
+def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension.
 
     A nan counts as both. Elements that are equal to a result share its gradient in equal parts.

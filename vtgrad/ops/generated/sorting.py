@@ -17,7 +17,7 @@ from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyInt, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
@@ -31,7 +31,7 @@ class SortDimResult(NamedTuple, Generic[T]):
     indices: T
 
 
-def sort_dim(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
+def sort_dim(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
     """The elements in order along a dimension, and where each stood."""
     try:
         check_pair(out, array_of(input, "input").dtype)
@@ -63,7 +63,7 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 
 def sort_stable(
-    input: T, stable: AnyBool | None, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
+    input: T, stable: bool | None, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     try:
@@ -90,7 +90,7 @@ def sort_stable(
     return results
 
 
-def argsort(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: AnyBool = False) -> T:
+def argsort(input: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T:
     """Return the indices that sort the elements along a dimension.
 
     Equal elements keep their order, whatever `stable` says, also in descending order. A nan
@@ -155,7 +155,7 @@ class TopkDimResult(NamedTuple, Generic[T]):
 
 
 def topk_dim(
-    input: T, count: AnyInt, dim: AnyInt = -1, largest: AnyBool = True, sorted: AnyBool = True, *, out: Sequence[T] | None = None
+    input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
     """The `count` largest or smallest elements along a dimension, in order, and their places."""
     try:

@@ -18,7 +18,7 @@ from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tens
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyFloat, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -100,7 +100,7 @@ def sinc_(input: T) -> T:
         raise
 
 
-def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
+def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     """Return the logarithm ``log(x / (1 - x))`` of the odds of each probability.
 
     Without `eps` the result is infinite at 0 and 1 and nan outside of them. With `eps` the
@@ -166,7 +166,7 @@ def logit(input: T, eps: AnyFloat | None = None, *, out: T | None = None) -> T:
 _logit_writer = store_result(k.logit, direct=True)
 
 
-def logit_(input: T, eps: AnyFloat | None = None) -> T:
+def logit_(input: T, eps: float | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
     try:
         refuse_tensor(eps)
@@ -180,7 +180,7 @@ def logit_(input: T, eps: AnyFloat | None = None) -> T:
         raise
 
 
-def xlogy_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return one operand times the logarithm of the other, and 0 where the first is 0."""
     try:
         if out is not None:
@@ -206,7 +206,7 @@ def xlogy_Tensor(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 
 
-def xlogy_Tensor_(input: T, other: AnyTensor) -> T:
+def xlogy_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -651,7 +651,7 @@ def digamma_(input: T) -> T:
         raise
 
 
-def polygamma_of(input: T, n: AnyInt, *, out: T | None = None) -> T:
+def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     """The derivative of order `n` of the digamma function."""
     try:
         if out is not None:
@@ -674,7 +674,7 @@ def polygamma_of(input: T, n: AnyInt, *, out: T | None = None) -> T:
 _polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 
 
-def polygamma_of_(input: T, n: AnyInt) -> T:
+def polygamma_of_(input: T, n: int) -> T:
     """Write the result of `polygamma` into the tensor itself, which is returned."""
     try:
         return write(input, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_")
@@ -685,7 +685,7 @@ def polygamma_of_(input: T, n: AnyInt) -> T:
         raise
 
 
-def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
+def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     """Return the logarithm of the multivariate gamma function of dimension `p`.
 
     It is ``p * (p - 1) / 4 * log(pi)`` plus the sum of ``lgamma(x - j / 2)`` for j from 0 to
@@ -752,7 +752,7 @@ def mvlgamma(input: T, p: AnyInt, *, out: T | None = None) -> T:
 _mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 
 
-def mvlgamma_(input: T, p: AnyInt) -> T:
+def mvlgamma_(input: T, p: int) -> T:
     """Write the result of `mvlgamma` into the tensor itself, which is returned."""
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
@@ -763,7 +763,7 @@ def mvlgamma_(input: T, p: AnyInt) -> T:
         raise
 
 
-def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the regularised lower incomplete gamma function.
 
     ``P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from 0 to x, divided by
@@ -834,7 +834,7 @@ def igamma(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _igamma_writer = store_result(k.igamma, direct=True)
 
 
-def igamma_(input: T, other: AnyTensor) -> T:
+def igamma_(input: T, other: Tensor) -> T:
     """Write the result of `igamma` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -846,7 +846,7 @@ def igamma_(input: T, other: AnyTensor) -> T:
         raise
 
 
-def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
+def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the regularised upper incomplete gamma function.
 
     ``Q(a, x) = 1 - P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from x to infinity,
@@ -918,7 +918,7 @@ def igammac(input: T, other: AnyTensor, *, out: T | None = None) -> T:
 _igammac_writer = store_result(k.igammac, direct=True)
 
 
-def igammac_(input: T, other: AnyTensor) -> T:
+def igammac_(input: T, other: Tensor) -> T:
     """Write the result of `igammac` into the tensor itself, which is returned."""
     try:
         array_of(other, "other")
@@ -1022,10 +1022,10 @@ def special_i1(self: T) -> T:
 
 
 @overload
-def xlogy(input: T, other: AnyTensor | Number, *, out: T | None = None) -> T: ...
+def xlogy(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
 @overload
 def xlogy(input: Number, other: T, *, out: T | None = None) -> T: ...
-def xlogy(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBase | None = None) -> TensorBase:
+def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: TensorBase | None = None) -> TensorBase:
     """Return one operand times the logarithm of the other, and 0 where the first is 0.
 
     `input * log(other)`; a nan in `other` stays nan also where `input` is 0. Integers and bools
@@ -1078,7 +1078,7 @@ def xlogy(input: AnyTensor | Number, other: AnyTensor | Number, *, out: TensorBa
     raise ArgumentTypeError("at least one operand of xlogy must be a tensor")
 
 
-def xlogy_(input: T, other: AnyTensor | Number) -> T:
+def xlogy_(input: T, other: Tensor | Number) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return xlogy_Tensor_(input, other)

@@ -15,7 +15,7 @@ from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt, T
+from vtgrad.storage.argument_types import AnyInt as int, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def diag_embed(input: T, offset: AnyInt = 0, dim1: AnyInt = -2, dim2: AnyInt = -1, *, out: T | None = None) -> T:
+def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: T | None = None) -> T:
     """Return matrices of zeros with the last dimension of a tensor on a diagonal.
 
     The matrices span two dimensions that are new in the result, and are just as large as they
@@ -118,7 +118,7 @@ def block_diagonal(tensors: Sequence[T]) -> T:
     return result
 
 
-def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
+def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """Return the lower triangles of matrices, with zeros above.
 
     The gradient passes where elements stay, and is 0 elsewhere.
@@ -177,7 +177,7 @@ def tril(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
 _tril_writer = store_result(k.tril, direct=False, total=False)
 
 
-def tril_(input: T, diagonal: AnyInt = 0) -> T:
+def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
@@ -188,7 +188,7 @@ def tril_(input: T, diagonal: AnyInt = 0) -> T:
         raise
 
 
-def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
+def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     """Return the upper triangles of matrices, with zeros below.
 
     The gradient passes where elements stay, and is 0 elsewhere.
@@ -247,7 +247,7 @@ def triu(input: T, diagonal: AnyInt = 0, *, out: T | None = None) -> T:
 _triu_writer = store_result(k.triu, direct=False, total=False)
 
 
-def triu_(input: T, diagonal: AnyInt = 0) -> T:
+def triu_(input: T, diagonal: int = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
@@ -258,7 +258,7 @@ def triu_(input: T, diagonal: AnyInt = 0) -> T:
         raise
 
 
-def rot90_turns(input: T, turns: AnyInt, dims: Sequence[int]) -> T:
+def rot90_turns(input: T, turns: int, dims: Sequence[int]) -> T:
     """The tensor turned by right angles in the plane of two dimensions."""
     try:
         array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
@@ -274,7 +274,7 @@ def rot90_turns(input: T, turns: AnyInt, dims: Sequence[int]) -> T:
     return result
 
 
-def counted_indices(repeats: T, *, output_size: AnyInt | None = None) -> T:
+def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
     """Each position as often as the count there says."""
     try:
         array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
@@ -303,7 +303,7 @@ def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     return result
 
 
-def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> T:
+def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None = ()) -> T:
     """Shift elements cyclically.
 
     What leaves a dimension at its end comes back at its start. Without dimensions the elements
@@ -352,7 +352,7 @@ def roll(input: T, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] 
     return result
 
 
-def flip_dims(input: T, dims: AnyInt | Sequence[int]) -> T:
+def flip_dims(input: T, dims: int | Sequence[int]) -> T:
     """The elements in reverse order along dimensions."""
     try:
         array = no_fp_warnings.run(k.flip, input._impl.array, dims)

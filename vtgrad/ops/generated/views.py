@@ -19,7 +19,7 @@ from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
 from vtgrad.views.write import write_geometry
@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def select(input: T, dim: AnyInt, index: AnyInt) -> T:
+def select(input: T, dim: int, index: int) -> T:
     """Return the slice at one index of a dimension, as a view.
 
     The dimension disappears: `select(x, 1, 2)` is `x[:, 2]`.
@@ -103,7 +103,7 @@ def select(input: T, dim: AnyInt, index: AnyInt) -> T:
     return make_view(input, impl, node)
 
 
-def select_copy(input: T, dim: AnyInt, index: AnyInt, *, out: T | None = None) -> T:
+def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
     """Return a copy of the slice at one index of a dimension.
 
     The same elements as `select`, on memory of their own.
@@ -160,7 +160,7 @@ def select_copy(input: T, dim: AnyInt, index: AnyInt, *, out: T | None = None) -
     return result
 
 
-def slice(self: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | None = None, step: AnyInt = 1) -> T:
+def slice(self: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
     """A range of a dimension; a view."""
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
@@ -175,9 +175,7 @@ def slice(self: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | N
     return make_view(self, impl, node)
 
 
-def slice_copy(
-    input: T, dim: AnyInt = 0, start: AnyInt | None = None, end: AnyInt | None = None, step: AnyInt = 1, *, out: T | None = None
-) -> T:
+def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, *, out: T | None = None) -> T:
     """Return a copy of a range of one dimension.
 
     `slice_copy(x, 0, start, end, step)` holds the elements of `x[start:end:step]`: negative
@@ -251,7 +249,7 @@ def slice_copy(
     return result
 
 
-def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
+def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """Return a diagonal over two dimensions of a tensor.
 
     The two dimensions disappear, and one that goes along the diagonal comes last. A diagonal
@@ -308,7 +306,7 @@ def diagonal(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -
     return make_view(input, impl, node)
 
 
-def diagonal_copy(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1, *, out: T | None = None) -> T:
+def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: T | None = None) -> T:
     """Return a copy of a diagonal over two dimensions of a tensor.
 
     The values are those that `diagonal` shows, in memory of their own: the two dimensions
@@ -373,7 +371,7 @@ def diagonal_copy(input: T, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt =
     return result
 
 
-def split_Tensor(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+def split_Tensor(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
@@ -388,7 +386,7 @@ def split_Tensor(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]
     return make_views(input, impls, node)
 
 
-def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+def split_copy(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces of one size along a dimension, as copies.
 
     The same elements as the pieces of `split`, on memory of their own.
@@ -436,7 +434,7 @@ def split_copy(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
     return make_copies(input, impls, node)
 
 
-def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces of given sizes along a dimension, as views.
 
     If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
@@ -482,7 +480,7 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> t
     return make_views(input, impls, node)
 
 
-def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces of given sizes along a dimension, as copies.
 
     The same elements as the pieces of `split_with_sizes`, on memory of their own.
@@ -530,7 +528,7 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: AnyInt = 0)
     return make_copies(input, impls, node)
 
 
-def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
+def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     """Return all slices of a dimension, as views.
 
     If the tensor requires grad, writing to a slice in place raises `MultiOutputViewError`,
@@ -578,7 +576,7 @@ def unbind(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
     return make_views(input, impls, node)
 
 
-def unbind_copy(input: T, dim: AnyInt = 0) -> tuple[T, ...]:
+def unbind_copy(input: T, dim: int = 0) -> tuple[T, ...]:
     """Return copies of all slices of a dimension.
 
     The same elements as the slices of `unbind`, on memory of their own.
@@ -692,7 +690,7 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
+def transpose(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions, as a view.
 
     Parameters
@@ -736,7 +734,7 @@ def transpose(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
     return make_view(input, impl, node)
 
 
-def transpose_copy(input: T, dim0: AnyInt, dim1: AnyInt, *, out: T | None = None) -> T:
+def transpose_copy(input: T, dim0: int, dim1: int, *, out: T | None = None) -> T:
     """Return a copy with two dimensions exchanged.
 
     The same elements as `transpose`, in contiguous memory of their own.
@@ -1001,7 +999,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     return result
 
 
-def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) -> T:
+def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Dimensions of size 1 repeated, new ones put in front; a view."""
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
@@ -1016,7 +1014,7 @@ def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) ->
     return make_view(input, impl, node)
 
 
-def expand_copy(input: T, size: Sequence[int], *, implicit: AnyBool = False, out: T | None = None) -> T:
+def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T | None = None) -> T:
     """Return a copy in which dimensions of size 1 are repeated.
 
     The values are those of `expand`. The result has memory of its own, so it may be written.
@@ -1110,7 +1108,7 @@ def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def squeeze_dim(input: T, dim: AnyInt) -> T:
+def squeeze_dim(input: T, dim: int) -> T:
     """A dimension taken away if its size is 1; a view."""
     try:
         dim = checked_dim(dim)
@@ -1126,7 +1124,7 @@ def squeeze_dim(input: T, dim: AnyInt) -> T:
     return make_view(input, impl, node)
 
 
-def squeeze_copy_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+def squeeze_copy_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """What `squeeze` shows, as a copy."""
     try:
         dim = checked_dim(dim)
@@ -1178,7 +1176,7 @@ def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> 
     return result
 
 
-def unsqueeze(input: T, dim: AnyInt) -> T:
+def unsqueeze(input: T, dim: int) -> T:
     """Add a dimension of size 1, as a view.
 
     Parameters
@@ -1220,7 +1218,7 @@ def unsqueeze(input: T, dim: AnyInt) -> T:
     return make_view(input, impl, node)
 
 
-def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
+def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
     """Return a copy with a new dimension of size 1.
 
     The same elements as `unsqueeze`, on memory of their own.
@@ -1273,7 +1271,7 @@ def unsqueeze_copy(input: T, dim: AnyInt, *, out: T | None = None) -> T:
     return result
 
 
-def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
+def unfold(input: T, dimension: int, size: int, step: int) -> T:
     """Return all windows of a dimension, as a view.
 
     The dimension then counts the windows, and a new last dimension their elements. Windows may
@@ -1328,7 +1326,7 @@ def unfold(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt) -> T:
     return make_view(input, impl, node)
 
 
-def unfold_copy(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out: T | None = None) -> T:
+def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None = None) -> T:
     """Return a copy of all windows of a dimension.
 
     The same elements as `unfold`, on memory of their own.
@@ -1388,7 +1386,7 @@ def unfold_copy(input: T, dimension: AnyInt, size: AnyInt, step: AnyInt, *, out:
     return result
 
 
-def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
+def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     try:
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
@@ -1410,9 +1408,7 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
     return make_view(input, impl, node)
 
 
-def _as_strided_copy(
-    self: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None, *, out: T | None = None
-) -> T:
+def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: T | None = None) -> T:
     """What `as_strided` shows, as a copy."""
     try:
         if out is not None:
@@ -1438,7 +1434,7 @@ def _as_strided_copy(
     return result
 
 
-def as_strided_beyond(self: T, base: AnyTensor, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
+def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """The same of a view, where it reaches beyond that to other memory of the view's base."""
     try:
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
@@ -1465,7 +1461,7 @@ def as_strided_beyond(self: T, base: AnyTensor, size: Sequence[int], stride: Seq
     return make_view(self, impl, node)
 
 
-def transpose_(input: T, dim0: AnyInt, dim1: AnyInt) -> T:
+def transpose_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
     try:
         return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1, operator="transpose_")
@@ -1492,7 +1488,7 @@ def squeeze_default_(input: T) -> T:
         raise
 
 
-def squeeze_dim_(input: T, dim: AnyInt) -> T:
+def squeeze_dim_(input: T, dim: int) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     try:
         dim = checked_dim(dim)
@@ -1511,7 +1507,7 @@ def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
         raise
 
 
-def unsqueeze_(input: T, dim: AnyInt) -> T:
+def unsqueeze_(input: T, dim: int) -> T:
     """Give the tensor itself a new dimension of size 1."""
     try:
         return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_")
@@ -1520,7 +1516,7 @@ def unsqueeze_(input: T, dim: AnyInt) -> T:
         raise
 
 
-def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: AnyInt | None = None) -> T:
+def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     try:
         return write_geometry(input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
@@ -1536,7 +1532,7 @@ def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], stora
         raise
 
 
-def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> T:
+def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
     try:
         array = no_fp_warnings.run(k.select_backward, self._impl.array, input_sizes, dim, index)
@@ -1552,7 +1548,7 @@ def select_backward(self: T, input_sizes: Shape, dim: AnyInt, index: AnyInt) -> 
     return result
 
 
-def slice_backward(self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | None, end: AnyInt | None, step: AnyInt) -> T:
+def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int) -> T:
     """Zeros with `self` at a range of a dimension."""
     try:
         array = no_fp_warnings.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
@@ -1577,7 +1573,7 @@ def slice_backward(self: T, input_sizes: Shape, dim: AnyInt, start: AnyInt | Non
     return result
 
 
-def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt, dim2: AnyInt) -> T:
+def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
     try:
         array = no_fp_warnings.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
@@ -1593,7 +1589,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: AnyInt, dim1: AnyInt,
     return result
 
 
-def unfold_backward(self: T, input_sizes: Shape, dim: AnyInt, size: AnyInt, step: AnyInt) -> T:
+def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
     try:
         array = no_fp_warnings.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
@@ -1641,7 +1637,7 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     return result
 
 
-def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
+def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
     """Return a copy with a tensor stored at one index of a dimension.
 
     What `select(copy, dim, index).copy_(src)` makes of a copy. The values are cast to the dtype
@@ -1701,14 +1697,7 @@ def select_scatter(input: T, src: AnyTensor, dim: AnyInt, index: AnyInt) -> T:
 
 
 def slice_scatter(
-    input: T,
-    src: AnyTensor,
-    dim: AnyInt = 0,
-    start: AnyInt | None = None,
-    end: AnyInt | None = None,
-    step: AnyInt = 1,
-    *,
-    out: T | None = None,
+    input: T, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, *, out: T | None = None
 ) -> T:
     """Return a copy with a tensor stored at a range of one dimension.
 
@@ -1793,7 +1782,7 @@ def slice_scatter(
     return result
 
 
-def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt = 0, dim2: AnyInt = 1) -> T:
+def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """Return a copy of a tensor with other values on a diagonal.
 
     `src` stands where `diagonal` with the same arguments would look. It is cast to the dtype of
@@ -1860,7 +1849,7 @@ def diagonal_scatter(input: T, src: AnyTensor, offset: AnyInt = 0, dim1: AnyInt 
     return result
 
 
-def as_strided_scatter_at(input: T, src: AnyTensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
+def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     try:
         array = no_fp_warnings.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
@@ -1886,7 +1875,7 @@ def as_strided_scatter_at(input: T, src: AnyTensor, input_geometry: Geometry3, o
     return result
 
 
-def unsafe_split_equal(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T, ...]:
+def unsafe_split_equal(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, with versions of their own although they share memory."""
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
@@ -1901,7 +1890,7 @@ def unsafe_split_equal(input: T, split_size: AnyInt, dim: AnyInt = 0) -> tuple[T
     return make_unsafe_split(input, impls, node)
 
 
-def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 0) -> tuple[T, ...]:
+def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces of given sizes that share its memory, but are no views.
 
     Unlike the pieces of `split_with_sizes`, they may be written in place also if the tensor
@@ -1951,7 +1940,7 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: AnyInt = 
     return make_unsafe_split(input, impls, node)
 
 
-def narrow_copy(input: T, dim: AnyInt, start: AnyInt, length: AnyInt, *, out: T | None = None) -> T:
+def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = None) -> T:
     """Return a copy of a range of one dimension.
 
     The same elements as `narrow`, on memory of their own.

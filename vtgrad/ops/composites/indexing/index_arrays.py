@@ -16,7 +16,11 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import warn_of_uint8_mask
-from vtgrad.storage.argument_types import AnyBool, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import AnyBool as bool
+from vtgrad.storage.argument_types import AnyInt as int
+from vtgrad.storage.argument_types import AnyStr as str
+from vtgrad.storage.argument_types import AnyTensor as Tensor
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -34,7 +38,7 @@ __all__ = [
 
 @explained
 def index_put(
-    input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
+    input: T, indices: Sequence[TensorBase], values: Tensor, accumulate: bool = False
 ) -> T:
     """Return a copy with values stored at, or added to, the elements at index arrays.
 
@@ -94,7 +98,7 @@ def index_put(
 
 @explained
 def index_put_(
-    input: T, indices: Sequence[TensorBase], values: AnyTensor, accumulate: AnyBool = False
+    input: T, indices: Sequence[TensorBase], values: Tensor, accumulate: bool = False
 ) -> T:
     """`index_put` into the tensor itself."""
     add = check_flag(accumulate, "accumulate")
@@ -112,9 +116,7 @@ def _places(indices: Sequence[object]) -> tuple[int, ...]:
 
 
 @explained
-def take_along_dim(
-    input: T, indices: AnyTensor, dim: AnyInt | None = None, *, out: T | None = None
-) -> T:
+def take_along_dim(input: T, indices: Tensor, dim: int | None = None, *, out: T | None = None) -> T:
     """Return the elements at an index along one dimension, with broadcasting.
 
     As `gather`, but the other dimensions of both tensors broadcast. It takes what `argsort` and
@@ -192,7 +194,7 @@ def take_along_dim(
     )
 
 
-def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
+def _from_the_start(indices: Tensor, length: int) -> Tensor:
     """A copy of the places of a dimension of this length, those that count from its end rewritten.
 
     A place outside stays as it is, so that the error names it.
@@ -205,12 +207,12 @@ def _from_the_start(indices: AnyTensor, length: int) -> AnyTensor:
 
 def scatter(
     input: T,
-    dim: AnyInt,
-    index: AnyTensor,
-    src: AnyTensor | Number | None = None,
+    dim: int,
+    index: Tensor,
+    src: Tensor | Number | None = None,
     *,
     value: Number | None = None,
-    reduce: AnyStr | None = None,
+    reduce: str | None = None,
     out: T | None = None,
 ) -> T:
     """Return a copy with values stored at the places that an index names along one dimension.
@@ -283,12 +285,12 @@ def scatter(
 
 def scatter_(
     input: T,
-    dim: AnyInt,
-    index: AnyTensor,
-    src: AnyTensor | Number | None = None,
+    dim: int,
+    index: Tensor,
+    src: Tensor | Number | None = None,
     *,
     value: Number | None = None,
-    reduce: AnyStr | None = None,
+    reduce: str | None = None,
 ) -> T:
     """`scatter` into the tensor itself."""
     src = _one_of(src, value, "scatter_")
@@ -313,7 +315,7 @@ def scatter_(
 _scatter_reduced_writer = store_without_warnings(k.scatter_reduced_)
 
 
-def _one_of(src: AnyTensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
+def _one_of(src: Tensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
     given = src if value is None else number_of(value, "value")
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
