@@ -51,7 +51,7 @@ INTERPRETED = """
     graph/written_elements.py
     engine/current_graph_task.py engine/helper_thread.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
-    ops/generated/random.py ops/generated/random_nodes.py
+    ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
 """.split()
 
 

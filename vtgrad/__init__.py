@@ -21,6 +21,7 @@ from .tensor.tensor import Tensor as Tensor
 # isort: split
 from . import autograd as autograd
 from . import errors as errors
+from . import pickles as pickles
 from . import random as random
 from . import utils as utils
 from .autograd import enable_grad as enable_grad

@@ -6,7 +6,7 @@ from typing import Final
 
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
-from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names
+from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
 from .emit_python import PYTHON_HEAD, emit_python
 from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
@@ -60,6 +60,7 @@ def sources() -> dict[str, str]:
     files["reusing_formulas.py"] = emit_large_formulas(library)
     files["tensor_formulas.py"] = emit_tensor_formulas(library)
     files["functional.py"] = _functional(library)
+    files["result_classes.py"] = _result_classes(library)
     surface = library.surface
     files["methods.py"] = _methods(surface)
     files["public.py"] = _public(surface)
@@ -96,6 +97,31 @@ def _saves(saves: set[tuple[SavedField, ...]]) -> str:
     """The base classes of nodes."""
     text = head("the derivative tables", "What nodes save: one class for each set of fields.")
     return text + SAVES_HEAD + "".join(emit_saves(f) for f in sorted(saves, key=saving_class))
+
+
+_RESULT_CLASSES = """
+from typing import Final
+
+$imports
+
+__all__ = ["RESULT_CLASSES"]
+
+# By the name of the operator and its overload.
+RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
+"""
+
+
+def _result_classes(library: Library) -> str:
+    """The classes of several results, for pickles."""
+    imports, classes = "", ""
+    for stem, table in library.tables.items():
+        for op in table:
+            if op.returns == "tuple":
+                name = op.base if op.overload is None else f"{op.base}.{op.overload}"
+                imports += f"from vtgrad.ops.generated.{stem} import {result_class(op)}\n"
+                classes += f'"{name}": {result_class(op)}, '
+    text = head("the derivative tables", "The classes of several results.")
+    return text + fill(_RESULT_CLASSES, imports=imports, classes=classes)
 
 
 def _functional(library: Library) -> str:

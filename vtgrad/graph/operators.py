@@ -20,6 +20,8 @@ __all__ = ["Operators", "install", "operators"]
 class Operators(Protocol):
     """Differentiable operators and the default tensor class, as the lower layers use them."""
 
+    tensor_class: type[TensorBase]
+
     def wrap(self, impl: TensorImpl) -> TensorBase:
         """A tensor of the default class."""
 

@@ -110,9 +110,6 @@ class DType:
     def __repr__(self) -> str:
         return f"vtgrad.{self.name}"
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return (_by_name, (self.name,))
-
 
 bool_: Final = DType("bool")
 uint8: Final = DType("uint8")
@@ -146,8 +143,12 @@ _BOOL: Final = bool_.numpy
 _INT64: Final = int64.numpy
 
 
-def _by_name(name: str) -> DType:
-    return _OF_NAME[name]
+def dtype_named(name: str) -> DType:
+    """The dtype of a name such as ``float32``; `ArgumentTypeError` if none has it."""
+    try:
+        return _OF_NAME[name]
+    except KeyError:
+        raise ArgumentTypeError(f"vtgrad has no dtype named {name!r}") from None
 
 
 def dtype_of(numpy_type: NumpyDType) -> DType:

@@ -19,7 +19,6 @@ by the subclass's ``__getstate__`` and ``__setstate__`` if it has them.
 from __future__ import annotations
 
 import copy
-import copyreg
 import weakref
 from collections.abc import Callable
 from typing import Final
@@ -27,28 +26,30 @@ from typing import Final
 import numpy as np
 
 from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
+from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
 from ..ops.calling.from_python import request_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of
 from ..storage.geometry import check_in_bounds
-from ..storage.inference import counter_of_new
 from ..storage.lazy_array import is_conjugated, is_negated, with_bits
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, VersionCounter
+from ..storage.version_counter import VersionCounter
 
-__all__ = ["deep_copy", "give_state", "reduce_tensor", "state_of"]
+__all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
 
-State = tuple[type[TensorBase], Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool]
+State = tuple[
+    type[TensorBase] | None, Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool
+]
 
 
 def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, State, object]:
     """For `pickle`: the function that rebuilds the tensor, its arguments, and any state."""
     attributes = _attributes_of(tensor)
     facts = _facts_of(tensor)
-    return (_rebuilt, facts) if attributes is None else (_rebuilt, facts, attributes)
+    return (rebuild_tensor, facts) if attributes is None else (rebuild_tensor, facts, attributes)
 
 
 def _attributes_of(tensor: TensorBase) -> object:
@@ -80,8 +81,9 @@ def give_state(tensor: TensorBase, state: object) -> None:
 def _facts_of(tensor: TensorBase) -> State:
     impl = tensor._impl
     meta = impl.autograd_meta
+    cls = type(tensor)
     return (
-        type(tensor),
+        None if cls is operators().tensor_class else cls,
         impl.storage,
         impl.counter,
         dtype_of(impl.dtype),
@@ -115,7 +117,7 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
     cls, storage, counter, dtype, sizes, strides, offset, grad, *bits = _facts_of(tensor)
     own_storage: Storage = copy.deepcopy(storage, memo)
     own_counter: object = copy.deepcopy(counter, memo)
-    new = _rebuilt(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)
+    new = rebuild_tensor(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)
     memo[id(tensor)] = new
     if meta is not None and meta.cell is not None and meta.cell.grad is not None:
         own_meta(new).own_cell().grad = copy.deepcopy(meta.cell.grad, memo)
@@ -126,7 +128,7 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
     return new
 
 
-def _rebuilt(
+def rebuild_tensor(
     cls: object,
     storage: object,
     counter: object,
@@ -138,7 +140,28 @@ def _rebuilt(
     conjugated: object = False,
     negated: object = False,
 ) -> TensorBase:
-    """The tensor from the result of `reduce_tensor`; a pickle may contain any arguments."""
+    """The tensor from the result of `reduce_tensor`; a pickle may contain any arguments.
+
+    Parameters
+    ----------
+    cls : type or None
+        The class of the tensor; None for `vtgrad.Tensor`.
+    storage, counter, dtype
+        As `vtgrad.pickles` rebuilds them; no counter stands for one of the storage.
+    sizes, strides, offset
+        The geometry, in elements.
+    requires_grad, conjugated, negated
+        The bits of the tensor.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is of another kind.
+    OutOfBoundsError
+        If the geometry does not fit the storage.
+    """
+    if cls is None:
+        cls = operators().tensor_class
     if not (
         isinstance(cls, type)
         and issubclass(cls, TensorBase)
@@ -169,31 +192,8 @@ def _rebuilt(
     return tensor
 
 
-def _storage_of(content: object) -> Storage:
-    if not isinstance(content, bytes):
-        raise ArgumentTypeError("this is not a pickled storage")
-    array: Array = np.frombuffer(content, np.uint8).copy()
-    return Storage(array)
-
-
-def _reduce_storage(storage: Storage) -> tuple[Callable[[bytes], Storage], tuple[bytes]]:
-    whole = storage.strided(np.dtype(np.uint8), (storage.nbytes(),), (1,), 0)
-    return _storage_of, (whole.tobytes(),)
-
-
-def _reduce_counter(
-    counter: VersionCounter,
-) -> tuple[Callable[[], VersionCounter | None], tuple[()]]:
-    """The reduction of a counter: the copy's memory has not been written yet."""
-    return (_uncounted if counter is INFERENCE else _counter), ()
-
-
-def _counter() -> VersionCounter:
-    return counter_of_new() or VersionCounter()
-
-
-def _uncounted() -> VersionCounter | None:
-    return counter_of_new()
+# Where pickles find it; see Note [Pickles name one module].
+rebuild_tensor.__module__ = "vtgrad.pickles"
 
 
 # The counters of normal storages that were copied from storages of inference tensors, by the
@@ -211,7 +211,3 @@ def _counter_for(storage: Storage) -> VersionCounter:
     counter = VersionCounter()
     _counters[key] = weakref.ref(owner, lambda _: _counters.pop(key, None)), counter
     return counter
-
-
-copyreg.pickle(Storage, _reduce_storage)
-copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None means no counter here
