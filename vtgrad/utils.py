@@ -97,7 +97,10 @@ def _check_unheld(tensor: TensorBase, name: str) -> None:
     if meta is not None and meta.retains_grad:
         raise SwapError(f"{name} retains its gradient, so it cannot be exchanged")
     if may_hide_tensors():
-        raise SwapError("tensors cannot be exchanged after gc.freeze(), which hides who holds them")
+        raise SwapError(
+            "tensors cannot be exchanged after gc.freeze(), which hides who holds them: call "
+            "gc.unfreeze() before"
+        )
     if weakref.getweakrefcount(tensor) and not _own_weak_reference(tensor):
         raise SwapError(
             f"{name} is saved for a backward pass, or has a weak reference or a post-accumulate "

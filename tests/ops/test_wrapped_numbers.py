@@ -1,7 +1,9 @@
 """A 0-d tensor that stands for a Python number promotes like the number."""
 
 import inspect
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import vtgrad as vt
@@ -41,6 +43,29 @@ def test_a_number_may_be_the_first_operand() -> None:
             call(2**70, small)
     with pytest.raises(ArgumentTypeError, match="'input' must be a tensor"):
         vt.add("1", x)  # type: ignore[call-overload]  # what is refused
+
+
+@pytest.mark.parametrize(
+    "function", [vt.add, vt.sub, vt.mul, vt.div, vt.floor_divide, vt.bitwise_left_shift, vt.pow]
+)
+def test_two_numbers_are_told_that_one_must_be_a_tensor(function: Callable[..., object]) -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        function(2, np.float64(3))
+    assert str(caught.value) == f"at least one operand of {function.__name__} must be a tensor"
+    # What was raised inside is not shown.
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_an_error_behind_a_number_shows_no_first_attempt() -> None:
+    with pytest.raises(DTypeError) as caught:
+        3 // vt.tensor([0])
+    assert caught.value.__context__ is None
+    with pytest.raises(ArgumentTypeError, match="argument 'alpha' must be a number") as other:
+        vt.add(1, vt.ones(2), alpha="s")  # type: ignore[call-overload]  # the mistake
+    error: BaseException | None = other.value
+    while error is not None:
+        assert not isinstance(error, AttributeError)
+        error = error.__context__
 
 
 NUMBERS = ("Number", "float", "float | None")

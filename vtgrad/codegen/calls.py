@@ -39,9 +39,10 @@ if $condition:
 """
 
 _TURNED = """
-turned = as_first_operand($first, $second$inexact)
+turned = as_first_operand("$operator", $first, $second$inexact)
 if turned is not None:
-    return $name(turned$rest)
+    with out_of_context(error):
+        return $name(turned$rest)
 """
 
 
@@ -189,6 +190,7 @@ def _turned(operator: Operator) -> str:
     """The call again, with a tensor for a number in the first place."""
     return fill(
         _TURNED,
+        operator=operator.base,
         first=operator.arguments[0].name,
         second=operator.arguments[1].name,
         inexact=", inexact=True" if operator.number_first == "float" else "",

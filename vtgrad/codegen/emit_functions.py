@@ -55,6 +55,7 @@ from vtgrad.ops.calling.numbers import (
     as_first_operand,
     as_number,
     has_number_tensor,
+    out_of_context,
     refuse_tensor,
 )
 from vtgrad.ops.calling.quick import quick_binary

@@ -53,7 +53,8 @@ def check_growth(storage: Storage, nbytes: int) -> None:
         )
     if may_hide_tensors():
         raise ResizeError(
-            "memory cannot grow after gc.freeze(), which hides the tensors that look at it"
+            "memory cannot grow after gc.freeze(), which hides the tensors that look at it: call "
+            "gc.unfreeze() before, or give the tensor its shape when it is made"
         )
 
 

@@ -235,6 +235,7 @@ def test_what_was_frozen_before_the_library_was_imported_hides_no_tensor() -> No
                 refused()
             except RuntimeError as error:
                 assert "gc.freeze()" in str(error)
+                assert "gc.unfreeze()" in str(error)
             else:
                 raise SystemExit("not refused")
     """

@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError, DTypeError
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.promotion import result_dtype
@@ -17,6 +17,7 @@ __all__ = [
     "as_first_operand",
     "as_number",
     "has_number_tensor",
+    "out_of_context",
     "python_operand",
     "refuse_tensor",
     "tensor_beside",
@@ -48,13 +49,22 @@ def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
     return other._wrap(TensorImpl(array))
 
 
-def as_first_operand(first: T, second: object, *, inexact: bool = False) -> T | None:
+def as_first_operand(operator: str, first: T, second: object, *, inexact: bool = False) -> T | None:
     """A tensor for a first operand that is a number beside a tensor; None for other operands.
 
     Parameters
     ----------
+    operator : str
+        The operator's name, for the error.
+    first, second
+        Its operands.
     inexact : bool
         Whether the operator computes with floating numbers, from integers too.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If both are numbers.
 
     Notes
     -----
@@ -64,7 +74,13 @@ def as_first_operand(first: T, second: object, *, inexact: bool = False) -> T | 
     number: object = first
     if isinstance(number, np.generic):
         number = number.item()
-    if not isinstance(number, (bool, int, float, complex)) or not isinstance(second, TensorBase):
+    if not isinstance(number, (bool, int, float, complex)):
+        return None
+    if not isinstance(second, TensorBase):
+        if isinstance(second, (int, float, complex, np.number, np.bool_)):
+            raise ArgumentTypeError(
+                f"at least one operand of {operator} must be a tensor"
+            ) from None
         return None
     if isinstance(number, bool):
         # Any other dtype prevails over bool; an operator may have no bools.
@@ -72,6 +88,35 @@ def as_first_operand(first: T, second: object, *, inexact: bool = False) -> T | 
     if inexact and isinstance(number, int) and abs(number) < 2**63:
         number = float(number)
     return cast("T", tensor_beside(number, second))
+
+
+class out_of_context:
+    """A block of a handler whose errors do not show the handled one as their context.
+
+    It is for the call that was meant, where the handled error is that of a first attempt, which
+    tells users nothing.
+
+    Parameters
+    ----------
+    handled : Exception
+        What the first attempt has raised.
+    """
+
+    __slots__ = ("handled",)
+
+    handled: Exception
+
+    def __init__(self, handled: Exception) -> None:
+        self.handled = handled
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, raised: BaseException | None, traceback: object) -> None:
+        while raised is not None:
+            if raised.__context__ is self.handled:
+                raised.__context__ = None
+            raised = raised.__context__
 
 
 N = TypeVar("N")

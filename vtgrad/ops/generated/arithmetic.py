@@ -15,7 +15,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor
+from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor, out_of_context
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
@@ -118,9 +118,10 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             return add(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return add(input, other, alpha=as_number(alpha), out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("add", input, other)
         if turned is not None:
-            return add(turned, other, alpha=alpha, out=out)
+            with out_of_context(error):
+                return add(turned, other, alpha=alpha, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
@@ -223,9 +224,10 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             return sub(input, other, alpha=alpha, out=out)
         if has_number_tensor(alpha):
             return sub(input, other, alpha=as_number(alpha), out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("sub", input, other)
         if turned is not None:
-            return sub(turned, other, alpha=alpha, out=out)
+            with out_of_context(error):
+                return sub(turned, other, alpha=alpha, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
         raise
     if result is None:
@@ -365,9 +367,10 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     except Exception as error:
         if renew_context(error):
             return mul(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("mul", input, other)
         if turned is not None:
-            return mul(turned, other, out=out)
+            with out_of_context(error):
+                return mul(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
@@ -458,9 +461,10 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     except Exception as error:
         if renew_context(error):
             return true_divide(input, other, out=out)
-        turned = as_first_operand(input, other, inexact=True)
+        turned = as_first_operand("div", input, other, inexact=True)
         if turned is not None:
-            return true_divide(turned, other, out=out)
+            with out_of_context(error):
+                return true_divide(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if result is None:
@@ -513,9 +517,10 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
     except Exception as error:
         if renew_context(error):
             return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("div", input, other)
         if turned is not None:
-            return div_Tensor_mode(turned, other, rounding_mode=rounding_mode, out=out)
+            with out_of_context(error):
+                return div_Tensor_mode(turned, other, rounding_mode=rounding_mode, out=out)
         explain(
             error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", input, other, rounding_mode, out
         )
@@ -607,9 +612,10 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     except Exception as error:
         if renew_context(error):
             return floor_divide(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("floor_divide", input, other)
         if turned is not None:
-            return floor_divide(turned, other, out=out)
+            with out_of_context(error):
+                return floor_divide(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:

@@ -13,7 +13,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, operand_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_first_operand
+from vtgrad.ops.calling.numbers import as_first_operand, out_of_context
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -385,9 +385,10 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     except Exception as error:
         if renew_context(error):
             return bitwise_and(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("bitwise_and", input, other)
         if turned is not None:
-            return bitwise_and(turned, other, out=out)
+            with out_of_context(error):
+                return bitwise_and(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -465,9 +466,10 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     except Exception as error:
         if renew_context(error):
             return bitwise_or(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("bitwise_or", input, other)
         if turned is not None:
-            return bitwise_or(turned, other, out=out)
+            with out_of_context(error):
+                return bitwise_or(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -545,9 +547,10 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     except Exception as error:
         if renew_context(error):
             return bitwise_xor(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("bitwise_xor", input, other)
         if turned is not None:
-            return bitwise_xor(turned, other, out=out)
+            with out_of_context(error):
+                return bitwise_xor(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -626,9 +629,10 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     except Exception as error:
         if renew_context(error):
             return bitwise_left_shift(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("bitwise_left_shift", input, other)
         if turned is not None:
-            return bitwise_left_shift(turned, other, out=out)
+            with out_of_context(error):
+                return bitwise_left_shift(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
@@ -708,9 +712,10 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     except Exception as error:
         if renew_context(error):
             return bitwise_right_shift(input, other, out=out)
-        turned = as_first_operand(input, other)
+        turned = as_first_operand("bitwise_right_shift", input, other)
         if turned is not None:
-            return bitwise_right_shift(turned, other, out=out)
+            with out_of_context(error):
+                return bitwise_right_shift(turned, other, out=out)
         explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
         raise
     if out is not None:
