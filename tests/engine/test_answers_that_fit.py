@@ -66,7 +66,7 @@ def test_an_answer_is_summed_and_cast(
     (found,) = vt.autograd.grad(result(x, answer), x, create_graph=create_graph)
     assert found.dtype == vt.float64
     assert found.tolist() == expected
-    # The answer itself, which somebody may hold, was not written.
+    # The answer itself, to which the program may refer, was not written.
     assert answer._version == 0
 
 

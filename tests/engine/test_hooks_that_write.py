@@ -1,4 +1,4 @@
-"""What a hook or a caller is given may be written without reaching anybody else's numbers."""
+"""What a hook or a caller is given may be written without a change of other numbers."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """With ownership switched off every gradient is the same, bit for bit.
 
-Off, the engine overwrites copies; so a difference means that it overwrote an array that somebody
-was going to read. Programs of the kind the ownership rule is for, and random ones.
+Off, the engine overwrites copies; so a difference means that it overwrote an array that was
+still to be read. Programs of the kind the ownership rule is for, and random ones.
 """
 
 import os

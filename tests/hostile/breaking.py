@@ -33,7 +33,7 @@ _WORKERS: Final = (
 
 
 class InjectedError(Exception):
-    """What nobody expects."""
+    """An error that no code expects."""
 
 
 @functools.cache

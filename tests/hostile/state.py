@@ -87,7 +87,7 @@ class Snapshot:
 
 
 class Guarded:
-    """A tensor in the middle of memory that nobody may touch."""
+    """A tensor in the middle of memory that must stay untouched."""
 
     def __init__(self, values: Sequence[float], shape: tuple[int, ...], dtype: str) -> None:
         middle = np.array(values, dtype).tobytes()

@@ -140,7 +140,7 @@ SHAPES = ((2, 3), (3, 2), (6,), (1, 6), (2, 1, 3), (), (1,), (0,), (0, 3), (1, 1
 
 @contextmanager
 def _limited_memory() -> Iterator[None]:
-    """Whoever asks for absurd amounts of memory is refused, instead of taking all there is."""
+    """A request for an absurd amount of memory is refused, instead of taking all there is."""
     with open("/proc/self/statm") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -419,7 +419,7 @@ def test_a_write_that_a_signal_interrupts_anywhere(make: Callable[[], Made]) -> 
 
 
 def _interrupted(write: Callable[[], object]) -> None:
-    # Whoever starts the tests in the background may have told them to ignore Ctrl-C.
+    # A shell that starts the tests in the background may let them ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

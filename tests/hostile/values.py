@@ -1,4 +1,4 @@
-"""Numbers, sizes and other arguments as nobody should pass them, and some as one should."""
+"""Numbers, sizes and other arguments as no program should pass them, and some ordinary ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Liar:
 
 
 class _Integer:
-    """An integer of somebody else's."""
+    """An integer that is no int: it has an index."""
 
     def __index__(self) -> int:
         return 2

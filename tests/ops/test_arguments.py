@@ -1,8 +1,8 @@
 """Wrong arguments: a clear error of this package, and nothing has changed.
 
 Every operator of the tables is called on its samples with each of its arguments replaced by
-everything that somebody might pass by mistake. What must never come out is an error of NumPy or of
-the code inside.
+everything that may be passed by mistake. What must never come out is an error of NumPy or of the
+code inside.
 """
 
 from collections.abc import Callable

@@ -113,7 +113,7 @@ def test_value_is_numpys(case: Case) -> None:
 
 @pytest.mark.parametrize(
     # `_unsafe_view` is the one operator that aliases without saying so: its argument must be
-    # a temporary that nobody else holds.
+    # a temporary that has no other holder.
     "case",
     cases(lambda op: computes(op) and op.name != "_unsafe_view"),
     ids=str,

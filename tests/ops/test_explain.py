@@ -1,4 +1,4 @@
-"""The text that a wrong argument gets, and errors that are nobody's but ours."""
+"""The text that a wrong argument gets, and errors that are faults of the library."""
 
 from collections.abc import Callable
 

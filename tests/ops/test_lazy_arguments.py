@@ -169,7 +169,7 @@ def count_of_tensors(case: Case) -> int:
 
 # Theirs is to make or to read what is lazy.
 _ABOUT_LAZINESS: Final = {
-    # Of a temporary that nobody else has: never of a lazy one.
+    # Of a temporary that has no other holder: never of a lazy one.
     "_unsafe_view",
     "view_as_real",
     "view_as_complex",

@@ -1,8 +1,8 @@
-"""Every operator's backward where memory is reused: no array that somebody holds is written.
+"""Every operator's backward where memory is reused: no array that has another holder is written.
 
 Each operator of the tables is differentiated on its samples with all gradients taken for large
-ones, so that formulas store results in arrays which the engine owns. If one of these is held by
-somebody else (a saved value, a sibling's gradient, what the user passed), either that somebody's
+ones, so that formulas store results in arrays which the engine owns. If one of these has
+another holder (a saved value, a sibling's gradient, what the user passed), either the holder's
 bytes change, or the gradients differ from those of a run in which only copies are overwritten.
 """
 

@@ -176,8 +176,9 @@ ENTRIES: tuple[Entry, ...] = (
         graph.out_is_recorded,
     ),
     Entry(
-        "A call with two faults, of shapes, dtypes or shared memory: which is named first is"
-        " nobody's promise. (The calls of the menu have one fault each and are held to its kind.)",
+        "A call with two faults, of shapes, dtypes or shared memory: neither library"
+        " promises which is named first. (The calls of the menu have one fault each and are held to"
+        " its kind.)",
         graph.shape_and_dtype,
     ),
     Entry(
@@ -188,7 +189,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "A view made before its base came to require grad is a leaf to PyTorch's check of writes"
-        " until somebody reads its grad_fn, and none afterwards; vtgrad always asks the base.",
+        " until its grad_fn is read, and none afterwards; vtgrad always asks the base.",
         graph.view_taken_for_a_leaf,
     ),
     Entry(

@@ -96,7 +96,7 @@ def stored(c: Context) -> list[Line] | None:
 
 @rule(1, "unsafe_split")
 def unsafe(c: Context) -> list[Line] | None:
-    """A piece that is no view, of a copy that nobody else uses."""
+    """A piece that is no view, of a copy that has no other use."""
     name = c.pick(lambda t: t.dim() > 0 and bool(t.numel() > 1))
     if name is None or c.get(name).dim() == 0:
         return None

@@ -145,6 +145,6 @@ def stride_of_nothing(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "stride":
         return False
     tensor = s.torch.names[s.divergence.where]
-    # A custom Function may return a view of a tensor that it has made, and nobody else has.
+    # A custom Function may return a view of a tensor that it has made and that only it holds.
     known = any(tensor._base is other for other in s.torch.tensors().values())
     return tensor.numel() == 0 and not known

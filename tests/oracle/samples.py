@@ -48,7 +48,7 @@ KNOWN = {
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
     ("norm", "values"): (
         "float('inf')",
-        "the comparison gives the result PyTorch's last bit, so that it is nobody's maximum",
+        "the comparison gives the result PyTorch's last bit, so that no element is the maximum",
     ),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),

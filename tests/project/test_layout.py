@@ -135,7 +135,7 @@ def test_the_source_distribution_holds_the_package_once(built: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("wheel")
 def test_modules_of_the_user_cannot_shadow_the_package(built: Path, tmp_path: Path) -> None:
-    # Someone's own `views.py` beside their program must not be imported in place of ours.
+    # A user's own `views.py` beside a program must not be imported in place of ours.
     (wheel,) = built.glob("*.whl")
     installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:

@@ -1,4 +1,4 @@
-"""Faults that somebody could really make, each planted through a seam of the library.
+"""Faults that a change could really bring, each planted through a seam of the library.
 
 Each says how many steps the shrunk program may have that shows it; all must be found within the
 programs of the profile ``hunt``. A fault that needs more is a hole in the suite.
@@ -161,7 +161,7 @@ def leaf_keeps_the_users_gradient(patch: pytest.MonkeyPatch) -> None:
 
 
 def pieces_may_be_written(patch: pytest.MonkeyPatch) -> None:
-    """Nobody checks whether a written view is one of several."""
+    """Whether a written view is one of several is not checked."""
 
     def planted(
         creation: CreationMeta, *, modified: bool, producer: str, made_at: Site | None = None
@@ -358,12 +358,12 @@ def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
 
 
 def inference_tensor_is_saved(patch: pytest.MonkeyPatch) -> None:
-    """A node keeps a value whose writes nobody counts."""
+    """A node keeps a value whose writes are not counted."""
     patch.setattr("vtgrad.graph.saved_variable.INFERENCE", None)
 
 
 def inference_tensor_is_written_outside(patch: pytest.MonkeyPatch) -> None:
-    """Nobody asks whether an inference tensor is written in inference mode."""
+    """Whether an inference tensor is written in inference mode is not checked."""
 
     def planted() -> None:
         return

@@ -182,7 +182,7 @@ FAULTS_OF_MEMORY = [
     for plant, shows, steps in ((any_strides_have_a_layout, "expected", 5),)
 ]
 
-#: What random programs show too seldom, or so late that nobody should wait for it;
+#: What random programs show too seldom, or too late to wait for it;
 #: `test_smallest_programs` has a program for each, of at most so many steps.
 RARE_FAULTS_OF_MEMORY = [
     Fault(plant.__name__, plant, shows, steps)

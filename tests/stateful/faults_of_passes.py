@@ -1,4 +1,4 @@
-"""More faults that somebody could really make: in passes, in what they sum, and in short cuts."""
+"""More faults that a change could really bring: in passes, in what they sum, and in short cuts."""
 
 from __future__ import annotations
 

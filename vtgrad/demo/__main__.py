@@ -168,7 +168,7 @@ def _report_illegal_write(start: FloatArray, series: NileSeries) -> bool:
     print("3. A write to values that backward needs")
     print("   innovations /= innovation_variances.sqrt()  # after the likelihood has used them")
     if shown.error is None:
-        print("   backward ran and nobody noticed")
+        print("   backward ran without an error")
     else:
         print(f"   {type(shown.error).__name__}: {str(shown.error).splitlines()[0]}")
     untouched = "untouched" if shown.gradients_untouched else "CHANGED"

@@ -126,9 +126,9 @@ class SavedVariable:
             counter = impl.counter
         elif counter is INFERENCE:
             raise InferenceSavedError(
-                "cannot save an inference tensor for backward: nobody counts its writes, so "
-                "backward could not tell that it was overwritten. Clone it outside of inference "
-                "mode and use the clone"
+                "cannot save an inference tensor for backward: its writes are not counted, "
+                "so backward could not tell that it was overwritten. Clone it outside of "
+                "inference mode and use the clone"
             )
         self._hold(impl, counter, edge)
         self._tensor = weakref.ref(tensor)

@@ -58,7 +58,7 @@ def refuse_outside_inference_mode() -> None:
     """
     if not is_inference_mode_enabled():
         raise InferenceWriteError(
-            "cannot write to an inference tensor outside of inference mode: nobody counts its "
-            "writes, so a graph that uses it could not tell. Write inside inference_mode, or to "
-            "a clone, which is a normal tensor"
+            "cannot write to an inference tensor outside of inference mode: its writes "
+            "are not counted, so a graph that uses it could not tell. Write inside "
+            "inference_mode, or to a clone, which is a normal tensor"
         )

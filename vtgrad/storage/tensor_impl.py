@@ -189,8 +189,8 @@ class TensorImpl:
             return 0
         if counter is INFERENCE:
             raise InferenceModeError(
-                "an inference tensor has no version, because nobody counts its writes; clone it "
-                "outside of inference mode to get a normal tensor"
+                "an inference tensor has no version, because its writes are not counted; clone "
+                "it outside of inference mode to get a normal tensor"
             )
         return counter.value
 

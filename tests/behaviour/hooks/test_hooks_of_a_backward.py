@@ -260,7 +260,7 @@ def test_there_are_two_modes() -> None:
         register_multi_grad_hook((leaf(2),), print, mode="most")  # type: ignore[call-overload]  # on purpose
 
 
-@differs_from_torch("there nobody looks until the first gradient arrives")
+@differs_from_torch("there the first check is made when the first gradient arrives")
 def test_only_tensors_have_gradients() -> None:
     with refused(TypeError, "argument-type"):
         register_multi_grad_hook((leaf(2), 3.0), print)  # type: ignore[arg-type]  # on purpose

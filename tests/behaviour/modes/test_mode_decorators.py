@@ -193,7 +193,7 @@ def test_two_generators_that_take_turns_keep_their_modes() -> None:
     assert turns == [((False, False), (False, True), (True, False))] * 3
 
 
-@differs_from_torch("there a coroutine runs in the mode of whoever awaits it")
+@differs_from_torch("there a coroutine runs in the mode of the code that awaits it")
 def test_coroutines(decorated: tuple[Callable[..., Any], Any]) -> None:
     decorator, inside = decorated
     outside = modes()
@@ -218,7 +218,7 @@ def test_coroutines(decorated: tuple[Callable[..., Any], Any]) -> None:
     assert between == [outside] * 3
 
 
-@differs_from_torch("there a coroutine runs in the mode of whoever awaits it")
+@differs_from_torch("there a coroutine runs in the mode of the code that awaits it")
 def test_coroutines_that_fail_or_are_cancelled() -> None:
     seen: list[object] = []
 
@@ -248,7 +248,7 @@ def test_coroutines_that_fail_or_are_cancelled() -> None:
     assert vt.is_grad_enabled()
 
 
-@differs_from_torch("there an asynchronous generator runs in the mode of whoever drives it")
+@differs_from_torch("there an asynchronous generator runs in the mode of the code that drives it")
 def test_asynchronous_generators(decorated: tuple[Callable[..., Any], Any]) -> None:
     decorator, inside = decorated
     seen: list[object] = []
