@@ -194,7 +194,7 @@ def test_a_deep_copy_keeps_geometry() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "error"),
+    ("position", "value", "error"),
     [
         (4, (1000,), OutOfBoundsError),
         (4, (-1,), OutOfBoundsError),
@@ -215,13 +215,13 @@ def test_a_deep_copy_keeps_geometry() -> None:
     ],
 )
 def test_a_forged_pickle_cannot_reach_outside_its_storage(
-    place: int, value: object, error: type[Exception]
+    position: int, value: object, error: type[Exception]
 ) -> None:
     rebuild, facts, *_ = vt.ones(3).__reduce_ex__(4)
     assert callable(rebuild)
     assert rebuild(*facts).tolist() == [1.0, 1.0, 1.0]
     forged = [*facts]
-    forged[place] = value
+    forged[position] = value
     with pytest.raises(error):
         rebuild(*forged)
 

@@ -97,7 +97,7 @@ def test_a_state_can_be_gone_back_to(g: vt.Generator) -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
-def test_a_copied_generator_goes_its_own_way_from_the_same_place(
+def test_a_copied_generator_goes_its_own_way_from_the_same_state(
     g: vt.Generator, copied: Callable[[vt.Generator], vt.Generator]
 ) -> None:
     vt.rand(5, generator=g)

@@ -39,7 +39,7 @@ class Tensors:
         An operand without history.
     a, b, c, root : Tensor
         Leaves, the last of which have a ``.grad`` already, and a result.
-    out, places : Tensor
+    out, indices : Tensor
         For the results of ``out=``.
     """
 
@@ -63,7 +63,7 @@ class Tensors:
         self.b.grad, self.c.grad = vt.ones(3, dtype=vt.float64), table[0]
         self.root = (self.a * 2 + self.b * 3 + self.c * self.b).sum()
         self.out = vt.full((3, 4), 0.5, dtype=vt.float64)
-        self.places = vt.zeros(3, 4, dtype=vt.int64)
+        self.indices = vt.zeros(3, 4, dtype=vt.int64)
 
     def leaves(self) -> tuple[vt.Tensor, ...]:
         """All leaves."""
@@ -104,9 +104,9 @@ def _add_to_rows(p: Tensors) -> None:
 
 
 def _assign(
-    p: Tensors, place: int | tuple[int, int] | slice | vt.Tensor, value: float | vt.Tensor
+    p: Tensors, index: int | tuple[int, int] | slice | vt.Tensor, value: float | vt.Tensor
 ) -> None:
-    p.target[place] = value
+    p.target[index] = value
 
 
 _IN_PLACE: Final[dict[str, Step]] = {
@@ -167,7 +167,7 @@ def _unrecorded(step: Step) -> Step:
 
 
 def _two_outs(p: Tensors) -> None:
-    vt.sort(p.other, 0, out=(p.out, p.places))
+    vt.sort(p.other, 0, out=(p.out, p.indices))
 
 
 def _sums_of_target(p: Tensors) -> None:
@@ -272,7 +272,7 @@ def _larger_out(p: Tensors) -> None:
 
 
 def _two_smaller_outs(p: Tensors) -> None:
-    vt.sort(p.other[:2], 0, out=(p.out, p.places))
+    vt.sort(p.other[:2], 0, out=(p.out, p.indices))
 
 
 _GEOMETRY: Final[dict[str, Step]] = {

@@ -124,7 +124,7 @@ def assert_inside(tensors: Iterable[TensorBase]) -> None:
         impl = x._impl
         numbers = (*impl.sizes, *impl.strides, impl.storage_offset, impl.byte_offset, impl.version)
         assert all(type(n) is int for n in numbers), numbers
-        # Slices with a negative step have negative strides, and start at their last place.
+        # Slices with a negative step have negative strides, and start at their last element.
         assert min(*impl.sizes, impl.storage_offset, impl.byte_offset, impl.version) >= 0, numbers
         assert impl.array.shape == impl.sizes
         assert len(impl.strides) == len(impl.sizes)

@@ -169,8 +169,8 @@ def _leaf_as_out() -> Made:
 
 def _leaf_among_outs() -> Made:
     (leaf, kept, x), _ = _leaf_as_out()
-    places = vt.zeros(3, 2, dtype=vt.int64)
-    return (leaf, kept, x, places), lambda: vt.sort(x, 0, out=(leaf, places))
+    indices = vt.zeros(3, 2, dtype=vt.int64)
+    return (leaf, kept, x, indices), lambda: vt.sort(x, 0, out=(leaf, indices))
 
 
 def _out_that_grows() -> Made:
@@ -179,8 +179,8 @@ def _out_that_grows() -> Made:
 
 
 def _outs_that_grow() -> Made:
-    x, values, places = vt.ones(3, 3), vt.zeros(4), vt.zeros(0, dtype=vt.int64)
-    return (x, values, values[1:], places), lambda: vt.sort(x, 0, out=(values, places))
+    x, values, indices = vt.ones(3, 3), vt.zeros(4), vt.zeros(0, dtype=vt.int64)
+    return (x, values, values[1:], indices), lambda: vt.sort(x, 0, out=(values, indices))
 
 
 def _resized_to_more() -> Made:

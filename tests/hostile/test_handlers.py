@@ -153,8 +153,8 @@ def an_out(x: vt.Tensor) -> Call:
 
 
 def several_outs(x: vt.Tensor) -> Call:
-    values, places = x.detach()[1], vt.zeros(3, dtype=vt.int64)
-    return lambda: vt.max(vt.ones(2, 3) * 7, 0, out=(values, places))
+    values, indices = x.detach()[1], vt.zeros(3, dtype=vt.int64)
+    return lambda: vt.max(vt.ones(2, 3) * 7, 0, out=(values, indices))
 
 
 def a_sum_into_grad(x: vt.Tensor) -> Call:

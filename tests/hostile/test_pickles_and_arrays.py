@@ -41,7 +41,7 @@ _STATES: Sequence[st.SearchStrategy[object]] = (
 
 @st.composite
 def states(draw: st.DrawFn) -> tuple[object, ...]:
-    """A state of the right types, or with something else in one place."""
+    """A state of the right types, or with something else in one position."""
     state = [draw(part) for part in _STATES]
     if draw(st.integers(0, 3)) == 0:
         state[draw(st.integers(0, len(state) - 1))] = draw(ANYTHING)

@@ -25,7 +25,7 @@ __all__ = [
     "cases",
     "function_named",
     "function_of_inputs",
-    "places_of_inputs",
+    "positions_of_inputs",
     "results_of",
     "tensors_in",
 ]
@@ -139,7 +139,7 @@ def as_array(value: object) -> Array:
     return result
 
 
-def places_of_inputs(case: Case) -> list[tuple[int | str, int | None]]:
+def positions_of_inputs(case: Case) -> list[tuple[int | str, int | None]]:
     """Where the sample has arrays that a formula is about: positions, and positions in lists."""
     edged = {a.name for a in case.operator.edged}
     names = [a.name for a in case.operator.arguments]
@@ -148,13 +148,13 @@ def places_of_inputs(case: Case) -> list[tuple[int | str, int | None]]:
         (nr, names[nr], value) for nr, value in enumerate(case.sample.arguments)
     ]
     given += [(name, name, value) for name, value in case.sample.options.items()]
-    for place, name, value in given:
+    for position, name, value in given:
         if name not in edged:
             continue
         if isinstance(value, list):
-            found += [(place, nr) for nr in range(len(value))]
+            found += [(position, nr) for nr in range(len(value))]
         elif isinstance(value, np.ndarray) and value.dtype.kind in "fc":
-            found.append((place, None))
+            found.append((position, None))
     return found
 
 
@@ -170,18 +170,18 @@ def function_of_inputs(
     inplace : bool
         Whether it writes to its first argument: then it gets a copy.
     """
-    places = places_of_inputs(case)
+    positions = positions_of_inputs(case)
     function = function_named(name)
 
     def apply(*inputs: vt.Tensor) -> Sequence[vt.Tensor]:
         values, options = arguments_of(case)
-        for (place, nr), x in zip(places, inputs, strict=True):
-            if isinstance(place, str):
-                options[place] = x
+        for (position, nr), x in zip(positions, inputs, strict=True):
+            if isinstance(position, str):
+                options[position] = x
             elif nr is None:
-                values[place] = x
+                values[position] = x
             else:
-                listed = values[place]
+                listed = values[position]
                 assert isinstance(listed, list)
                 listed[nr] = x
         if inplace:
@@ -190,9 +190,11 @@ def function_of_inputs(
         return results_of(function(*values, **options))
 
     arrays = []
-    for place, nr in places:
+    for position, nr in positions:
         value = (
-            case.sample.options[place] if isinstance(place, str) else case.sample.arguments[place]
+            case.sample.options[position]
+            if isinstance(position, str)
+            else case.sample.arguments[position]
         )
         arrays.append(as_array(value if nr is None else value[nr]))  # type: ignore[index]  # a list
     return apply, arrays

@@ -1,6 +1,6 @@
 """Sample inputs of operators: what a sample is, and the arrays that samples are made of.
 
-The numbers keep away from places where an operator has no derivative (integers for `floor`, ties
+The numbers keep away from points where an operator has no derivative (integers for `floor`, ties
 for `maximum`, zero for `abs`), so that finite differences mean something.
 """
 

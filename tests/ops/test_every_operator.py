@@ -22,7 +22,7 @@ from .calls import (
     cases,
     function_named,
     function_of_inputs,
-    places_of_inputs,
+    positions_of_inputs,
     results_of,
     tensors_in,
 )
@@ -294,10 +294,10 @@ def test_out_of_a_lower_category_is_refused_before_anything_is_written(case: Cas
 def test_out_is_refused_while_recording(case: Case) -> None:
     for argument in case.operator.edged:
         names = [a.name for a in case.operator.arguments]
-        place = names.index(argument.name)
+        position = names.index(argument.name)
         values, options = arguments_of(case)
-        if place < len(values):
-            passed = values[place]
+        if position < len(values):
+            passed = values[position]
         else:
             passed = options.get(argument.name)
         for x in passed if isinstance(passed, list) else [passed]:
@@ -317,7 +317,7 @@ def test_out_is_refused_while_recording(case: Case) -> None:
 
 def differentiable(case: Case) -> bool:
     """Whether a formula of the case's operator meets floating or complex numbers."""
-    return bool(places_of_inputs(case)) and case.operator.name not in DRAWN
+    return bool(positions_of_inputs(case)) and case.operator.name not in DRAWN
 
 
 def check(case: Case, name: str, *, inplace: bool, order: int) -> None:

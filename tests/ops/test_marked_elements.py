@@ -48,10 +48,10 @@ def marked(log: WriteLog, target: vt.Tensor, before: int) -> Array:
 
 def starts(target: vt.Tensor) -> Array:
     """The offset of each element in its storage, in bytes."""
-    places = np.array(target.storage_offset())
+    offsets = np.array(target.storage_offset())
     for size, stride in zip(target.shape, target.stride(), strict=True):
-        places = places[..., None] + np.arange(size) * stride
-    return places * target.itemsize
+        offsets = offsets[..., None] + np.arange(size) * stride
+    return offsets * target.itemsize
 
 
 STRIDES: Final[dict[str, Callable[[vt.Tensor], vt.Tensor]]] = {

@@ -16,7 +16,7 @@ from vtgrad.engine.input_buffer import use_ownership
 from vtgrad.graph.large import LARGE, large
 from vtgrad.storage.arrays import Array
 
-from .calls import Case, Memory, cases, function_of_inputs, places_of_inputs
+from .calls import Case, Memory, cases, function_of_inputs, positions_of_inputs
 from .samples import DRAWN
 
 # Each is short, but there are thousands.
@@ -49,7 +49,7 @@ def _usual_settings() -> Iterator[None]:
 
 def reusing(case: Case) -> bool:
     """Whether a gradient of the sample goes through a formula."""
-    return bool(places_of_inputs(case)) and case.operator.name not in DRAWN
+    return bool(positions_of_inputs(case)) and case.operator.name not in DRAWN
 
 
 class Run:

@@ -9,7 +9,7 @@ import pytest
 import vtgrad as vt
 from vtgrad.graph.node import Node
 
-from .calls import Case, cases, function_of_inputs, places_of_inputs
+from .calls import Case, cases, function_of_inputs, positions_of_inputs
 from .samples import DRAWN
 
 #: Operators with results of `bool`, which have a node only where those are stored as numbers.
@@ -19,7 +19,7 @@ TRUTH |= {"logical_and", "logical_or", "logical_xor", "logical_not"}
 DIFFERENTIABLE = [
     case
     for case in cases(lambda operator: operator.name not in DRAWN)
-    if places_of_inputs(case) and case.operator.node is not None
+    if positions_of_inputs(case) and case.operator.node is not None
 ]
 
 
@@ -62,10 +62,10 @@ def test_a_missing_gradient_among_others_counts_as_zeros(case: Case) -> None:
     node, returned = recorded(case)
     # Indices are no results of the node.
     results = [y for y in returned if y.grad_fn is not None]
-    for place, result in enumerate(results):
+    for position, result in enumerate(results):
         zeros = [vt.zeros_like(y) for y in results]
-        zeros[place] = vt.ones_like(result)
-        alone = [one if nr == place else None for nr, one in enumerate(zeros)]
+        zeros[position] = vt.ones_like(result)
+        alone = [one if nr == position else None for nr, one in enumerate(zeros)]
         for found, expected in zip(answers(node, *alone), answers(node, *zeros), strict=True):
             assert (found is None) == (expected is None)
             if found is not None and expected is not None:

@@ -51,7 +51,7 @@ def around(c: Context) -> list[Line] | None:
 
 @rule(3, "put_")
 def stored(c: Context) -> list[Line] | None:
-    """Values stored or merged at places; no two are stored at one, see `setitem`."""
+    """Values stored or merged at indices; no two are stored at one, see `setitem`."""
     name = c.pick_target()
     if name is None:
         return None
@@ -61,13 +61,13 @@ def stored(c: Context) -> list[Line] | None:
     dtype = str(t.dtype).rsplit(".", 1)[-1]
     flat = positions(c, int(t.numel()), 2, unique=True)
     value = c.tensor((len(flat),), dtype)
-    places = f"vt.tensor({flat}, dtype=vt.int64)"
+    indices = f"vt.tensor({flat}, dtype=vt.int64)"
     enough = c.tensor((int(t.numel()),), dtype)
     mask = c.tensor(tuple(t.shape), "bool")
     accumulate = c.rng.choice(("", ", True"))
     forms = [
-        ("put", c.call("put", name, places, value + accumulate)),
-        ("put_", f"{name}.put_({places}, {value}{accumulate})"),
+        ("put", c.call("put", name, indices, value + accumulate)),
+        ("put_", f"{name}.put_({indices}, {value}{accumulate})"),
         ("masked_scatter", c.call("masked_scatter", name, mask, enough)),
         ("masked_scatter_", f"{name}.masked_scatter_({mask}, {enough})"),
     ]

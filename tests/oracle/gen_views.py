@@ -53,9 +53,9 @@ def geometry(c: Context, t: TensorLike) -> str:
 def inside(t: TensorLike, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> bool:
     """Whether a geometry shows elements of a tensor only, not others of its memory."""
     own, shown = {int(t.storage_offset())}, {offset}
-    for places, sizes, strides in ((own, t.shape, t.stride()), (shown, size, stride)):
+    for offsets, sizes, strides in ((own, t.shape, t.stride()), (shown, size, stride)):
         for n, s in zip(sizes, strides, strict=True):
-            places.update({place + k * s for place in places for k in range(n)})
+            offsets.update({offset + k * s for offset in offsets for k in range(n)})
     return shown <= own
 
 

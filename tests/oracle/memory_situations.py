@@ -1,4 +1,4 @@
-"""Differences of memory: places, overlaps, strides and counters; see `tests.oracle.allowlist`."""
+"""Differences of memory: offsets, overlaps, strides and counters; see `tests.oracle.allowlist`."""
 
 import re
 
@@ -38,8 +38,10 @@ def reads_what_it_wrote(s: Situation) -> bool:
         return False
     if s.step.op in ("setitem", "index_put_") and len(set(names)) < len(names):
         return True
-    places = [locations(t) for t in s.tensors_used()]
-    shared = [(a, b) for k, a in enumerate(places) for b in places[:k] if not set(a).isdisjoint(b)]
+    offsets = [locations(t) for t in s.tensors_used()]
+    shared = [
+        (a, b) for k, a in enumerate(offsets) for b in offsets[:k] if not set(a).isdisjoint(b)
+    ]
     # These store one element after the other, and may read one that they have written.
     by_element = s.step.op in ("scatter_add_", "index_add_", "setitem", "index_put_")
     return (by_element and bool(shared)) or any(a != b for a, b in shared)

@@ -50,7 +50,7 @@ def locations(tensor: TensorLike) -> list[int]:
     found = [int(tensor.data_ptr())] if tensor.numel() else []
     item = int(tensor.element_size())
     for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
-        found = [place + k * stride * item for place in found for k in range(size)]
+        found = [offset + k * stride * item for offset in found for k in range(size)]
     return found
 
 

@@ -72,12 +72,12 @@ class Case:
             return float(self.value(library, self.leaf(library, values)).detach())
 
         slopes: list[Any] = []
-        for place, number in enumerate(self.start):
+        for operand, number in enumerate(self.start):
             step, slope = 1e-6, 0.0 + 0.0j
             for way in (1, 1j) if isinstance(number, complex) else (1,):
                 ends = [list(self.start), list(self.start)]
-                ends[0][place] += step * way
-                ends[1][place] -= step * way
+                ends[0][operand] += step * way
+                ends[1][operand] -= step * way
                 slope += way * (at(ends[0]) - at(ends[1])) / (2 * step)
             slopes.append(slope if isinstance(number, complex) else slope.real)
         return slopes

@@ -87,8 +87,8 @@ def written_view_loses_its_write(patch: pytest.MonkeyPatch) -> None:
 def quick_assignment_does_not_count(patch: pytest.MonkeyPatch) -> None:
     """``x[i] = 1`` of a tensor without gradients leaves the version where it was."""
 
-    def planted(impl: TensorImpl, place: PartIndex, value: object) -> bool:
-        done = write_part(impl, place, value)
+    def planted(impl: TensorImpl, index: PartIndex, value: object) -> bool:
+        done = write_part(impl, index, value)
         if done:
             impl.counter.value -= 1
         return done

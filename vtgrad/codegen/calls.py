@@ -187,7 +187,7 @@ def _with_numbers(operator: Operator, name: str, out: bool) -> str:
 
 
 def _turned(operator: Operator) -> str:
-    """The call again, with a tensor for a number in the first place."""
+    """The call again, with a tensor for a number that comes first."""
     return fill(
         _TURNED,
         operator=operator.base,

@@ -18,7 +18,7 @@ INTEGER_TYPES = {"int": "SupportsIndex", "int | None": "SupportsIndex | None"}
 
 
 def argument_type(kind: str) -> str:
-    """The type that has the place of `kind` where arguments of users arrive.
+    """The type that stands for `kind` where arguments of users arrive.
 
     See Note [Arguments arrive unchecked].
     """

@@ -146,11 +146,11 @@ class Rule:
         result = self.values(arrays)
         jacobians = self.jacobians(arrays, result)
         terms: list[Linear] = []
-        for place, jacobian in enumerate(jacobians):
+        for operand, jacobian in enumerate(jacobians):
             if not np.isfinite(jacobian).all():
                 raise SkippedError
             rows, columns = (grid.ravel() for grid in np.indices(jacobian.shape))
-            terms.append(Linear(place, rows, columns, jacobian.ravel()))
+            terms.append(Linear(operand, rows, columns, jacobian.ravel()))
         return Computed(contiguous(result.shape), result.ravel(), tuple(terms))
 
     def jacobians(self, arrays: Sequence[FloatArray], result: FloatArray) -> list[FloatArray]:
@@ -175,16 +175,16 @@ class Rule:
     def _measured(self, arrays: Sequence[FloatArray], result: FloatArray) -> list[FloatArray]:
         """The same from values on both sides of each number, exact to the fourth order."""
         jacobians: list[FloatArray] = []
-        for place, array in enumerate(arrays):
+        for operand, array in enumerate(arrays):
             columns: list[FloatArray] = []
             for at, number in enumerate(array.ravel().tolist()):
                 step = _STEP * max(1.0, abs(number))
 
                 def moved(
-                    by: float, place: int = place, at: int = at, step: float = step
+                    by: float, operand: int = operand, at: int = at, step: float = step
                 ) -> FloatArray:
                     changed = [a.copy() for a in arrays]
-                    changed[place].reshape(-1)[at] += by * step
+                    changed[operand].reshape(-1)[at] += by * step
                     return self._referred(changed).ravel()
 
                 with np.errstate(all="ignore"):

@@ -81,8 +81,8 @@ class HypothesisDraw:
 
     def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
         """See `Draw`."""
-        places = st.integers(0, size - 1)
-        return self._draw(st.lists(places, min_size=1, max_size=most, unique=unique))
+        indices = st.integers(0, size - 1)
+        return self._draw(st.lists(indices, min_size=1, max_size=most, unique=unique))
 
     def seed(self) -> int:
         """See `Draw`."""

@@ -206,16 +206,16 @@ class ModelJudge:
 
     def _compare_all(self) -> None:
         self._compare_heard()
-        places: dict[int, int] = {}
+        addresses: dict[int, int] = {}
         for index, model in self.world.tensors.items():
             tensor = self._tensor(index)
             self._compare_plain(index, model, tensor)
             if not model.buffer.values.size:
                 continue  # no memory, no address
             memory = tensor.untyped_storage().data_ptr()
-            if places.setdefault(model.buffer.index, memory) != memory:
+            if addresses.setdefault(model.buffer.index, memory) != memory:
                 self._diverge(f"t{index} is not on the buffer that it shares")
-        if len(set(places.values())) != len(places):
+        if len(set(addresses.values())) != len(addresses):
             self._diverge("tensors of different buffers share memory")
         for index in list(self.world.tensors) if self.inspects_always else ():
             self._inspect(index)

@@ -122,10 +122,10 @@ def _retain(world: World, done: Pass, tensors: Iterable[ModelTensor]) -> None:
                 if variable.index in done.visited:
                     _accumulate(tensor, done.of(variable))
     for index in done.visited:
-        for tensor, at, places in world.parts.get(index, ()):
+        for tensor, at, positions in world.parts.get(index, ()):
             if tensor.retains and at in (tensor.node, *tensor.kept):
                 whole = np.zeros(tensor.geometry.numel)
-                np.add.at(whole, places, done.of(world.variables.all[index]))
+                np.add.at(whole, positions, done.of(world.variables.all[index]))
                 _accumulate(tensor, whole)
 
 
@@ -226,8 +226,10 @@ def second_order(
     done = _run(world, jet, cotangent, variables, retain=True)
     columns = np.concatenate([np.arange(v.start, v.start + v.numel) for v in variables])
     known = world.variables.leaf_columns
-    places = np.array([known.index(int(c)) for c in columns], dtype=np.intp)
+    positions = np.array([known.index(int(c)) for c in columns], dtype=np.intp)
     jac = world.variables.wide(jet.jac)[:, columns]
-    hes = np.tensordot(cotangent, world.variables.deep(jet.hes), axes=1)[np.ix_(places, places)]
+    hes = np.tensordot(cotangent, world.variables.deep(jet.hes), axes=1)[
+        np.ix_(positions, positions)
+    ]
     found = [done.of(v).reshape(t.cells.shape) for t, v in zip(leaves, variables, strict=True)]
     return found, jac, hes

@@ -98,9 +98,9 @@ def _without_steps(found: DivergenceError) -> list[Sequence[Step]]:
 
 def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
     """Programs in which a tensor is taken for one that was made from it."""
-    for place, taken in enumerate(found.steps):
+    for position, taken in enumerate(found.steps):
         step = taken.step if isinstance(taken, Inference) else taken
-        if isinstance(step, View | Detach) and place:
+        if isinstance(step, View | Detach) and position:
             outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
         elif isinstance(step, Apply | Call):
             outs, source = (step.out,), step.operands[0]
@@ -108,8 +108,8 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
             outs, source = tuple(map(_number, step.defs)), min(map(_number, step.uses))
         else:
             continue
-        rest = [_renamed(later, outs, source) for later in found.steps[place + 1 :]]
-        yield [*found.steps[:place], *rest]
+        rest = [_renamed(later, outs, source) for later in found.steps[position + 1 :]]
+        yield [*found.steps[:position], *rest]
 
 
 def _number(name: str) -> int:
@@ -166,9 +166,9 @@ def _refitted(step: Step, session: Session) -> Step:
 
 def _plainer(best: DivergenceError, attempt: Attempt) -> DivergenceError:
     """Set one thing to its plain value: recording on, the graph kept, few inputs."""
-    for place, step in enumerate(best.steps):
+    for position, step in enumerate(best.steps):
         for plain in _plain(step):
-            plainer = attempt([*best.steps[:place], plain, *best.steps[place + 1 :]])
+            plainer = attempt([*best.steps[:position], plain, *best.steps[position + 1 :]])
             if plainer is not None and len(plainer.steps) <= len(best.steps):
                 return plainer
     return best

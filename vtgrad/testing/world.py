@@ -70,7 +70,7 @@ class World:
     #: By variable of a view: the views that it was made of, and the variables that they were then.
     above: dict[int, list[tuple[ModelTensor, Variable]]] = field(default_factory=dict)
     #: By variable of a view that was rebuilt: the views that retain their gradients and of which it
-    #: is a part, the variables that they are, and the places of its elements among theirs.
+    #: is a part, the variables that they are, and the positions of its elements among theirs.
     parts: dict[int, list[tuple[ModelTensor, Variable, IntArray]]] = field(default_factory=dict)
 
     def undo_reads(self) -> None:
@@ -179,8 +179,8 @@ class World:
         """Let what arrives at a view's new variable be a part of what views above retain."""
         for other, at in above:
             rows = {cell: row for row, cell in enumerate(other.cells.ravel().tolist())}
-            places = np.array([rows[c] for c in view.cells.ravel().tolist()], dtype=np.intp)
-            self.parts.setdefault(node.index, []).append((other, at, places))
+            positions = np.array([rows[c] for c in view.cells.ravel().tolist()], dtype=np.intp)
+            self.parts.setdefault(node.index, []).append((other, at, positions))
             self.above.setdefault(node.index, []).append((other, at))
 
     def rows_of(self, root: ModelTensor, cells: IntArray) -> Jet:
@@ -362,12 +362,12 @@ class World:
         grad = grad and not self.inference
         try:
             made = view_of(tensor.geometry, tensor.cells, call, tensor.buffer.values.size)
-            positions = np.arange(tensor.geometry.numel, dtype=np.intp)
+            numbers = np.arange(tensor.geometry.numel, dtype=np.intp)
             if call.method == "as_strided":
-                places: list[IntArray] = []
+                positions: list[IntArray] = []
             else:
-                shaped = positions.reshape(tensor.geometry.shape)
-                places = [p for _, p in view_of(tensor.geometry, shaped, call, 1 << 62)]
+                shaped = numbers.reshape(tensor.geometry.shape)
+                positions = [p for _, p in view_of(tensor.geometry, shaped, call, 1 << 62)]
         except ViewRefusedError as refused:
             also = tensor.unreadable() if grad else None
             raise RefusedError(refused.kind, *([also] if also else [])) from None
@@ -375,13 +375,13 @@ class World:
             if not np.array_equal(geometry.cells(), cells):
                 raise AssertionError(f"the model contradicts itself about the cells of {call}")
         own = Creation.MULTIPLE if call.is_multiple else None
-        return self.place(tensor, made, places, grad, own)
+        return self.place(tensor, made, positions, grad, own)
 
     def place(
         self,
         tensor: ModelTensor,
         made: Sequence[tuple[Geometry, IntArray]],
-        places: Sequence[IntArray],
+        positions: Sequence[IntArray],
         grad: bool,
         own: Creation | None,
         saves: frozenset[Save] = frozenset(),
@@ -390,7 +390,7 @@ class World:
 
         Parameters
         ----------
-        places
+        positions
             Which elements of the tensor they are; none for views that may leave it.
         own
             What the call says of writes to its views; None if it says nothing.
@@ -416,10 +416,10 @@ class World:
             view.seen_version = tensor.counter.version
             if source is not None:
                 # as_strided leaves the region of its receiver: see `strategies`, only of a base.
-                if not places:
+                if not positions:
                     below = self.rows_of(tensor.root, cells)
                 else:
-                    below = rows_at(source, places[number])
+                    below = rows_at(source, positions[number])
                 if saves:
                     paths = {variable: kept | saves for variable, kept in below.paths.items()}
                     below = replace(below, paths=paths)
@@ -436,11 +436,11 @@ class World:
         return views
 
 
-def rows_at(jet: Jet, places: IntArray) -> Jet:
+def rows_at(jet: Jet, positions: IntArray) -> Jet:
     """Return some elements of what was read."""
-    rows = places.ravel()
+    rows = positions.ravel()
     return Jet(
-        places.shape,
+        positions.shape,
         jet.values[rows],
         jet.jac[rows],
         jet.hes[rows],

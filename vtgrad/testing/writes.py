@@ -161,7 +161,7 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
             target.geometry, target.cells, call, target.buffer.values.size
         )
         numbers = np.arange(target.geometry.numel, dtype=np.intp).reshape(target.geometry.shape)
-        ((_, places),) = view_of(target.geometry, numbers, call, 1 << 62)
+        ((_, positions),) = view_of(target.geometry, numbers, call, 1 << 62)
     except ViewRefusedError as refused:
         raise RefusedError(refused.kind) from None
     target.counter.version += 1
@@ -172,7 +172,7 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
         target.writes.append(None)
         world.name_root(target, name)
     else:
-        world.name_view(target, rows_at(source, places), name)
+        world.name_view(target, rows_at(source, positions), name)
 
 
 def resize(world: World, target: ModelTensor, shape: tuple[int, ...]) -> None:

@@ -93,7 +93,7 @@ def test_after_a_write_to_a_part_of_it_it_is_forgotten() -> None:
 
 
 @forgets
-def test_a_turned_and_an_expanded_view_land_in_their_places() -> None:
+def test_a_turned_and_an_expanded_view_land_in_their_elements() -> None:
     b = leaf(3, 2, 2).clone()
     v = b[1]
     v.retain_grad()

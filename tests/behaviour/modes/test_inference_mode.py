@@ -155,7 +155,7 @@ WRITES: dict[str, Callable[[vt.Tensor], object]] = {
     "another shape": lambda i: i.mul_(ramp(1)),
     "a number stored": lambda i: i.__setitem__(0, 2.0),
     "a tensor stored": lambda i: i.__setitem__(slice(None), ramp(3)),
-    "a list of places": lambda i: i.__setitem__([0, 1], 2.0),
+    "a list of indices": lambda i: i.__setitem__([0, 1], 2.0),
     "through a view": lambda i: i[1:].zero_(),
     "fill": lambda i: i.fill_(3),
     "copy": lambda i: i.copy_(leaf(3)),

@@ -202,14 +202,14 @@ def test_a_dimension_and_a_second_tensor_do_not_go_together(extreme: Callable[..
 def test_a_tensor_by_keyword_is_the_dimension_of_an_extreme() -> None:
     x = ramp(2, 2)
     calls: list[Any] = [vt.max, vt.min]
-    for extreme, values, places in zip(calls, [[3, 4], [1, 2]], [[1, 1], [0, 0]], strict=True):
+    for extreme, values, indices in zip(calls, [[3, 4], [1, 2]], [[1, 1], [0, 0]], strict=True):
         for found in (
             extreme(x, dim=vt.tensor(0)),
             extreme(x, 0),
             extreme(input=x, dim=0),
         ):
             assert found.values.tolist() == values
-            assert found.indices.tolist() == places
+            assert found.indices.tolist() == indices
         assert extreme(x, dim=vt.tensor(0), keepdim=True).values.tolist() == [values]
         assert extreme(x, vt.tensor(0), True).values.tolist() == [values]
     assert vt.max(x, vt.tensor(2.0)).tolist() == [[2, 2], [3, 4]]

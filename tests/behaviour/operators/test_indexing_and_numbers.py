@@ -45,9 +45,9 @@ def test_take_along_dim_refuses_indices_outside_of_the_dimension() -> None:
 @pytest.mark.parametrize("dtype", [vt.int32, vt.uint8, vt.bool, vt.float32])
 def test_take_along_dim_takes_positions_in_a_dimension_of_int64_only(dtype: vt.dtype) -> None:
     x = leaf(2, 3)
-    for places in (vt.zeros(2, 1, dtype=dtype), vt.zeros(2, 0, dtype=dtype)):
+    for indices in (vt.zeros(2, 1, dtype=dtype), vt.zeros(2, 0, dtype=dtype)):
         with refused(RuntimeError, "dtype", [x]):
-            vt.take_along_dim(x, places, 1)
+            vt.take_along_dim(x, indices, 1)
     with refused(RuntimeError, "dtype"):
         vt.take_along_dim(vt.tensor(1.0), vt.zeros((), dtype=dtype), 0)
 
@@ -295,7 +295,7 @@ INTEGERS: dict[str, Indexed] = {
     "cast": lambda x: x.long(),
     "test": lambda x: x.isnan(),
     "count": lambda x: (x > 1).sum(),
-    "places": lambda x: x.nonzero(),
+    "indices": lambda x: x.nonzero(),
 }
 
 

@@ -175,7 +175,7 @@ PROMOTIONS: dict[str, tuple[Callable[[], vt.Tensor], vt.dtype]] = {
     "cat of int and float": (lambda: vt.cat([vt.tensor([1]), vt.ones(1)]), vt.float32),
     "default": (lambda: vt.tensor([1.5]), vt.float32),
     "arange of ints": (lambda: vt.arange(3), vt.int64),
-    "places of a maximum": (lambda: ramp(3).max(0)[1], vt.int64),
+    "indices of a maximum": (lambda: ramp(3).max(0)[1], vt.int64),
 }
 
 

@@ -19,7 +19,7 @@ from tests.support import (
 )
 
 
-def places(*values: int) -> vt.Tensor:
+def indices(*values: int) -> vt.Tensor:
     return vt.tensor(values, dtype=vt.int64)
 
 
@@ -75,7 +75,7 @@ def test_a_wrapped_diagonal_leaves_a_row_out_after_each_square() -> None:
     assert x._version == 2
 
 
-@differs_from_torch("PyTorch writes to other places than the diagonal's, or fails")
+@differs_from_torch("PyTorch writes to other indices than the diagonal's, or fails")
 def test_a_wrapped_diagonal_of_rows_that_lie_apart() -> None:
     wide = vt.zeros(9, 4)
     wide[:, :2].fill_diagonal_(1, wrap=True)
@@ -92,14 +92,14 @@ def test_a_wrapped_diagonal_of_rows_that_lie_apart() -> None:
 @differs_from_torch("a value that another one has overwritten has no gradient")
 def test_only_the_value_that_stays_has_a_gradient() -> None:
     x, source = leaf(4), leaf(3)
-    y = x.put(places(1, 3, -3), source)
+    y = x.put(indices(1, 3, -3), source)
     assert y.tolist() == [1, 3, 3, 2]
     assert gradients((y * y).sum(), x, source) == [[2, 0, 6, 0], [0, 4, 6]]
 
 
 def test_added_values_all_have_a_gradient() -> None:
     x, source = leaf(4), leaf(3)
-    y = x.clone().put_(places(1, 3, -3), source, accumulate=True)
+    y = x.clone().put_(indices(1, 3, -3), source, accumulate=True)
     assert y.tolist() == [1, 6, 3, 6]
     assert gradients((y * y).sum(), x, source) == [[2, 12, 6, 12], [12, 12, 12]]
 
@@ -113,7 +113,7 @@ def test_a_masked_scatter_takes_the_first_values() -> None:
 
 def test_scatter_with_reduce_has_no_derivative() -> None:
     x = leaf(3)
-    y = x.clone().scatter_(0, places(1), 2.0, reduce="multiply")
+    y = x.clone().scatter_(0, indices(1), 2.0, reduce="multiply")
     assert (y.tolist(), fn_name(y), parent_name(y)) == (
         [1, 4, 3],
         "NotImplemented",
@@ -126,7 +126,7 @@ def test_scatter_with_reduce_has_no_derivative() -> None:
 @differs_from_torch("PyTorch counts what was there before among the largest")
 def test_an_extreme_without_what_was_there_before_is_not_shared_with_it() -> None:
     x, source = leaf(2), leaf(2)
-    y = x.scatter_reduce(0, places(0, 0), source - 1, "amax", include_self=False)
+    y = x.scatter_reduce(0, indices(0, 0), source - 1, "amax", include_self=False)
     assert y.tolist() == [1, 2]
     assert gradients(y.sum(), x, source) == [[0, 1], [0, 1]]
 
@@ -135,7 +135,7 @@ def test_an_extreme_without_what_was_there_before_is_not_shared_with_it() -> Non
 @pytest.mark.parametrize("how", ["sum", "prod", "mean", "amax", "amin"])
 def test_the_unused_part_of_a_source_has_no_gradient(how: str) -> None:
     x, source = leaf(3), leaf(3) * 1.5
-    y = x.scatter_reduce(0, places(2), source, how)
+    y = x.scatter_reduce(0, indices(2), source, how)
     (found,) = gradients(y.sum(), source)
     assert isinstance(found, list)
     assert found[1:] == [0, 0]
@@ -144,7 +144,7 @@ def test_the_unused_part_of_a_source_has_no_gradient(how: str) -> None:
 def test_products_with_zeros_are_differentiated_twice() -> None:
     x = vt.tensor([0.0, 2.0], dtype=vt.float64, requires_grad=True)
     source = vt.tensor([3.0, 0.0], dtype=vt.float64, requires_grad=True)
-    y = x.scatter_reduce(0, places(0, 1), source, "prod")
+    y = x.scatter_reduce(0, indices(0, 1), source, "prod")
     first = vt.autograd.grad(y.sum(), (x, source), create_graph=True)
     assert [g.tolist() for g in first] == [[3, 0], [0, 2]]
     assert gradients(first[0].sum(), source, retain_graph=True) == [[1, 1]]

@@ -41,8 +41,8 @@ def test_what_is_saved_beside_tensors_has_its_name_too() -> None:
 
 
 def test_index_tensors_are_at_their_dimensions() -> None:
-    x, places = leaf(2, 3), vt.tensor([0, 2])
-    indices = saved(x[:, places], "indices")
+    x, columns = leaf(2, 3), vt.tensor([0, 2])
+    indices = saved(x[:, columns], "indices")
     assert isinstance(indices, tuple)
     assert indices[0] is None
     assert indices[1].tolist() == [0, 2]
@@ -61,12 +61,12 @@ def test_saved_values_are_checked_as_in_backward() -> None:
 
 
 def test_a_node_knows_its_results() -> None:
-    values, places = leaf(2, 3).max(0)
+    values, indices = leaf(2, 3).max(0)
     metadata = node_of(values)._input_metadata
     assert tuple(metadata[0].shape) == (3,)
     assert metadata[0].dtype is vt.float64
     assert metadata[0].device == values.device
-    assert not places.requires_grad
+    assert not indices.requires_grad
 
 
 def test_nodes_are_numbered_as_they_are_recorded() -> None:

@@ -293,7 +293,7 @@ def test_the_gradient_of_an_expanded_tensor_is_summed() -> None:
     assert gradients((x.expand(2, 3) * weight).sum(), x) == [[[6], [60]]]
 
 
-def test_the_gradient_of_a_view_of_a_view_lands_in_the_right_place() -> None:
+def test_the_gradient_of_a_view_of_a_view_lands_in_the_right_elements() -> None:
     x = leaf(2, 3)
     assert gradients((x.t()[1:, 0] * ramp(2)).sum(), x) == [[[0, 1, 2], [0, 0, 0]]]
 

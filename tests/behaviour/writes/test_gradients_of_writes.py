@@ -10,7 +10,7 @@ from tests.support import gradients, leaf, ramp, refused, vt
 
 Make = Callable[[vt.Tensor], vt.Tensor]
 
-# Each view of the clone b of a = [[1, 2, 3], [4, 5, 6]] and the places of a that it covers.
+# Each view of the clone b of a = [[1, 2, 3], [4, 5, 6]] and the elements of a that it covers.
 REGIONS: dict[str, tuple[Make, list[list[int]]]] = {
     "row": (lambda b: b[0], [[1, 1, 1], [0, 0, 0]]),
     "column": (lambda b: b[:, 1], [[0, 1, 0], [0, 1, 0]]),

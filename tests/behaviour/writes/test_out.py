@@ -21,12 +21,12 @@ def test_out_with_elements_that_takes_on_another_shape_is_told() -> None:
 
 
 def test_each_of_several_outs_is_told() -> None:
-    values, places = ramp(3), vt.zeros(1, dtype=vt.int64)
+    values, indices = ramp(3), vt.zeros(1, dtype=vt.int64)
     with pytest.warns(UserWarning, match="shape") as caught:
-        vt.sort(ramp(2), out=(values, places))
+        vt.sort(ramp(2), out=(values, indices))
     assert len(caught) == 2
     assert values.tolist() == [1, 2]
-    assert places.tolist() == [0, 1]
+    assert indices.tolist() == [0, 1]
 
 
 SILENT: dict[str, Callable[[], vt.Tensor]] = {

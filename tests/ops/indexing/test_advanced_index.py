@@ -65,8 +65,8 @@ def test_accumulating_agrees_with_numpy(case: tuple[Array, list[Array | None]]) 
     x, key = case
     values = np.arange(1.0, 1 + index(x, key).size).reshape(index(x, key).shape)
     flat = x.flatten()
-    places: Array = np.arange(x.size).reshape(x.shape)[numpy_key(key)]
-    np.add.at(flat, places, values)
+    positions: Array = np.arange(x.size).reshape(x.shape)[numpy_key(key)]
+    np.add.at(flat, positions, values)
     expected = flat.reshape(x.shape)
     assert index_put(x, key, values, accumulate=True).tolist() == expected.tolist()
 
@@ -78,8 +78,8 @@ def test_of_duplicates_the_last_in_row_major_order_is_stored_and_survives(
     x, key = case
     values = np.arange(100.0, 100 + index(x, key).size).reshape(index(x, key).shape)
     stored = index_put(x, key, values)
-    places = [place for place, k in enumerate(key) if k is not None]
-    alive = ~index_put_overwritten([k for k in key if k is not None], places, x.shape)
+    positions = [position for position, k in enumerate(key) if k is not None]
+    alive = ~index_put_overwritten([k for k in key if k is not None], positions, x.shape)
     # What survives is exactly what is read back, and each surviving value is read once.
     read = index(stored, key)
     assert (read == values).tolist() == alive.tolist()

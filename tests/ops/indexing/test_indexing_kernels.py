@@ -119,8 +119,8 @@ def test_many_rows_are_added_like_few(dtype: str) -> None:
     rows = draw.integers(0, 3, (40, 3)).astype(dtype)
     target = draw.integers(0, 2, (5, 3)).astype(dtype)
     expected = target.copy()
-    for place, row in zip(index, rows, strict=True):
-        expected[place] = expected[place] + row
+    for row_index, row in zip(index, rows, strict=True):
+        expected[row_index] = expected[row_index] + row
     assert indexing.index_add(target, 0, index, rows).tolist() == expected.tolist()
     assert indexing.index_add(target.T, 1, index, rows.T).T.tolist() == expected.tolist()
     turned = np.asfortranarray(target)

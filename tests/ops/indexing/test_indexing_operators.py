@@ -254,11 +254,11 @@ def test_masks_fill_repeated_elements_only_while_nothing_is_recorded() -> None:
     assert recorded.tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("place", [(0, 2**63), (slice(2**70), -(2**64)), (0, 2)])
-def test_a_place_that_does_not_exist_is_refused(place: tuple[int | slice, ...]) -> None:
+@pytest.mark.parametrize("index", [(0, 2**63), (slice(2**70), -(2**64)), (0, 2)])
+def test_an_index_that_does_not_exist_is_refused(index: tuple[int | slice, ...]) -> None:
     x = vt.zeros(3, 2)
     with pytest.raises(OutOfRangeError):
-        x[place] = 0.0
+        x[index] = 0.0
     assert x._version == 0
 
 

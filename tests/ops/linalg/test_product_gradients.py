@@ -217,10 +217,10 @@ def test_einsum_agrees_with_numpy_and_is_linear_in_each_operand(
         assert g.shape == array.shape
         assert float((g.numpy() * array).sum()) == total
     direction = [ints(*shape) for shape in shapes]
-    for place, step in enumerate(direction):
-        moved = [*arrays[:place], step, *arrays[place + 1 :]]
+    for operand, step in enumerate(direction):
+        moved = [*arrays[:operand], step, *arrays[operand + 1 :]]
         along = float((np.einsum(equation, *moved) * weights).sum())
-        assert float((gradients[place].numpy() * step).sum()) == along
+        assert float((gradients[operand].numpy() * step).sum()) == along
 
 
 def test_einsum_may_return_a_view() -> None:

@@ -301,12 +301,12 @@ def test_unbiased_is_the_older_name_of_the_correction() -> None:
 
 def test_out_takes_the_result_only_unrecorded_and_in_the_right_dtype() -> None:
     x = vt.tensor([[1.0, 5.0], [3.0, 2.0]])
-    values, places = vt.zeros(2), vt.zeros(2, dtype=vt.int64)
-    found = vt.max(x, 1, out=(values, places))
+    values, indices = vt.zeros(2), vt.zeros(2, dtype=vt.int64)
+    found = vt.max(x, 1, out=(values, indices))
     assert found.values is values
     assert values.tolist() == [5, 3]
-    assert places.tolist() == [1, 0]
-    assert values._version == places._version == 1
+    assert indices.tolist() == [1, 0]
+    assert values._version == indices._version == 1
     with pytest.raises(ResultTypeError):
         vt.amax(x, 0, out=vt.zeros(2, dtype=vt.float64))
     with pytest.raises(OutGradError):

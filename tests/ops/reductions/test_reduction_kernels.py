@@ -161,7 +161,7 @@ def test_a_nan_wins_over_every_number() -> None:
     assert reductions.argmax(x) == 1
 
 
-def test_the_first_of_equal_elements_is_the_place() -> None:
+def test_the_index_is_that_of_the_first_of_equal_elements() -> None:
     x = np.array([[2.0, 7.0, 7.0], [1.0, 1.0, 0.0]])
     values, indices = reductions.max_dim(x, 1)
     assert values.tolist() == [7.0, 1.0]

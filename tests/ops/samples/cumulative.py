@@ -20,7 +20,7 @@ __all__ = ["SAMPLES"]
 WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
 
 
-def _last_places(x: Array, axis: int, sign: int) -> object:
+def _last_indices(x: Array, axis: int, sign: int) -> object:
     rows = np.moveaxis(sign * x, axis, 0)
     best = [
         [max(range(n + 1), key=lambda i: (row[i], i)) for n in range(len(row))] for row in rows.T
@@ -40,12 +40,12 @@ SAMPLES: Final[Samples] = {
         sample(np.cumprod, COMPLEX, 0),
     ],
     "cummax_dim": [
-        sample(lambda x, d: (np.maximum.accumulate(x, 1), _last_places(x, 1, 1)), MATRIX, 1),
-        sample(lambda x, d: (np.maximum.accumulate(x, 0), _last_places(x, 0, 1)), MATRIX, 0),
+        sample(lambda x, d: (np.maximum.accumulate(x, 1), _last_indices(x, 1, 1)), MATRIX, 1),
+        sample(lambda x, d: (np.maximum.accumulate(x, 0), _last_indices(x, 0, 1)), MATRIX, 0),
     ],
     "cummin_dim": [
-        sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_places(x, 1, -1)), MATRIX, 1),
-        sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_places(x, 0, -1)), MATRIX, -2),
+        sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_indices(x, 1, -1)), MATRIX, 1),
+        sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_indices(x, 0, -1)), MATRIX, -2),
     ],
     "logcumsumexp": [
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), MATRIX, 1),

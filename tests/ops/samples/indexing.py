@@ -22,7 +22,7 @@ from ..sample import (
 __all__ = ["SAMPLES"]
 
 WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
-# Each row names places of its own; none twice, so that nothing is overwritten by luck.
+# Each row names indices of its own; none twice, so that nothing is overwritten by luck.
 COLUMNS: Final = array([[2, 0], [1, 2]], "int64")
 PAIRS: Final = array([[0.25, -0.75], [1.75, 0.45]])
 REPEATED: Final = array([1, 0, 1], "int64")
@@ -60,8 +60,8 @@ def _scatter_added(x: Array, dim: int, index: Array, src: Array) -> Array:
 
 def _index_added(x: Array, dim: int, index: Array, source: Array, alpha: float = 1) -> Array:
     result = x.copy()
-    for nr, place in enumerate(index):
-        result[:, place] += alpha * source[:, nr]
+    for nr, column in enumerate(index):
+        result[:, column] += alpha * source[:, nr]
     return result
 
 
@@ -75,14 +75,14 @@ def _masked(x: Array, mask: Array, value: Array | float) -> Array:
     return np.where(mask, value, x)
 
 
-def _spread(values: Array, sizes: Sequence[int], places: object) -> Array:
+def _spread(values: Array, sizes: Sequence[int], positions: object) -> Array:
     result = np.zeros(sizes)
-    np.add.at(result, places, values)  # type: ignore[arg-type]  # any index
+    np.add.at(result, positions, values)  # type: ignore[arg-type]  # any index
     return result
 
 
 def _put(
-    x: Array, indices: Sequence[Array], places: object, values: Array, accumulate: bool = False
+    x: Array, indices: Sequence[Array], positions: object, values: Array, accumulate: bool = False
 ) -> Array:
     result = x.copy()
     if accumulate:
@@ -94,8 +94,8 @@ def _put(
 
 def _put_flat(x: Array, index: Array, values: Array, accumulate: bool = False) -> Array:
     result = x.copy().reshape(-1)
-    for place, value in zip(index.ravel(), values.ravel(), strict=True):
-        result[place] = value + (result[place] if accumulate else 0)
+    for element, value in zip(index.ravel(), values.ravel(), strict=True):
+        result[element] = value + (result[element] if accumulate else 0)
     return result.reshape(x.shape)
 
 
@@ -110,14 +110,14 @@ def _scatter_reduced(
     x: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True
 ) -> Array:
     result = x.copy()
-    for place in np.ndindex(x.shape):
+    for element in np.ndindex(x.shape):
         merged = [
             src[at]
             for at in np.ndindex(index.shape)
-            if tuple(index[at] if d == dim % x.ndim else n for d, n in enumerate(at)) == place
+            if tuple(index[at] if d == dim % x.ndim else n for d, n in enumerate(at)) == element
         ]
         if merged:
-            result[place] = _MERGE[reduce]([x[place]] * include_self + merged)
+            result[element] = _MERGE[reduce]([x[element]] * include_self + merged)
     return result
 
 
@@ -219,7 +219,7 @@ SAMPLES: Final[Samples] = {
             for include_self in (True, False)
         ],
         sample(_scatter_reduced, MATRIX, 1, MEETING_COLUMNS, PAIRS, "prod"),
-        # One zero at some places, and two at others.
+        # One zero at some indices, and two at others.
         sample(_scatter_reduced, ZEROS, 1, TWICE, ZEROS, "prod"),
         sample(_scatter_reduced, ZEROS, 1, TWICE, ZEROS, "prod", include_self=False),
         # Only the leading part of the source is used.

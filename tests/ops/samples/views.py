@@ -29,15 +29,15 @@ def _strided(x: Array, size: Sequence[int], stride: Sequence[int], offset: int =
     return np.lib.stride_tricks.as_strided(flat, size, [s * x.itemsize for s in stride])
 
 
-def _spread(sizes: Sequence[int], place: Any, values: Array) -> Array:
+def _spread(sizes: Sequence[int], index: Any, values: Array) -> Array:
     result = np.zeros(sizes, values.dtype)
-    result[place] = values
+    result[index] = values
     return result
 
 
-def _replaced(x: Array, place: Any, values: Array) -> Array:
+def _replaced(x: Array, index: Any, values: Array) -> Array:
     result = x.copy()
-    result[place] = values
+    result[index] = values
     return result
 
 

@@ -135,7 +135,7 @@ def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = No
 
     Element ``i`` of the result is the sum of the elements 0 to ``i``. float16, float32 and
     complex64 are summed in the next wider dtype and rounded once for each element. The gradient
-    of an element is the sum of the gradients from its place on.
+    of an element is the sum of the gradients from its index on.
 
     Parameters
     ----------

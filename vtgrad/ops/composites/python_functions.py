@@ -182,8 +182,8 @@ def _filled(name: str, input: T, function: Callable[..., object], *others: Tenso
         )
     made = [_number(name, function(*values)) for values in zip(*columns, strict=True)]
     found = np.empty(len(made), target.dtype)
-    for place, value in enumerate(made):
-        found[place] = run_without_warnings(checked_number, value, target.dtype)
+    for index, value in enumerate(made):
+        found[index] = run_without_warnings(checked_number, value, target.dtype)
     result = input._wrap(TensorImpl(found.reshape(target.shape)))
     return write(input, None, k.copy_, result, operator=name)
 

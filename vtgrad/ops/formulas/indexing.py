@@ -59,7 +59,7 @@ def gathered_to(grad: Array, sizes: Shape) -> Array:
 def scatter_source_gradient(
     grad: Array, dim: int, index: Array, self_sizes: Shape, sizes: Shape
 ) -> Array:
-    """The gradient at each place written, for the values that stayed there."""
+    """The gradient of each element written, for the values that stayed there."""
     taken = k.gather(grad, dim, index)
     lost = k.scatter_overwritten(index, self_sizes, dim)
     return gathered_to(k.masked_fill(taken, lost, 0), sizes)
@@ -73,13 +73,13 @@ def index_select_gradient(grad: Array, sizes: Shape, dim: int, index: Array) -> 
 def index_add_source_gradient(
     grad: Array, dim: int, index: Array, source: Array, alpha: Number
 ) -> Array:
-    """The gradient of each slice's place, times the factor."""
+    """The gradient of each slice's target, times the factor."""
     taken = k.reshape(k.index_select(grad, dim, index), source.shape)
     return taken if alpha == 1 else k.mul(taken, alpha)
 
 
 def index_copy_source_gradient(grad: Array, dim: int, index: Array, source: Array) -> Array:
-    """The gradient of each slice's place, for the slices that stayed there."""
+    """The gradient of each slice's target, for the slices that stayed there."""
     taken = k.reshape(k.index_select(grad, dim, index), source.shape)
     extent = grad.shape[dim] if grad.shape else 1
     return k.masked_fill(taken, k.index_copy_overwritten(index, source.shape, dim, extent), 0)
@@ -94,7 +94,7 @@ def take_gradient(grad: Array, self: Array, index: Array) -> Array:
 
 
 def masked_select_gradient(grad: Array, self: Array, mask: Array) -> Array:
-    """The gradient at the chosen places; an element that was repeated sums them."""
+    """The gradient at the chosen elements; an element that was repeated sums them."""
     spread = k.masked_spread(grad, _broadcast(self.shape, mask.shape), mask)
     return k.sum_to_size(spread, self.shape)
 
@@ -105,26 +105,26 @@ def masked_total(grad: Array, mask: Array) -> Array:
 
 
 def index_put_self_gradient(
-    grad: Array, indices: Sequence[Array], places: Shape, accumulate: bool
+    grad: Array, indices: Sequence[Array], positions: Shape, accumulate: bool
 ) -> Array:
     """Zero where values were stored, the gradient itself where they were added."""
     if accumulate:
         return grad
-    return k.index_put_at(grad, indices, places, k.zeros_shaped(grad, ()))
+    return k.index_put_at(grad, indices, positions, k.zeros_shaped(grad, ()))
 
 
 def index_put_values_gradient(
     grad: Array,
     indices: Sequence[Array],
-    places: Shape,
+    positions: Shape,
     self_sizes: Shape,
     sizes: Shape,
     accumulate: bool,
 ) -> Array:
-    """The gradient at each place written, for the values that stayed there."""
-    taken = k.index_at(grad, indices, places)
+    """The gradient of each element written, for the values that stayed there."""
+    taken = k.index_at(grad, indices, positions)
     if not accumulate:
-        taken = k.masked_fill(taken, k.index_put_overwritten(indices, places, self_sizes), 0)
+        taken = k.masked_fill(taken, k.index_put_overwritten(indices, positions, self_sizes), 0)
     return k.sum_to_size(taken, sizes)
 
 
@@ -148,7 +148,7 @@ def put_self_gradient(grad: Array, index: Array, accumulate: bool) -> Array:
 def put_source_gradient(
     grad: Array, index: Array, self_sizes: Shape, sizes: Shape, accumulate: bool
 ) -> Array:
-    """The gradient at each place written, for the values that stayed there."""
+    """The gradient of each element written, for the values that stayed there."""
     taken = k.take(grad, index)
     if not accumulate:
         lost = k.put_overwritten(index, number_of_elements(self_sizes))
@@ -157,7 +157,7 @@ def put_source_gradient(
 
 
 def masked_scatter_source_gradient(grad: Array, mask: Array, sizes: Shape) -> Array:
-    """The gradient at the true places, for as many first values; zeros for the rest."""
+    """The gradient at the true elements, for as many first values; zeros for the rest."""
     taken = k.masked_select(grad, mask)
     count, used = number_of_elements(sizes), taken.shape[0]
     if used < count:

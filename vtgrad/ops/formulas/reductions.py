@@ -48,7 +48,7 @@ def mean_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
 
 
 def shared_by_mask(grad: Array, mask: Array, dim: Dims) -> Array:
-    """`grad` over the places where `mask` holds, in equal parts along `dim`."""
+    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
     return k.div(k.mul(grad, mask), k.sum(mask, dim, True))
 
 

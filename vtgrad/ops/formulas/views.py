@@ -25,8 +25,8 @@ def inverse_order(dims: Sequence[int]) -> list[int]:
     """The order of dimensions that undoes a permutation."""
     count = len(dims)
     order = [0] * count
-    for place, dim in enumerate(dims):
-        order[dim + count if dim < 0 else dim] = place
+    for index, dim in enumerate(dims):
+        order[dim + count if dim < 0 else dim] = index
     return order
 
 
@@ -64,16 +64,16 @@ def split_gradient(
     # Pieces of one size: the first one tells it, unless it is missing.
     size = whole
     if split_sizes is None and len(grads) > 1:
-        for place, grad in enumerate(grads):
-            if grad is not None and place < len(grads) - 1:
+        for index, grad in enumerate(grads):
+            if grad is not None and index < len(grads) - 1:
                 size = grad.shape[axis]
                 break
         else:
             size = (whole - present.shape[axis]) // (len(grads) - 1)
     parts: list[Array] = []
     start = 0
-    for place, grad in enumerate(grads):
-        length = min(size, whole - start) if split_sizes is None else split_sizes[place]
+    for index, grad in enumerate(grads):
+        length = min(size, whole - start) if split_sizes is None else split_sizes[index]
         start += length
         if grad is None:
             grad = k.zeros_shaped(present, (*sizes[:axis], length, *sizes[axis + 1 :]))

@@ -104,7 +104,7 @@ class CummaxDimResult(NamedTuple, Generic[T]):
 
 
 def cummax_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """Return the largest elements up to each place along a dimension."""
+    """Return the largest elements up to each index along a dimension."""
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -136,7 +136,7 @@ class CumminDimResult(NamedTuple, Generic[T]):
 
 
 def cummin_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """Return the smallest elements up to each place along a dimension."""
+    """Return the smallest elements up to each index along a dimension."""
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -226,7 +226,7 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
 
 
 def cummax(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
-    """Return the largest elements up to each place along a dimension.
+    """Return the largest elements up to each index along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the
     gradient. From a nan on, all values are nan.
@@ -243,7 +243,7 @@ def cummax(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimRe
     Returns
     -------
     named tuple of Tensor
-        ``values`` of the dtype of `input`, and the places of these in ``indices`` of int64.
+        ``values`` of the dtype of `input`, and their indices in ``indices`` of int64.
         Both are new and of the shape of `input`.
 
     Raises
@@ -273,7 +273,7 @@ def cummax(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimRe
 
 
 def cummin(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
-    """Return the smallest elements up to each place along a dimension.
+    """Return the smallest elements up to each index along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the
     gradient. From a nan on, all values are nan.
@@ -290,7 +290,7 @@ def cummin(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimRe
     Returns
     -------
     named tuple of Tensor
-        ``values`` of the dtype of `input`, and the places of these in ``indices`` of int64.
+        ``values`` of the dtype of `input`, and their indices in ``indices`` of int64.
         Both are new and of the shape of `input`.
 
     Raises

@@ -50,7 +50,7 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
 
     For a matrix, ``result[i, j]`` is ``input[index[i, j], j]`` with `dim` 0, and
     ``input[i, index[i, j]]`` with `dim` 1. The result has the shape of `index`. The gradient of
-    each element of `input` is the sum over all places that picked it. `take_along_dim` also
+    each element of `input` is the sum over all elements that picked it. `take_along_dim` also
     broadcasts.
 
     Parameters
@@ -203,10 +203,10 @@ def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
 
 
 def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
-    """Return a copy with values added at the places that an index names along one dimension.
+    """Return a copy with values added at the elements that an index names along one dimension.
 
     For two dimensions and `dim=0`, `src[i, j]` is added to `result[index[i, j], j]`; for
-    `dim=1`, to `result[i, index[i, j]]`. Where several values meet in one place, all are added.
+    `dim=1`, to `result[i, index[i, j]]`. Where several values meet in one element, all are added.
     The gradient of `src` is that of the sum it went into.
 
     Parameters
@@ -309,7 +309,7 @@ def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> 
     """Return the slices at a vector of indices along a dimension.
 
     The result is always a copy; indexing with slices gives views. Indices may repeat, and the
-    gradient of each slice of `input` is the sum over all places that picked it.
+    gradient of each slice of `input` is the sum over all elements that picked it.
 
     Parameters
     ----------
@@ -923,7 +923,7 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
 
 
 def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
-    """Zeros with `self` at the mask's true places."""
+    """Zeros with `self` at the mask's true elements."""
     try:
         array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
@@ -1023,7 +1023,7 @@ def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
 def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     """Return a copy with the elements of another tensor wherever a mask is true.
 
-    The elements of `source` are taken in row-major order, one for each true place, whatever its
+    The elements of `source` are taken in row-major order, one for each true element, whatever its
     shape is; those that are left over do not matter. The gradient of `input` is zero where the
     mask is true. That of `source` is zero for the elements left over.
 
@@ -1034,7 +1034,7 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     mask : Tensor
         A bool tensor. Its shape broadcasts with that of `input`.
     source : Tensor
-        The values, of the dtype of `input`: at least as many as there are true places.
+        The values, of the dtype of `input`: at least as many as there are true elements.
 
     Returns
     -------
@@ -1114,58 +1114,60 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
     return result
 
 
-def index_at(self: T, indices: Sequence[TensorBase], places: Shape) -> T:
+def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
     """The elements at index arrays and masks."""
     try:
-        array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), places)
+        array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), positions)
     except Exception as error:
         if renew_context(error):
-            return index_at(self, indices, places)
-        explain(error, "self: Tensor, indices: Tensors, places: Shape", self, indices, places)
+            return index_at(self, indices, positions)
+        explain(error, "self: Tensor, indices: Tensors, positions: Shape", self, indices, positions)
         raise
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
-        node = IndexBackward0.record(self, indices, places)
+        node = IndexBackward0.record(self, indices, positions)
         set_history(result, node)
     return result
 
 
-def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> T:
+def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
     try:
-        array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), places)
+        array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), positions)
     except Exception as error:
         if renew_context(error):
-            return index_spread(self, sizes, indices, places)
-        explain(error, "self: Tensor, sizes: Shape, indices: Tensors, places: Shape", self, sizes, indices, places)
+            return index_spread(self, sizes, indices, positions)
+        explain(error, "self: Tensor, sizes: Shape, indices: Tensors, positions: Shape", self, sizes, indices, positions)
         raise
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
-        node = IndexSpreadBackward0.record(self, sizes, indices, places)
+        node = IndexSpreadBackward0.record(self, sizes, indices, positions)
         set_history(result, node)
     return result
 
 
-def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values: Tensor, accumulate: bool = False) -> T:
+def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     try:
-        array = no_fp_warnings.run(k.index_put_at, input._impl.array, arrays_of(indices, "indices"), places, values._impl.array, accumulate)
+        array = no_fp_warnings.run(
+            k.index_put_at, input._impl.array, arrays_of(indices, "indices"), positions, values._impl.array, accumulate
+        )
     except Exception as error:
         if renew_context(error):
-            return index_put_at(input, indices, places, values, accumulate)
+            return index_put_at(input, indices, positions, values, accumulate)
         explain(
             error,
-            "input: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            "input: Tensor, indices: Tensors, positions: Shape, values: Tensor, accumulate: bool",
             input,
             indices,
-            places,
+            positions,
             values,
             accumulate,
         )
         raise
     result = wrap_like(input, array)
     if is_recording() and requires_grad(input, *indices, values):
-        node = IndexPutBackward0.record(input, indices, places, values, accumulate)
+        node = IndexPutBackward0.record(input, indices, positions, values, accumulate)
         set_history(result, node)
     return result
 
@@ -1173,7 +1175,7 @@ def index_put_at(input: T, indices: Sequence[TensorBase], places: Shape, values:
 _index_put_at_writer = store_without_warnings(k.index_put_at_)
 
 
-def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values: Tensor, accumulate: bool = False) -> T:
+def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """Write the result of `index_put` into the tensor itself, which is returned."""
     try:
         array_of(values, "values")
@@ -1182,7 +1184,7 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values
             IndexPutBackward0.record,
             _index_put_at_writer,
             indices,
-            places,
+            positions,
             values,
             accumulate,
             operator="index_put_",
@@ -1191,34 +1193,34 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], places: Shape, values
         )
     except Exception as error:
         if renew_context(error):
-            return index_put_at_(input, indices, places, values, accumulate)
+            return index_put_at_(input, indices, positions, values, accumulate)
         explain(
             error,
-            "input: Tensor, indices: Tensors, places: Shape, values: Tensor, accumulate: bool",
+            "input: Tensor, indices: Tensors, positions: Shape, values: Tensor, accumulate: bool",
             input,
             indices,
-            places,
+            positions,
             values,
             accumulate,
         )
         raise
 
 
-def index_put_overwritten(indices: Sequence[T], places: Shape, self_sizes: Shape) -> T:
+def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
     try:
-        array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), places, self_sizes)
+        array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
         if renew_context(error):
-            return index_put_overwritten(indices, places, self_sizes)
-        explain(error, "indices: Tensors, places: Shape, self_sizes: Shape", indices, places, self_sizes)
+            return index_put_overwritten(indices, positions, self_sizes)
+        explain(error, "indices: Tensors, positions: Shape, self_sizes: Shape", indices, positions, self_sizes)
         raise
     result = wrap_like(indices[0], array)
     return result
 
 
 def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:
-    """Return a copy with values merged at the places that an index names along one dimension.
+    """Return a copy with values merged at the elements that an index names along one dimension.
 
     For two dimensions and `dim=0`, `result[index[i, j], j]` merges all `src[i, j]` that go
     there; for `dim=1` it is `result[i, index[i, j]]`. Places that no value goes to keep their
@@ -1587,7 +1589,7 @@ def masked_fill(input: T, mask: Tensor, value: Tensor | Number) -> T:
 
     The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
     off. The gradient of `input` is zero where the mask is true, and that of a tensor `value` is
-    the sum over these places.
+    the sum over these elements.
 
     Parameters
     ----------

@@ -599,74 +599,74 @@ class MaskedScatterBackward0(SavesMask):
 class IndexBackward0(SavesIndicesList):
     """Derivative of `index_at`."""
 
-    __slots__ = ("places", "self_shape")
+    __slots__ = ("positions", "self_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     self_shape: Shape
-    places: Shape
+    positions: Shape
 
     @staticmethod
-    def record(self: TensorBase, indices: Sequence[TensorBase], places: Shape) -> IndexBackward0:
+    def record(self: TensorBase, indices: Sequence[TensorBase], positions: Shape) -> IndexBackward0:
         node = IndexBackward0((gradient_edge(self),))
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
-        node.places = integers(places)
+        node.positions = integers(positions)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = array_list(self.saved_indices, self)
-        return (k.index_spread(grad, self.self_shape, indices, self.places),)
+        return (k.index_spread(grad, self.self_shape, indices, self.positions),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = tensor_list(self.saved_indices, self)
-        return (F.index_spread(grad, self.self_shape, indices, self.places),)
+        return (F.index_spread(grad, self.self_shape, indices, self.positions),)
 
 
 @final
 class IndexSpreadBackward0(SavesIndicesList):
     """Derivative of `index_spread`."""
 
-    __slots__ = ("places",)
+    __slots__ = ("positions",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    places: Shape
+    positions: Shape
 
     @staticmethod
-    def record(self: TensorBase, sizes: Shape, indices: Sequence[TensorBase], places: Shape) -> IndexSpreadBackward0:
+    def record(self: TensorBase, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> IndexSpreadBackward0:
         node = IndexSpreadBackward0((gradient_edge(self),))
         node.saved_indices = save_list(indices, None)
-        node.places = integers(places)
+        node.positions = integers(positions)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         indices = array_list(self.saved_indices, self)
-        return (k.index_at(grad, indices, self.places),)
+        return (k.index_at(grad, indices, self.positions),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         indices = tensor_list(self.saved_indices, self)
-        return (F.index_at(grad, indices, self.places),)
+        return (F.index_at(grad, indices, self.positions),)
 
 
 @final
 class IndexPutBackward0(SavesIndicesList):
     """Derivative of `index_put_at`."""
 
-    __slots__ = ("accumulate", "places", "self_shape", "values_shape")
+    __slots__ = ("accumulate", "positions", "self_shape", "values_shape")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
 
     self_shape: Shape
     values_shape: Shape
-    places: Shape
+    positions: Shape
     accumulate: AnyBool
 
     @staticmethod
     def record(
         self: TensorBase,
         indices: Sequence[TensorBase],
-        places: Shape,
+        positions: Shape,
         values: TensorBase,
         accumulate: AnyBool = False,
         *,
@@ -676,7 +676,7 @@ class IndexPutBackward0(SavesIndicesList):
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
         node.values_shape = values._impl.array.shape
-        node.places = integers(places)
+        node.positions = integers(positions)
         node.accumulate = accumulate
         return node
 
@@ -684,12 +684,12 @@ class IndexPutBackward0(SavesIndicesList):
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             indices = array_list(self.saved_indices, self)
-            grad0 = array_formulas.index_put_self_gradient(grad, indices, self.places, self.accumulate)
+            grad0 = array_formulas.index_put_self_gradient(grad, indices, self.positions, self.accumulate)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             indices = array_list(self.saved_indices, self)
             grad1 = array_formulas.index_put_values_gradient(
-                grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
+                grad, indices, self.positions, self.self_shape, self.values_shape, self.accumulate
             )
         return grad0, grad1
 
@@ -697,12 +697,12 @@ class IndexPutBackward0(SavesIndicesList):
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
             indices = tensor_list(self.saved_indices, self)
-            grad0 = tensor_formulas.index_put_self_gradient(grad, indices, self.places, self.accumulate)
+            grad0 = tensor_formulas.index_put_self_gradient(grad, indices, self.positions, self.accumulate)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             indices = tensor_list(self.saved_indices, self)
             grad1 = tensor_formulas.index_put_values_gradient(
-                grad, indices, self.places, self.self_shape, self.values_shape, self.accumulate
+                grad, indices, self.positions, self.self_shape, self.values_shape, self.accumulate
             )
         return grad0, grad1
 

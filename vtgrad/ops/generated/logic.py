@@ -580,10 +580,10 @@ def bitwise_left_shift(input: Number, other: T, *, out: T | None = None) -> T: .
 def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
-    """Return integers with their bits moved up by `other` places.
+    """Return integers shifted up by `other` bits.
 
     This multiplies by 2 as many times; bits that leave the dtype are lost, and so the sign may
-    change. Moved by a negative number of places, or by as many as the dtype has bits or more,
+    change. Moved by a negative number of bits, or by as many as the dtype has bits or more,
     the result is 0. Shapes broadcast and dtypes promote. There is no gradient.
 
     Parameters
@@ -591,7 +591,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     input : Tensor or number
         The integers whose bits are moved; one of the two operands is a tensor.
     other : Tensor or number
-        How many places to move; its shape broadcasts with that of `input`.
+        How many bits to move; its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
 
@@ -662,10 +662,10 @@ def bitwise_right_shift(input: Number, other: T, *, out: T | None = None) -> T: 
 def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: Tensor | Number, *, out: T | None = None
 ) -> T:
-    """Return integers with their bits moved down by `other` places.
+    """Return integers shifted down by `other` bits.
 
     Copies of the sign bit come in from above: this divides by 2 as many times and rounds down.
-    Moved by a negative number of places, or by as many as the dtype has bits or more, the
+    Moved by a negative number of bits, or by as many as the dtype has bits or more, the
     result is 0, or -1 for negative integers. Shapes broadcast and dtypes promote. There is no
     gradient.
 
@@ -674,7 +674,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     input : Tensor or number
         The integers whose bits are moved; one of the two operands is a tensor.
     other : Tensor or number
-        How many places to move; its shape broadcasts with that of `input`.
+        How many bits to move; its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
 

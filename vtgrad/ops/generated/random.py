@@ -422,7 +422,7 @@ def random_default_(input: T, *, generator: Generator | None = None) -> T:
 
 
 def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
-    """1 with the probability that stands at each place, else 0."""
+    """1 with the probability given for each element, else 0."""
     try:
         if out is not None:
             check_out(out, input)

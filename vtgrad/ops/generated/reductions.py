@@ -223,7 +223,7 @@ class MaxDimResult(NamedTuple, Generic[T]):
 
 
 def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
-    """Largest elements along a dimension, and their places."""
+    """Largest elements along a dimension, and their indices."""
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -254,7 +254,7 @@ class MinDimResult(NamedTuple, Generic[T]):
 
 
 def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
-    """Smallest elements along a dimension, and their places."""
+    """Smallest elements along a dimension, and their indices."""
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -285,7 +285,7 @@ class MedianDimResult(NamedTuple, Generic[T]):
 
 
 def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
-    """The lower middle elements along a dimension, and their places."""
+    """The lower middle elements along a dimension, and their indices."""
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -309,7 +309,7 @@ def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | 
 
 
 def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool) -> T:
-    """Zeros with the values of `self` at places along a dimension."""
+    """Zeros with the values of `self` at indices along a dimension."""
     try:
         array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -328,7 +328,7 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
 
 
 def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
-    """The elements at places along a dimension."""
+    """The elements at indices along a dimension."""
     try:
         array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -350,7 +350,7 @@ def amax(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = Non
     """Return the largest elements over dimensions.
 
     A nan counts as the largest. Elements that are equal to the result share its gradient in
-    equal parts; `max` along a dimension gives it to one of them, and returns its place as well.
+    equal parts; `max` along a dimension gives it to one of them, and returns its index as well.
 
     Parameters
     ----------
@@ -418,7 +418,7 @@ def amin(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = Non
     """Return the smallest elements over dimensions.
 
     A nan counts as the smallest. Elements that are equal to the result share its gradient in
-    equal parts; `min` along a dimension gives it to one of them, and returns its place as well.
+    equal parts; `min` along a dimension gives it to one of them, and returns its index as well.
 
     Parameters
     ----------
@@ -483,10 +483,10 @@ def amin(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = Non
 
 
 def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Return the places of the largest elements.
+    """Return the indices of the largest elements.
 
     Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
-    place is one in the flattened tensor, in row-major order. There is no gradient.
+    index is one in the flattened tensor, in row-major order. There is no gradient.
 
     Parameters
     ----------
@@ -545,10 +545,10 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
 
 
 def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Return the places of the smallest elements.
+    """Return the indices of the smallest elements.
 
     Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
-    place is one in the flattened tensor, in row-major order. There is no gradient.
+    index is one in the flattened tensor, in row-major order. There is no gradient.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:
 
 
 def shared_by_mask(owned: bool, grad: Array, mask: Array, dim: Dims) -> Array:
-    """`grad` over the places where `mask` holds, in equal parts along `dim`."""
+    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
     return reuse(1, k.div, reuse(owned, k.mul, grad, mask), k.sum(mask, dim, True))
 
 

@@ -157,7 +157,7 @@ class TopkDimResult(NamedTuple, Generic[T]):
 def topk_dim(
     input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
-    """The `count` largest or smallest elements along a dimension, in order, and their places."""
+    """The `count` largest or smallest elements along a dimension, in order, and their indices."""
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:

@@ -314,7 +314,7 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
     input : Tensor
         Any dtype and shape.
     shifts : int or sequence of int
-        By how many places; negative numbers shift towards the start.
+        By how many elements; negative numbers shift towards the start.
     dims : int, sequence of int or None, default ()
         The dimension of each shift; if it is empty or None there must be one shift.
 

@@ -262,7 +262,7 @@ def gathered_to(grad: TensorBase, sizes: Shape) -> TensorBase:
 
 
 def scatter_source_gradient(grad: TensorBase, dim: int, index: TensorBase, self_sizes: Shape, sizes: Shape) -> TensorBase:
-    """The gradient at each place written, for the values that stayed there."""
+    """The gradient of each element written, for the values that stayed there."""
     taken = F.gather(grad, dim, index)
     lost = F.scatter_overwritten(index, self_sizes, dim)
     return gathered_to(F.masked_fill(taken, lost, 0), sizes)
@@ -274,13 +274,13 @@ def index_select_gradient(grad: TensorBase, sizes: Shape, dim: int, index: Tenso
 
 
 def index_add_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase, alpha: Number) -> TensorBase:
-    """The gradient of each slice's place, times the factor."""
+    """The gradient of each slice's target, times the factor."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     return taken if alpha == 1 else F.mul(taken, alpha)
 
 
 def index_copy_source_gradient(grad: TensorBase, dim: int, index: TensorBase, source: TensorBase) -> TensorBase:
-    """The gradient of each slice's place, for the slices that stayed there."""
+    """The gradient of each slice's target, for the slices that stayed there."""
     taken = F.reshape(F.index_select(grad, dim, index), source.shape)
     extent = grad.shape[dim] if grad.shape else 1
     return F.masked_fill(taken, F.index_copy_overwritten(index, source.shape, dim, extent), 0)
@@ -292,7 +292,7 @@ def take_gradient(grad: TensorBase, self: TensorBase, index: TensorBase) -> Tens
 
 
 def masked_select_gradient(grad: TensorBase, self: TensorBase, mask: TensorBase) -> TensorBase:
-    """The gradient at the chosen places; an element that was repeated sums them."""
+    """The gradient at the chosen elements; an element that was repeated sums them."""
     spread = F.masked_spread(grad, _broadcast(self.shape, mask.shape), mask)
     return F.sum_to_size(spread, self.shape)
 
@@ -302,20 +302,20 @@ def masked_total(grad: TensorBase, mask: TensorBase) -> TensorBase:
     return F.sum(F.masked_select(grad, mask))
 
 
-def index_put_self_gradient(grad: TensorBase, indices: Sequence[TensorBase], places: Shape, accumulate: bool) -> TensorBase:
+def index_put_self_gradient(grad: TensorBase, indices: Sequence[TensorBase], positions: Shape, accumulate: bool) -> TensorBase:
     """Zero where values were stored, the gradient itself where they were added."""
     if accumulate:
         return grad
-    return F.index_put_at(grad, indices, places, F.zeros_shaped(grad, ()))
+    return F.index_put_at(grad, indices, positions, F.zeros_shaped(grad, ()))
 
 
 def index_put_values_gradient(
-    grad: TensorBase, indices: Sequence[TensorBase], places: Shape, self_sizes: Shape, sizes: Shape, accumulate: bool
+    grad: TensorBase, indices: Sequence[TensorBase], positions: Shape, self_sizes: Shape, sizes: Shape, accumulate: bool
 ) -> TensorBase:
-    """The gradient at each place written, for the values that stayed there."""
-    taken = F.index_at(grad, indices, places)
+    """The gradient of each element written, for the values that stayed there."""
+    taken = F.index_at(grad, indices, positions)
     if not accumulate:
-        taken = F.masked_fill(taken, F.index_put_overwritten(indices, places, self_sizes), 0)
+        taken = F.masked_fill(taken, F.index_put_overwritten(indices, positions, self_sizes), 0)
     return F.sum_to_size(taken, sizes)
 
 
@@ -327,7 +327,7 @@ def put_self_gradient(grad: TensorBase, index: TensorBase, accumulate: bool) -> 
 
 
 def put_source_gradient(grad: TensorBase, index: TensorBase, self_sizes: Shape, sizes: Shape, accumulate: bool) -> TensorBase:
-    """The gradient at each place written, for the values that stayed there."""
+    """The gradient of each element written, for the values that stayed there."""
     taken = F.take(grad, index)
     if not accumulate:
         lost = F.put_overwritten(index, number_of_elements(self_sizes))
@@ -336,7 +336,7 @@ def put_source_gradient(grad: TensorBase, index: TensorBase, self_sizes: Shape, 
 
 
 def masked_scatter_source_gradient(grad: TensorBase, mask: TensorBase, sizes: Shape) -> TensorBase:
-    """The gradient at the true places, for as many first values; zeros for the rest."""
+    """The gradient at the true elements, for as many first values; zeros for the rest."""
     taken = F.masked_select(grad, mask)
     count, used = number_of_elements(sizes), taken.shape[0]
     if used < count:
@@ -515,7 +515,7 @@ def mean_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
 
 
 def shared_by_mask(grad: TensorBase, mask: TensorBase, dim: Dims) -> TensorBase:
-    """`grad` over the places where `mask` holds, in equal parts along `dim`."""
+    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
     return F.div(F.mul(grad, mask), F.sum(mask, dim, True))
 
 
@@ -773,16 +773,16 @@ def split_gradient(grads: Sequence[TensorBase | None], sizes: Shape, dim: int, s
     # Pieces of one size: the first one tells it, unless it is missing.
     size = whole
     if split_sizes is None and len(grads) > 1:
-        for place, grad in enumerate(grads):
-            if grad is not None and place < len(grads) - 1:
+        for index, grad in enumerate(grads):
+            if grad is not None and index < len(grads) - 1:
                 size = grad.shape[axis]
                 break
         else:
             size = (whole - present.shape[axis]) // (len(grads) - 1)
     parts: list[TensorBase] = []
     start = 0
-    for place, grad in enumerate(grads):
-        length = min(size, whole - start) if split_sizes is None else split_sizes[place]
+    for index, grad in enumerate(grads):
+        length = min(size, whole - start) if split_sizes is None else split_sizes[index]
         start += length
         if grad is None:
             grad = F.zeros_shaped(present, (*sizes[:axis], length, *sizes[axis + 1 :]))

@@ -39,7 +39,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
         raise ArgumentValueError("cat needs at least one tensor")
     for nr, x in enumerate(tensors):
         if x.ndim == 0:
-            raise ShapeError(f"cat takes no 0-d tensor, but number {nr} is one", place=nr)
+            raise ShapeError(f"cat takes no 0-d tensor, but number {nr} is one", position=nr)
     parts = [x for x in tensors if x.shape != (0,)]
     dtype = _common_dtype(tensors)
     if not parts:
@@ -57,7 +57,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
             raise ShapeError(
                 f"cat along dimension {axis} needs equal sizes elsewhere, but tensor {nr} has "
                 f"shape {x.shape} and the first one {shape}",
-                place=nr,
+                position=nr,
                 shape=x.shape,
             )
         total += x.shape[axis]
@@ -86,7 +86,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
             raise ShapeError(
                 f"stack needs tensors of one shape, but tensor {nr} has {x.shape} and the "
                 f"first one {shape}",
-                place=nr,
+                position=nr,
                 shape=x.shape,
             )
     target = (*shape[:axis], len(tensors), *shape[axis:])

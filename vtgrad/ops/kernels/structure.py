@@ -110,7 +110,7 @@ def block_diag(tensors: Sequence[Array]) -> Array:
     for nr, x in enumerate(tensors):
         if x.ndim > 2:
             raise ShapeError(
-                f"block_diag takes matrices, but tensor {nr} has shape {x.shape}", place=nr
+                f"block_diag takes matrices, but tensor {nr} has shape {x.shape}", position=nr
             )
     blocks = [x.reshape((1,) * (2 - x.ndim) + x.shape) for x in tensors]
     dtype: NumpyDType = blocks[0].dtype

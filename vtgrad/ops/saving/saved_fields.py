@@ -86,8 +86,8 @@ def _shown(value: object, node: Node) -> object:
 
 def _at_their_dimensions(indices: list[object], node: Node) -> tuple[object, ...]:
     """The index tensors, with None for the dimensions between them that have none."""
-    places: Shape = getattr(node, "places")  # noqa: B009  # only nodes of indexing have it
-    found: list[object] = [None] * (1 + max(places))
-    for place, index in zip(places, indices, strict=True):
-        found[place] = index
+    positions: Shape = getattr(node, "positions")  # noqa: B009  # only nodes of indexing have it
+    found: list[object] = [None] * (1 + max(positions))
+    for position, index in zip(positions, indices, strict=True):
+        found[position] = index
     return tuple(found)

@@ -55,8 +55,8 @@ def getitem(tensor: T, expression: object) -> T:
     part = _through(tensor, plan.steps)
     if not plan.indices:
         return part
-    indices, places = _index_tensors(tensor, plan)
-    return F.index_at(part, indices, places)
+    indices, positions = _index_tensors(tensor, plan)
+    return F.index_at(part, indices, positions)
 
 
 def setitem(tensor: T, expression: object, value: object) -> None:
@@ -76,8 +76,8 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     ShapeError
         If it does not broadcast.
     """
-    place = _place(expression)
-    if place is not None and write_part(tensor._impl, place, value):
+    index = _part_index(expression)
+    if index is not None and write_part(tensor._impl, index, value):
         return
     thread = get_ident()
     try:
@@ -100,14 +100,14 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
         return
     part = tensor if _is_whole(tensor, plan.steps) else _through(tensor, plan.steps)
     if plan.indices:
-        indices, places = _index_tensors(tensor, plan)
+        indices, positions = _index_tensors(tensor, plan)
         if len(indices) == 1 and source.numel() == 1:
             _check_mask_dtype(plan.sources[-1])
             if indices[0]._impl.dtype == np.bool_:
                 source = read_first(source, tensor)
         if source._impl.array.shape[:1] == (1,):
             source = F.view_shape(source, _without_leading_ones(source._impl.array.shape))
-        F.index_put_at_(part, indices, places, source)
+        F.index_put_at_(part, indices, positions, source)
     else:
         _store(part, source)
 
@@ -121,7 +121,7 @@ def _is_plain(start: object, stop: object, step: object) -> bool:
     )
 
 
-def _place(expression: object) -> PartIndex | None:
+def _part_index(expression: object) -> PartIndex | None:
     """The expression as `write_part` takes it; None if it is more than integers and slices."""
     if type(expression) is int:
         return expression, ...
@@ -222,16 +222,16 @@ def _is_whole(tensor: TensorBase, steps: Sequence[ViewStep]) -> bool:
 def _index_tensors(tensor: T, plan: IndexPlan) -> tuple[list[TensorBase], tuple[int, ...]]:
     """The index arrays as tensors, and where they stand."""
     indices: list[TensorBase] = []
-    places: list[int] = []
-    for place, (array, source) in enumerate(zip(plan.indices, plan.sources, strict=True)):
+    positions: list[int] = []
+    for position, (array, source) in enumerate(zip(plan.indices, plan.sources, strict=True)):
         if array is None:
             continue
         if isinstance(source, TensorBase) and source._impl.array is array:
             indices.append(source)
         else:
             indices.append(tensor._wrap(TensorImpl(array)))
-        places.append(place)
-    return indices, tuple(places)
+        positions.append(position)
+    return indices, tuple(positions)
 
 
 def _check_mask_dtype(index: object) -> None:
@@ -254,5 +254,5 @@ def _value_for(tensor: T, value: object) -> TensorBase:
 
 def _without_leading_ones(sizes: Shape) -> Shape:
     """A shape without its first dimensions of size 1: they do not matter in ``x[...] = value``."""
-    first = next((place for place, size in enumerate(sizes) if size != 1), len(sizes))
+    first = next((dim for dim, size in enumerate(sizes) if size != 1), len(sizes))
     return sizes[first:]

@@ -93,7 +93,7 @@ def index_put(
             [3., 3.]])
     """
     add = check_flag(accumulate, "accumulate")
-    return F.index_put_at(input, list(indices), _places(indices), values, add)
+    return F.index_put_at(input, list(indices), _positions(indices), values, add)
 
 
 @explained
@@ -102,11 +102,11 @@ def index_put_(
 ) -> T:
     """`index_put` into the tensor itself."""
     add = check_flag(accumulate, "accumulate")
-    return F.index_put_at_(input, list(indices), _places(indices), values, add)
+    return F.index_put_at_(input, list(indices), _positions(indices), values, add)
 
 
-def _places(indices: Sequence[object]) -> tuple[int, ...]:
-    """The dimension at which each index array stands."""
+def _positions(indices: Sequence[object]) -> tuple[int, ...]:
+    """Where each index array stands in the brackets."""
     if not indices:
         raise ShapeError("index_put needs at least one index array")
     for x in indices:
@@ -195,14 +195,14 @@ def take_along_dim(input: T, indices: Tensor, dim: int | None = None, *, out: T 
 
 
 def _from_the_start(indices: Tensor, length: int) -> Tensor:
-    """A copy of the places of a dimension of this length, those that count from its end rewritten.
+    """A copy of indices into a dimension, those that count from its end rewritten.
 
-    A place outside stays as it is, so that the error names it.
+    An index outside stays as it is, so that the error names it.
     """
-    places = indices._impl.array
-    if places.dtype.kind != "i":
+    array = indices._impl.array
+    if array.dtype.kind != "i":
         return indices
-    return wrap_like(indices, np.where((places < 0) & (places >= -length), places + length, places))
+    return wrap_like(indices, np.where((array < 0) & (array >= -length), array + length, array))
 
 
 def scatter(
@@ -215,10 +215,10 @@ def scatter(
     reduce: str | None = None,
     out: T | None = None,
 ) -> T:
-    """Return a copy with values stored at the places that an index names along one dimension.
+    """Return a copy with values stored at the elements that an index names along one dimension.
 
     For two dimensions and `dim=0`, `result[index[i, j], j] = src[i, j]`; for `dim=1`,
-    `result[i, index[i, j]] = src[i, j]`. Where several values meet in one place, the last one
+    `result[i, index[i, j]] = src[i, j]`. Where several values meet in one element, the last one
     in row-major order of `index` stays, and only that one has a gradient. Elements that are
     overwritten have gradient 0.
 

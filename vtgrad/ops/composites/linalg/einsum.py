@@ -22,7 +22,7 @@ T = TypeVar("T", bound=TensorBase)
 def einsum(equation: str, *operands: T | Sequence[T]) -> T:
     """Return products of tensors, summed over named dimensions.
 
-    Each letter of the equation names a dimension. Elements that stand at the same place of
+    Each letter of the equation names a dimension. Elements that stand at the same index of
     every letter are multiplied, and the products are summed over the letters that the result
     does not have. Sizes of one letter agree or are 1. A letter that one operand has twice takes
     its diagonal. Without ``->`` the result has the letters that occur once, in alphabetical
@@ -92,10 +92,10 @@ def einsum(equation: str, *operands: T | Sequence[T]) -> T:
     result = aligned[0]
     if len(aligned) == 1:
         return F.sum_dim_IntList(result, tuple(summed)) if summed else result
-    last = {label: place for place, own in enumerate(plan.operands) for label in own}
-    for place in range(1, len(aligned)):
-        ending = [label for label in summed if (last[label] or 1) == place]
-        result = _contracted(result, aligned[place], ending)
+    last = {label: nr for nr, own in enumerate(plan.operands) for label in own}
+    for nr in range(1, len(aligned)):
+        ending = [label for label in summed if (last[label] or 1) == nr]
+        result = _contracted(result, aligned[nr], ending)
     return F.view_shape(result, result.shape[: plan.outputs]) if summed else result
 
 
@@ -118,10 +118,10 @@ def _aligned(x: T, labels: Sequence[int], count: int) -> T:
     return F.permute_dims(x, [own.index(label) for label in range(count)])
 
 
-def _moved_from_the_end(ndim: int, place: int) -> list[int]:
-    """The permutation that moves the last dimension to `place`."""
+def _moved_from_the_end(ndim: int, dim: int) -> list[int]:
+    """The permutation that moves the last dimension to `dim`."""
     order = list(range(ndim - 1))
-    order.insert(place, ndim - 1)
+    order.insert(dim, ndim - 1)
     return order
 
 

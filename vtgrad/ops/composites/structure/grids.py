@@ -80,16 +80,16 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
         warn('meshgrid without indexing= takes "ij"; say so, the default may change')
     elif indexing not in ("ij", "xy"):
         raise ShapeError(f'indexing must be "ij" or "xy", not {indexing!r}', indexing=indexing)
-    places = list(range(len(given)))
+    axes = list(range(len(given)))
     if indexing == "xy" and len(given) > 1:
-        places[:2] = 1, 0
+        axes[:2] = 1, 0
     sizes = [1] * len(given)
-    for place, x in zip(places, given, strict=True):
-        sizes[place] = x.numel()
+    for axis, x in zip(axes, given, strict=True):
+        sizes[axis] = x.numel()
     grids: list[T] = []
-    for place, x in zip(places, given, strict=True):
+    for axis, x in zip(axes, given, strict=True):
         shape = [1] * len(given)
-        shape[place] = x.numel()
+        shape[axis] = x.numel()
         grids.append(F.expand_sizes(F.view_shape(x, shape), sizes))
     return tuple(grids)
 
@@ -143,7 +143,7 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
     """Return all ways to take `r` elements of a vector, one way in each row.
 
     The elements of a row stand in the order of the vector, and the rows are ordered by their
-    places. Equal elements at different places are different. Each element gets the sum of the
+    indices. Equal elements at different indices are different. Each element gets the sum of the
     gradients of the rows in which it stands.
 
     Parameters
@@ -195,8 +195,8 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
         return _chosen(input, r, with_replacement)
     rising = np.less_equal if with_replacement else np.less
     mask = np.ones((count,) * r, np.bool_)
-    places = [np.arange(count).reshape((-1,) + (1,) * (r - 1 - d)) for d in range(r)]
-    for one, following in itertools.pairwise(places):
+    grids = [np.arange(count).reshape((-1,) + (1,) * (r - 1 - d)) for d in range(r)]
+    for one, following in itertools.pairwise(grids):
         mask &= rising(one, following)
     chosen = input._wrap(TensorImpl(mask))
     return F.stack([F.masked_select(x, chosen) for x in meshgrid(*[input] * r, indexing="ij")], 1)
@@ -224,6 +224,6 @@ def _chosen(input: T, r: int, with_replacement: bool) -> T:
         return F.zeros_shaped(input, (0, r))
     ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     each = itertools.chain.from_iterable(ways(range(count), r))
-    places = np.fromiter(each, np.int64, rows * r)
-    index = input._wrap(TensorImpl(places))
+    chosen = np.fromiter(each, np.int64, rows * r)
+    index = input._wrap(TensorImpl(chosen))
     return F.view_shape(F.index_select(input, 0, index), (rows, r))

@@ -43,7 +43,7 @@ def _in_dtype_of(result: TensorBase, input: T) -> T:
 
 
 def _without_one(x: T) -> T:
-    """Square matrices over the last dimension: row i has all elements, but 1 at place i.
+    """Square matrices over the last dimension: row i has all elements, but 1 at index i.
 
     Products along the rows are products of the other elements, found without a division, so
     they can be differentiated as often as one likes.
@@ -95,8 +95,8 @@ def scatter_prod_backward(
         if len(src.shape) == len(shape) and src.shape[axis] != size:
             src = F.slice(src, axis, 0, size)
     axis = normalize_dim(dim, input.ndim)
-    places = flat_targets(sizes, axis, resolved(index._impl.array))
-    table = _factor_table(places, input.numel(), include_self)
+    targets = flat_targets(sizes, axis, resolved(index._impl.array))
+    table = _factor_table(targets, input.numel(), include_self)
     one = input._wrap(TensorImpl(np.ones(1, input._impl.array.dtype)))
     factors = F.cat([one, F.reshape(input, (-1,)), F.reshape(src, (-1,))])
     rows = F.take(factors, input._wrap(TensorImpl(table)))
@@ -108,19 +108,19 @@ def scatter_prod_backward(
 
 
 def _factor_table(
-    places: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int, include_self: bool
+    targets: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int, include_self: bool
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
     """A row for each of `count` elements: 1 + the numbers of its factors, filled up with 0.
 
-    The elements themselves are the first `count` factors, what goes to `places` the rest.
+    The elements themselves are the first `count` factors, what goes to `targets` the rest.
     """
-    order = np.argsort(places, kind="stable")
-    grouped = places[order]
+    order = np.argsort(targets, kind="stable")
+    grouped = targets[order]
     nth = np.arange(grouped.size) - np.searchsorted(grouped, grouped)
     table = np.zeros((count, 2 + int(nth.max())), np.int64)
     table[:, 0] = np.arange(1, count + 1)
     if not include_self:
-        table[places, 0] = 0
+        table[targets, 0] = 0
     table[grouped, 1 + nth] = 1 + count + order
     return table
 

@@ -2,7 +2,7 @@
 
 `indices` has one entry per dimension, None for a whole dimension, and a mask as one entry for
 all the dimensions that it covers; trailing Nones may be left out. The index arrays broadcast
-with each other; their common shape takes the place of the dimensions they index if those are
+with each other; their common shape replaces the dimensions they index if those are
 neighbours, and comes first if they are not.
 
 See Note [Which write survives] for duplicates.
@@ -136,10 +136,10 @@ def index_put_into(
 
 
 def index_put_overwritten(
-    indices: Sequence[Array], places: Sequence[int], self_sizes: Shape
+    indices: Sequence[Array], positions: Sequence[int], self_sizes: Shape
 ) -> Array:
     """A bool mask of the shape of `index_at`: the values that another one has overwritten."""
-    key = _expanded(self_sizes, _spread(indices, places))
+    key = _expanded(self_sizes, _spread(indices, positions))
     shape, front, first = _arrangement(self_sizes, key)
     result: Array = np.zeros(shape, np.bool_)
     if 0 in self_sizes:
@@ -156,55 +156,55 @@ def index_put_overwritten(
 # The table's operators take the index arrays, and separately the dimensions that they index.
 
 
-def index_at(self: Array, indices: Sequence[Array], places: Sequence[int]) -> Array:
-    """`index` with the entries ``indices[i]`` at ``places[i]`` and None elsewhere."""
+def index_at(self: Array, indices: Sequence[Array], positions: Sequence[int]) -> Array:
+    """`index` with the entries ``indices[i]`` at ``positions[i]`` and None elsewhere."""
     if len(indices) == 1:
-        key, place = resolved(indices[0]), places[0]
+        key, position = resolved(indices[0]), positions[0]
         if (
             key.dtype == np.int64
             and key.ndim
             and self.size
-            and place < self.ndim
+            and position < self.ndim
             and _is_canonical(self)
             and _is_canonical(key)
         ):
             try:
-                taken: Array = self.take(key, place)
+                taken: Array = self.take(key, position)
             except IndexError:
                 pass  # a better error follows below
             else:
                 return taken
-    return index(self, _spread(indices, places))
+    return index(self, _spread(indices, positions))
 
 
 def index_put_at(
     self: Array,
     indices: Sequence[Array],
-    places: Sequence[int],
+    positions: Sequence[int],
     values: Array,
     accumulate: bool = False,
 ) -> Array:
-    """`index_put` with the entries ``indices[i]`` at ``places[i]`` and None elsewhere."""
-    return index_put(self, _spread(indices, places), values, accumulate)
+    """`index_put` with the entries ``indices[i]`` at ``positions[i]`` and None elsewhere."""
+    return index_put(self, _spread(indices, positions), values, accumulate)
 
 
 def index_put_at_(
     self: Array,
     indices: Sequence[Array],
-    places: Sequence[int],
+    positions: Sequence[int],
     values: Array,
     accumulate: bool = False,
 ) -> Store:
     """`index_put_at` into an array itself."""
-    return index_put_into(self, _spread(indices, places), values, accumulate)
+    return index_put_into(self, _spread(indices, positions), values, accumulate)
 
 
 def index_spread(
-    self: Array, sizes: Shape, indices: Sequence[Array], places: Sequence[int]
+    self: Array, sizes: Shape, indices: Sequence[Array], positions: Sequence[int]
 ) -> Array:
     """Zeros of shape `sizes` with `self` added at index arrays: the inverse of `index_at`."""
     result: Array = np.zeros(sizes, self.dtype)
-    carry_out(index_put_into(result, _spread(indices, places), self, accumulate=True))
+    carry_out(index_put_into(result, _spread(indices, positions), self, accumulate=True))
     return result
 
 
@@ -214,10 +214,10 @@ def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
     return len(given) == 1 and given[0].dtype == np.bool_
 
 
-def _spread(indices: Sequence[Array], places: Sequence[int]) -> list[Array | None]:
-    key: list[Array | None] = [None] * (max(places, default=-1) + 1)
-    for entry, place in zip(indices, places, strict=True):
-        key[place] = resolved(entry)
+def _spread(indices: Sequence[Array], positions: Sequence[int]) -> list[Array | None]:
+    key: list[Array | None] = [None] * (max(positions, default=-1) + 1)
+    for entry, position in zip(indices, positions, strict=True):
+        key[position] = resolved(entry)
     return key
 
 

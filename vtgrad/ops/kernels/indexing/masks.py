@@ -123,7 +123,7 @@ def masked_scatter_(self: Array, mask: Array, source: Array) -> Store:
     count = int(np.count_nonzero(chosen))
     if source.size < count:
         raise ShapeError(
-            f"masked_scatter needs {count} values, one for each true place, got {source.size}",
+            f"masked_scatter needs {count} values, one for each true element, got {source.size}",
             needed=count,
             given=source.size,
         )
