@@ -44,6 +44,14 @@ def side(name: str, saving: str = "storage", audit: bool = False) -> Library:
     return _side(importlib.import_module(name), saving, audit)
 
 
+# What a printed program needs around it.
+_BLOCKS = {
+    "rewind": "with vt.autograd.graph.allow_mutation_on_saved_tensors():",
+    "clones": "with vt.autograd.graph.saved_tensors_hooks("
+    "lambda saved: saved.detach().clone(), lambda kept: kept):",
+}
+
+
 @cache
 def _side(module: ModuleType, saving: str, audit: bool) -> Library:
     is_torch = module.__name__ == "torch"
@@ -69,6 +77,9 @@ def _side(module: ModuleType, saving: str, audit: bool) -> Library:
         names=names,
         prelude=PRELUDE,
         around=_rule(module, saving, audit),
+        block=_BLOCKS.get(saving, ""),
+        # With any rule but PyTorch's, the other side is PyTorch with clones.
+        twin_block="" if is_torch or saving == "storage" else _BLOCKS["clones"],
     )
 
 

@@ -5,6 +5,7 @@ breaks it: a write that keeps no bytes, or others, or too late; a chain that is 
 """
 
 import os
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,8 @@ from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.write_log import WriteLog
+from vtgrad.testing.judging import Divergence
+from vtgrad.testing.session import DivergenceError
 from vtgrad.testing.steps import Line
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
@@ -64,6 +67,25 @@ def test_random_programs_have_the_gradients_of_clones() -> None:
     assert fuzzer.passes > PROGRAMS
     assert fuzzer.gained > PROGRAMS // 6
     assert fuzzer.refused <= 1 + PROGRAMS // 50
+
+
+def printed(failure: DivergenceError, title: str) -> str:
+    """The script that stands under a title of a failure's text."""
+    return str(failure).split(f"-- {title}", 1)[1].split("--\n", 1)[1].split("\n\n-- ", 1)[0]
+
+
+def test_the_script_of_a_failure_runs_as_the_program_did() -> None:
+    write = Line("t1[:1].mul_(2)", (), "", "mul_")
+    session = session_of(RewindJudge("always"), PEER)
+    play(session, (LEAF, COPY, SAVE, write, PASS))
+    failure = DivergenceError(
+        [Divergence("", "made up")], session.run_so_far.steps, session.library, "replay"
+    )
+    ours: dict[str, Any] = {}
+    twin: dict[str, Any] = {}
+    exec(printed(failure, "the program"), ours)
+    exec(printed(failure, "its twin"), twin)
+    assert ours["t3"].tolist() == twin["t3"].tolist() == [3.0, 0.0, 0.0]
 
 
 @interpreted

@@ -1,5 +1,9 @@
 """A failing program is printed as a script, as its twin, and as data that can be run again."""
 
+import pytest
+
+import vtgrad as vt
+from vtgrad.errors import StaleSavedError
 from vtgrad.testing import steps as step_module
 from vtgrad.testing.program import program_text, script
 from vtgrad.testing.steps import Apply, Backward, Leaf, Literal, SetItem, Step, View, Write
@@ -33,6 +37,37 @@ def test_a_program_is_a_script_for_either_library() -> None:
     rule = 'vt.autograd.graph.set_overwrite_check("storage")'
     assert rule in script(PROGRAM, "vtgrad", exact=False).splitlines()
     assert rule not in script(PROGRAM, "torch", exact=False)
+
+
+def test_a_block_stands_around_the_steps() -> None:
+    block = "with vt.autograd.graph.allow_mutation_on_saved_tensors():"
+    lines = script(PROGRAM, "vtgrad", block=block).splitlines()
+    assert lines[2:5] == [
+        "seen = []",
+        block,
+        "    t0 = vt.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=vt.float64, requires_grad=True)",
+    ]
+    assert lines[-1] == "    w.zero_()"
+
+
+def test_a_script_under_rewind_runs() -> None:
+    # The write overwrites what `mul` saved; without the block the last step is refused.
+    steps: list[Step] = [
+        Leaf(0, Literal((2,), (1, 2)), requires_grad=True),
+        Apply(1, "mul_number", (0,), (3,)),
+        Apply(2, "mul", (1, 1)),
+        Write(1, "zero"),
+        Backward(2, Literal((2,), (1, 1)), retain=False),
+    ]
+    block = "with vt.autograd.graph.allow_mutation_on_saved_tensors():"
+    names: dict[str, object] = {}
+    exec(script(steps, "vtgrad", block=block), names)
+    t0 = names["t0"]
+    assert isinstance(t0, vt.Tensor)
+    assert t0.grad is not None
+    assert t0.grad.tolist() == [18.0, 36.0]
+    with pytest.raises(StaleSavedError):
+        exec(script(steps, "vtgrad"), {})
 
 
 def test_a_failure_shows_both_scripts_and_the_steps() -> None:

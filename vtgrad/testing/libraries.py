@@ -97,6 +97,11 @@ class Library:
     around : callable or None
         Makes the context that every step is run in; None for the rule for saved values that
         `manners` say.
+    block : str
+        The ``with`` statement that says the same, which is printed around a program; empty if none
+        is needed.
+    twin_block : str
+        That around the program's twin, on the other library.
     """
 
     name: str
@@ -109,6 +114,8 @@ class Library:
     names: Callable[[], Mapping[str, object]] = dict
     prelude: tuple[str, ...] = ()
     around: Callable[[], AbstractContextManager[object]] | None = None
+    block: str = ""
+    twin_block: str = ""
 
 
 def vtgrad_library(module: ModuleType, *, exact: bool = True) -> Library:

@@ -6,6 +6,7 @@ text of its steps is the very text that is run, on all sides.
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from .custom import Rule
@@ -21,6 +22,7 @@ def script(
     *,
     exact: bool = True,
     prelude: Sequence[str] = (),
+    block: str = "",
 ) -> str:
     """Write a program as a script.
 
@@ -37,6 +39,8 @@ def script(
     prelude : sequence of str
         Definitions of what lines of text call, which are printed if they are called. Each may use
         those before it.
+    block : str
+        The ``with`` statement that the steps run in, if any.
 
     Examples
     --------
@@ -55,6 +59,8 @@ def script(
         setup.append('vt.autograd.graph.set_overwrite_check("storage")')
     body = [line for step in steps for line in step.source(careful=module == "torch")]
     needed = _needed(prelude, "\n".join(body))
+    if block and body:
+        body = [block, textwrap.indent("\n".join(body), "    ")]
     return "\n".join([f"import {module} as vt", *definitions, "", *needed, *setup, *body])
 
 
@@ -99,13 +105,15 @@ def program_text(
     *,
     exact: bool = True,
     prelude: Sequence[str] = (),
+    block: str = "",
+    twin_block: str = "",
     replay: str = "vtgrad.testing.session.replay(steps, library)",
 ) -> str:
     """Write a failing program three times: for the library, for its peer, and to be replayed."""
     peer = "vtgrad" if library == "torch" else "torch"
     data = "\n".join(f"    {step!r}," for step in steps)
-    text = script(steps, library, rules, exact=exact, prelude=prelude)
-    twin = script(steps, peer, rules, exact=exact, prelude=prelude)
+    text = script(steps, library, rules, exact=exact, prelude=prelude, block=block)
+    twin = script(steps, peer, rules, exact=exact, prelude=prelude, block=twin_block)
     return (
         f"-- the program, on {library} (its last step diverges) --\n{text}\n\n"
         f"-- its twin, on {peer} --\n{twin}\n\n"

@@ -56,6 +56,8 @@ class DivergenceError(AssertionError):
             library.rules,
             exact=library.manners.exact,
             prelude=library.prelude,
+            block=library.block,
+            twin_block=library.twin_block,
             replay=replay,
         )
         super().__init__(f"{self.what}\n\n{text}")
