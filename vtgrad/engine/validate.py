@@ -13,6 +13,7 @@ from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.lazy_array import resolved
+from ..storage.long_sums import LONG_SUM
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]
@@ -20,8 +21,6 @@ __all__ = ["fit_array", "fit_tensor", "wrong_count"]
 # An alias saves an attribute look-up for every gradient.
 _ndarray = np.ndarray
 _HALF: Final = np.dtype(np.float16)
-# NumPy's sum of so few elements loses no digits, except in half precision; see Note [Long sums].
-_FEW: Final = 4096
 
 
 def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: int) -> Gradient:
@@ -49,8 +48,9 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
         # NumPy returns scalars for 0-d results, and users may return lazy arrays.
         grad = np.asarray(resolved(grad))
     if grad.shape != meta.shape:
-        if grad.shape[1:] == meta.shape and grad.size <= _FEW and grad.dtype != _HALF:
-            # The gradient of an operand added to each row, such as a bias.
+        if grad.shape[1:] == meta.shape and grad.size <= LONG_SUM and grad.dtype != _HALF:
+            # The gradient of an operand added to each row, such as a bias. NumPy's sum of so few
+            # elements loses no digits, except in half precision; see Note [Long sums].
             grad = np.asarray(np.add.reduce(grad, 0))
         else:
             _check_broadcast(grad.shape, meta.shape, node, nr)

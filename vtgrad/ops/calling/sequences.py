@@ -85,14 +85,18 @@ def given_integers(
 
 
 def check_counts(counts: Sequence[object], name: str) -> None:
-    """Refuse negative counts; what is no integer is left to the operator.
+    """Refuse negative counts of copies; what is no integer is left to the kernel.
 
-    It stands here, where nothing is compiled: the counts may be of any type.
+    The kernel does not look, because it does not know which function was called. It stands here,
+    where nothing is compiled: the counts may be of any type.
 
     Raises
     ------
     ShapeError
         If a count is negative.
     """
-    if any(isinstance(count, (int, np.integer)) and count < 0 for count in counts):
-        raise ShapeError(f"{name}'s counts must not be negative, got {counts}", repeats=counts)
+    integers = [count.__index__() for count in counts if hasattr(count, "__index__")]
+    if any(count < 0 for count in integers):
+        raise ShapeError(
+            f"{name}'s counts must not be negative, got {tuple(integers)}", repeats=tuple(integers)
+        )

@@ -170,7 +170,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     Raises
     ------
     ShapeError
-        If there are fewer repeats than dimensions, or one is negative.
+        If there are fewer repeats than dimensions. That none is negative, the functions check.
     """
     if len(repeats) < self.ndim:
         raise ShapeError(
@@ -179,8 +179,6 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
             ndim=self.ndim,
         )
     counts = tuple(map(index, repeats))
-    if any(count < 0 for count in counts):
-        raise ShapeError(f"repeat's counts must not be negative, got {counts}", repeats=counts)
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])

@@ -51,7 +51,9 @@ def repeat(input: T, *counts: int | Sequence[int], repeats: Sequence[int] | None
     tensor([[1, 2, 3],
             [1, 2, 3]])
     """
-    return F.repeat_tiles(input, given_integers(counts, repeats, "repeat"))
+    given = given_integers(counts, repeats, "repeat")
+    check_counts(given, "repeat")
+    return F.repeat_tiles(input, given)
 
 
 @explained

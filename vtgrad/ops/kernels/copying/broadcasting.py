@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.elementwise import working
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.long_sums import LONG_SUM
 
 __all__ = ["expand_to", "sum_to_fresh", "sum_to_size"]
-
-# From this length on, sums use the kernel that adds in blocks.
-_LONG: Final = 4096
 
 
 def sum_to_size(a: Array, size: Shape) -> Array:
@@ -48,7 +44,7 @@ def sum_to_size(a: Array, size: Shape) -> Array:
         )
     work = working(a.dtype)
     total: Array
-    if a.size > _LONG:
+    if a.size > LONG_SUM:
         # Not NumPy's sum, which loses digits: see Note [Long sums].
         total = reduce_into(np.add, a, tuple(axes), True, work).reshape(size)
     elif len(axes) == missing:

@@ -3,12 +3,6 @@
 ``dim`` is a number, several, or None for all of them. Results are dense in C order whatever
 the order of the input. Half-precision sums and products are accumulated in single precision
 and rounded once.
-
-NOTE [ Long sums ]
-NumPy adds pairwise, so that errors grow with the logarithm of the length, only along the
-dimension that is dense in memory. Along the others it adds one value after the other: 2**25 ones in
-float32 then sum to 2**24, because adding 1 to that changes nothing. PyTorch has no such loss. So
-long dimensions of that kind are added in blocks.
 """
 
 from __future__ import annotations
@@ -23,14 +17,13 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype, reduced_shape
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.long_sums import LONG_SUM
 
 __all__ = ["all", "amax", "amin", "any", "mean", "prod", "sum"]
 
 
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
-# The length from which sums are added in blocks.
-_LONG: Final = 4096
 # The dtypes that are summed without a wider one.
 _AS_THEY_ARE: Final[frozenset[NumpyDType]] = frozenset(
     map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128))
@@ -47,7 +40,7 @@ def reduce_into(
 
     NumPy's own result would take the memory order of the input.
     """
-    if x.size > _LONG and ufunc is np.add and x.dtype.kind in "fc":
+    if x.size > LONG_SUM and ufunc is np.add and x.dtype.kind in "fc":
         axis = _long_axis(x, axes_of(dim, x.ndim))
         if axis is not None:
             return _add_in_blocks(x, axis, axes_of(dim, x.ndim), keepdim, dtype or x.dtype)
@@ -73,7 +66,7 @@ def _long_axis(x: Array, axes: tuple[int, ...]) -> int | None:
     # NumPy does not sort dimensions by strides that are equal or, as in an expanded array, zero.
     unsorted = len(strides) > 1 and (innermost == 0 or strides.count(innermost) > 1)
     for axis in axes:
-        if x.shape[axis] > _LONG and (unsorted or abs(x.strides[axis]) != innermost):
+        if x.shape[axis] > LONG_SUM and (unsorted or abs(x.strides[axis]) != innermost):
             return axis
     return None
 
@@ -83,7 +76,7 @@ def _add_in_blocks(
 ) -> Array:
     """Sum over `axes`, with `axis` cut into blocks whose sums are then added."""
     length = x.shape[axis]
-    block = max(_LONG, math.isqrt(length))
+    block = max(LONG_SUM, math.isqrt(length))
     starts = range(0, length, block)
     shape = reduced_shape(x.shape, axes, keepdim)
     parts: Array = np.empty((len(starts), *shape), dtype)
