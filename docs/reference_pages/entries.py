@@ -34,6 +34,8 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "from_data": "creation",
+    "ranges": "creation",
     "sampling": "random",
     "conversion": "shapes",
     "dtype_info": "dtypes",

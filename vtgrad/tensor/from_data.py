@@ -1,0 +1,186 @@
+"""Tensors from numbers, sequences and arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+)
+from ..graph.audit import audit, show_to_numpy
+from ..ops.calling.arguments import numpy_or_none
+from ..ops.calling.from_python import (
+    array_from_data,
+    check_array,
+    check_device,
+)
+from ..ops.generated import functional as F
+from ..storage.arrays import Array
+from ..storage.device import Device
+from ..storage.dtypes import DType
+from ..storage.strides import reach
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.warn import warn
+from .fresh_tensor import leaf
+from .tensor import Tensor
+
+__all__ = ["as_tensor", "from_numpy", "tensor"]
+
+
+def tensor(
+    data: object,
+    *,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A new tensor that holds a copy of the data.
+
+    Parameters
+    ----------
+    data : number, nested sequence, ndarray or Tensor
+        Sequences of one level have equal lengths; their elements may be numbers and 0-d
+        tensors. A tensor is copied without its history, with a warning.
+    dtype : dtype, optional
+        By default the data's: NumPy arrays and scalars keep theirs, Python floats get the
+        default dtype (float32 unless set), integers int64; of several, the dtype that they
+        promote to.
+    device : device or str, optional
+        There is only the CPU.
+    requires_grad : bool, default False
+        Whether the new leaf requires grad.
+
+    Returns
+    -------
+    Tensor
+        A leaf with memory of its own.
+
+    Raises
+    ------
+    ArgumentValueError
+        If sequences are ragged or hold text, or an integer is too large for int64.
+    DTypeError, ArgumentTypeError
+        If the data or an element is not a number, or vtgrad does not have an array's dtype.
+    ResultTypeError
+        If `dtype` cannot hold an integer of the data.
+    RequiresGradError
+        If `requires_grad` is set for a dtype that has no gradients.
+    NotSupportedError
+        For another device.
+
+    Examples
+    --------
+    >>> vt.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    >>> vt.tensor([1.5, 2.0], requires_grad=True)
+    tensor([1.5000, 2.0000], requires_grad=True)
+    >>> vt.tensor(np.arange(3.0))
+    tensor([0., 1., 2.], dtype=vtgrad.float64)
+    """
+    check_device(device)
+    if isinstance(data, TensorBase):
+        warn(
+            "tensor(x) of a tensor copies its values and leaves its history behind; "
+            "x.detach().clone() says so"
+        )
+    return leaf(array_from_data(data, numpy_or_none(dtype)), requires_grad)
+
+
+def as_tensor(
+    data: object, dtype: DType | None = None, device: Device | str | None = None
+) -> Tensor:
+    """The data as a tensor, copied only if necessary.
+
+    Parameters
+    ----------
+    data : number, nested sequence, ndarray or Tensor
+        As in `tensor`.
+    dtype : dtype, optional
+        By default the data's, as in `tensor`.
+    device : device or str, optional
+        There is only the CPU.
+
+    Returns
+    -------
+    Tensor
+        `data` itself if it is a tensor of the dtype; a recorded cast of a tensor of another
+        dtype; a tensor on the memory of a NumPy array, as by `from_numpy`; else a new tensor.
+
+    Raises
+    ------
+    ArgumentValueError, ArgumentTypeError, DTypeError, NotSupportedError
+        As `tensor` and `from_numpy` do.
+
+    Examples
+    --------
+    >>> a = np.zeros(2)
+    >>> t = vt.as_tensor(a)
+    >>> t[0] = 5  # the array's memory
+    >>> a
+    array([5., 0.])
+    >>> vt.as_tensor(t) is t
+    True
+    """
+    check_device(device)
+    wanted = numpy_or_none(dtype)
+    if isinstance(data, Tensor):
+        return data if wanted is None or wanted == data._impl.dtype else F.to_dtype(data, wanted)
+    if isinstance(data, np.ndarray):
+        shared = from_numpy(data)
+        return shared if wanted is None or wanted == data.dtype else F.to_dtype(shared, wanted)
+    return leaf(array_from_data(data, wanted), False)
+
+
+def from_numpy(ndarray: Array) -> Tensor:
+    """A tensor on the memory of a NumPy array: writes to one change the other.
+
+    Writes to the array move no version, so overwritten saved values are not detected, except
+    under `vtgrad.autograd.graph.set_audit`. PyTorch accepts read-only arrays, which are refused
+    here, and refuses negative strides, as of ``a[::-1]``, which are accepted here.
+
+    Parameters
+    ----------
+    ndarray : ndarray
+        A writable array of a dtype that vtgrad has.
+
+    Returns
+    -------
+    Tensor
+        A leaf of the array's shape, strides and dtype.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `ndarray` is not an array, or vtgrad does not have its dtype.
+    ArgumentValueError
+        If the array is read-only, has a stride that is not a multiple of the element size, or a
+        non-native byte order; ``from_numpy(a.copy())`` works for these.
+
+    Examples
+    --------
+    >>> a = np.zeros(2)
+    >>> t = vt.from_numpy(a)
+    >>> a[0] = 7
+    >>> t
+    tensor([7., 0.], dtype=vtgrad.float64)
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise ArgumentTypeError(
+            f"from_numpy takes a NumPy array, not {type(ndarray).__name__}", argument="ndarray"
+        )
+    check_array(ndarray)
+    if not ndarray.flags.writeable:
+        raise ArgumentValueError(
+            "the array is read-only, and a tensor on its memory could write to it; pass "
+            "array.copy()"
+        )
+    impl = TensorImpl(ndarray.view(np.ndarray))
+    # With a negative stride the first element is not the lowest one.
+    impl.byte_offset = -reach(ndarray.shape, ndarray.strides)[0]
+    impl.storage.exported = True
+    if audit.locks:
+        show_to_numpy(impl.storage, ndarray)
+    return Tensor._wrap(impl)
