@@ -73,7 +73,7 @@ from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc
