@@ -86,6 +86,11 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
+        "What is assigned to a part of its own base is copied first; if it is a view that was made"
+        " without recording, the copy is a constant. PyTorch records a node that leads nowhere.",
+        graph.view_without_a_producer,
+    ),
+    Entry(
         "PyTorch does not exchange a result that a node has saved; in vtgrad nodes do not hold"
         " their own results, so that it can be exchanged.",
         memory.swap_of_a_saved_result,

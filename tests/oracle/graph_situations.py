@@ -13,14 +13,36 @@ from vtgrad.testing.steps import Line
 def shown_beyond_a_view(s: Situation) -> bool:
     if s.divergence is None:
         return False
+    strided = any(re.search(r"as_strided_?\(", step.text) for step in s.earlier)
+    if s.step.backward and s.divergence.what == "grad":
+        # A gradient that misses all elements is a constant in PyTorch.
+        return strided and _differ_in_requires_grad_only(s.divergence.expected, s.divergence.found)
     if s.step.backward and s.divergence.what == "values":
         # A gradient that misses elements in PyTorch.
         theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
-        strided = any(re.search(r"as_strided_?\(", step.text) for step in s.earlier)
         return (
             strided and theirs.shape == ours.shape and bool(np.all((theirs == ours) | (ours != 0)))
         )
     return "AsStridedBeyondBackward0" in repr(s.divergence.found)
+
+
+def _differ_in_requires_grad_only(expected: object, found: object) -> bool:
+    """Whether two observed gradients are the same, but only ours requires grad."""
+    if not isinstance(expected, tuple) or not isinstance(found, tuple):
+        return False
+    return (
+        expected[2] is False
+        and found[2] is True
+        and (*expected[:2], *expected[3:]) == (*found[:2], *found[3:])
+    )
+
+
+def view_without_a_producer(s: Situation) -> bool:
+    """Whether PyTorch has a node that leads nowhere where vtgrad has no edge."""
+    if s.divergence is None or s.divergence.what != "grad_fn":
+        return False
+    leads_nowhere = re.compile(r"\(\('View(?:Backward\d?)', '\w+', \(\(None, 0\),\)\), 0\)")
+    return leads_nowhere.sub("(None, 0)", repr(s.divergence.expected)) == repr(s.divergence.found)
 
 
 def retained_before_metadata(s: Situation) -> bool:

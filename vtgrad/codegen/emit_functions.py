@@ -76,7 +76,7 @@ from vtgrad.storage.argument_types import (
     AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T,
 )
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write, write_geometry, write_ufunc

@@ -3,6 +3,7 @@
 from .calls import explained, parameters_of, passed_on, recording, rest_of, view_node
 from .docstrings import docstring
 from .language import Operator
+from .parameters import has_keyword_only
 from .template import fill
 
 __all__ = ["MADE_BY", "emit_geometry", "emit_view"]
@@ -21,11 +22,18 @@ _VIEW = """
 def $name($parameters) -> $returned:
     $doc
     $viewed
+    $written
     node = $node.record($arguments) if $condition else None
     return $made($first, $aliases, node$replay)
 
 
 $replayed
+"""
+
+# Where copies go that have a place already.
+_WRITTEN_COPIES = """
+if out is not None:
+    return write_copies(out, $first, impls, "$spoken")
 """
 
 _VIEWED = """
@@ -70,16 +78,22 @@ def emit_view(operator: Operator) -> str:
     several = operator.returns != "View"
     aliases = "impls" if several else "impl"
     stem = operator.name.strip("_")
+    parameters, written = parameters_of(operator), ""
+    if operator.returns == "Copies":
+        star = "" if has_keyword_only(operator) else "*, "
+        parameters += f", {star}out: Sequence[T] | None = None"
+        written = fill(_WRITTEN_COPIES, first=first, spoken=operator.base)
     viewed = fill(
         _VIEWED, aliases=aliases, kernel=operator.kernel, first=first, rest=rest_of(operator)
     )
     return fill(
         _VIEW,
         name=operator.name,
-        parameters=parameters_of(operator),
+        parameters=parameters,
         returned="tuple[T, ...]" if several else "T",
         doc=docstring(operator.own_doc),
         viewed=explained(operator, viewed),
+        written=written,
         node=view_node(operator),
         arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),
         condition=recording(operator),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
+from ..errors import ArgumentTypeError, OptionValueError
 from ..graph.node import Node
 from ..graph.set_history import set_history_of_each
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase, handle_like, wrap_like
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
+from .write_out import check_out, write_outs
 
-__all__ = ["make_copies", "make_unsafe_split"]
+__all__ = ["make_copies", "make_unsafe_split", "write_copies"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -25,6 +28,42 @@ def make_copies(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[
     if node is not None:
         set_history_of_each(copies, node)
     return copies
+
+
+def write_copies(
+    out: Sequence[T], parent: T, impls: list[TensorImpl], operator: str
+) -> tuple[T, ...]:
+    """Store the values of aliases of `parent` in ``out``: all of them or, if refused, none.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `out` is no list or tuple of tensors.
+    OptionValueError
+        If there are not as many as aliases.
+    VtgradError
+        As `check_out` and `write_outs` do.
+    """
+    if not isinstance(out, (tuple, list)):
+        raise ArgumentTypeError(
+            f"argument 'out' must be a list or tuple of tensors, not {type(out).__name__}",
+            argument="out",
+        )
+    if len(out) != len(impls):
+        raise OptionValueError(
+            f"out= has {len(out)} tensors, but {operator} stores {len(impls)}",
+            argument="out",
+            expected=len(impls),
+            found=len(out),
+        )
+    for tensor in out:
+        if not isinstance(tensor, TensorBase):
+            raise ArgumentTypeError(
+                f"argument 'out' must hold tensors, not {type(tensor).__name__}", argument="out"
+            )
+        check_out(tensor, parent)
+    copies = [np.array(resolved(impl.array), order="C") for impl in impls]
+    return tuple(write_outs(out, copies, operator, exact=True))
 
 
 def make_unsafe_split(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:

@@ -264,6 +264,15 @@ def test_powers_of_zero(exponent: float, to_base: float, to_exponent: float) -> 
     assert gradients((0.0**power).sum(), power) == [[to_exponent]]
 
 
+@differs_from_torch("the second derivative is nan there")
+@pytest.mark.parametrize("exponent", [2.0, 1.0, 0.5])
+def test_the_second_derivative_of_a_power_of_zero_is_zero(exponent: float) -> None:
+    power = real(exponent)
+    for result in (0.0**power, 0**power, real(0.0).detach() ** power):
+        (first,) = vt.autograd.grad(result.sum(), power, create_graph=True)
+        assert gradients(first.sum(), power) == [[0]]
+
+
 def test_a_real_base_of_a_complex_power_has_a_real_gradient() -> None:
     x = real(2.0)
     power = vt.tensor([1 + 1j], dtype=vt.complex128, requires_grad=True)

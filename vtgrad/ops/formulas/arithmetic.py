@@ -59,23 +59,25 @@ def gradient_of_exponent(grad: Array, base: Array, exponent: Array, result: Arra
     """The gradient of the exponent of ``base ** exponent``.
 
     Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
-    part. Otherwise it is not a number, nor is the gradient.
+    part. Otherwise it is not a number, nor is the gradient. Where it does not change, no logarithm
+    of 0 is taken: the second derivative would be nan although that factor is dropped here.
     """
     flat = k.logical_and(k.eq(base, 0), k.has_power_of_zero(exponent))
     # The logarithm in the result's dtype: a negative base of a complex power has one.
-    base = k.add(base, k.zeros_like(result))
+    base = k.where(flat, 1, k.add(base, k.zeros_like(result)))
     return k.mul(grad, k.where(flat, 0, k.conj(k.mul(result, k.log(base)))))
 
 
 def gradient_of_number_exponent(grad: Array, base: Number, exponent: Array, result: Array) -> Array:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    if isinstance(base, complex) or base >= 0:
+    if base == 0:
+        flat = k.has_power_of_zero(exponent)
+        slope = k.conj(k.mul(result, k.where(flat, 0, log_of_number(base))))
+    elif isinstance(base, complex) or base > 0:
         slope = k.conj(k.mul(result, log_of_number(base)))
     else:
         # The logarithm in the result's dtype: a negative base of a complex power has one.
         slope = k.conj(k.mul(result, k.log(k.add(k.zeros_like(result), base))))
-    if base == 0:
-        slope = k.where(k.has_power_of_zero(exponent), 0, slope)
     return k.mul(grad, slope)
 
 

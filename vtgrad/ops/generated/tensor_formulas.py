@@ -85,23 +85,25 @@ def gradient_of_exponent(grad: TensorBase, base: TensorBase, exponent: TensorBas
     """The gradient of the exponent of ``base ** exponent``.
 
     Where the base is 0 the power does not change with an exponent that is 0 or has a positive real
-    part. Otherwise it is not a number, nor is the gradient.
+    part. Otherwise it is not a number, nor is the gradient. Where it does not change, no logarithm
+    of 0 is taken: the second derivative would be nan although that factor is dropped here.
     """
     flat = F.logical_and(F.eq(base, 0), F.has_power_of_zero(exponent))
     # The logarithm in the result's dtype: a negative base of a complex power has one.
-    base = F.add(base, F.zeros_like(result))
+    base = F.where(flat, 1, F.add(base, F.zeros_like(result)))
     return F.mul(grad, F.where(flat, 0, F.conj(F.mul(result, F.log(base)))))
 
 
 def gradient_of_number_exponent(grad: TensorBase, base: Number, exponent: TensorBase, result: TensorBase) -> TensorBase:
     """The gradient of the exponent of ``number ** exponent``; see `gradient_of_exponent`."""
-    if isinstance(base, complex) or base >= 0:
+    if base == 0:
+        flat = F.has_power_of_zero(exponent)
+        slope = F.conj(F.mul(result, F.where(flat, 0, log_of_number(base))))
+    elif isinstance(base, complex) or base > 0:
         slope = F.conj(F.mul(result, log_of_number(base)))
     else:
         # The logarithm in the result's dtype: a negative base of a complex power has one.
         slope = F.conj(F.mul(result, F.log(F.add(F.zeros_like(result), base))))
-    if base == 0:
-        slope = F.where(F.has_power_of_zero(exponent), 0, slope)
     return F.mul(grad, slope)
 
 

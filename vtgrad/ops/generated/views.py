@@ -21,7 +21,7 @@ from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view, make_views
-from vtgrad.views.unsafe_split import make_copies, make_unsafe_split
+from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
 from vtgrad.views.write import write_geometry
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.views_nodes import (
@@ -386,7 +386,7 @@ def split_Tensor(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     return make_views(input, impls, node)
 
 
-def split_copy(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
+def split_copy(input: T, split_size: int, dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
     """Cut a tensor into pieces of one size along a dimension, as copies.
 
     The same elements as the pieces of `split`, on memory of their own.
@@ -399,6 +399,8 @@ def split_copy(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
         The size of each piece; the last may be smaller.
     dim : int, default 0
         The dimension that is cut.
+    out : sequence of Tensor, optional
+        Where the copies are stored, one tensor for each.
 
     Returns
     -------
@@ -411,6 +413,12 @@ def split_copy(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
         If the size is not positive, or `input` is 0-d.
     DimensionError
         If `input` has no dimension `dim`.
+    ResultTypeError
+        If a tensor of `out` does not have the dtype of `input`.
+    OptionValueError
+        If `out` has another number of tensors.
+    OutGradError
+        If `out` is given and a tensor requires grad, while recording.
 
     Examples
     --------
@@ -426,6 +434,8 @@ def split_copy(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     except Exception as error:
         explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
         raise
+    if out is not None:
+        return write_copies(out, input, impls, "split_copy")
     node = (
         SplitBackward0.record(input, split_size, dim, copy=True)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -480,7 +490,7 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
     return make_views(input, impls, node)
 
 
-def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
+def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
     """Cut a tensor into pieces of given sizes along a dimension, as copies.
 
     The same elements as the pieces of `split_with_sizes`, on memory of their own.
@@ -493,6 +503,8 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0) ->
         The sizes of all pieces.
     dim : int, default 0
         The dimension that is cut.
+    out : sequence of Tensor, optional
+        Where the copies are stored, one tensor for each.
 
     Returns
     -------
@@ -505,6 +517,12 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0) ->
         If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
     DimensionError
         If `input` has no dimension `dim`.
+    ResultTypeError
+        If a tensor of `out` does not have the dtype of `input`.
+    OptionValueError
+        If `out` has another number of tensors.
+    OutGradError
+        If `out` is given and a tensor requires grad, while recording.
 
     Examples
     --------
@@ -520,6 +538,8 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0) ->
     except Exception as error:
         explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
         raise
+    if out is not None:
+        return write_copies(out, input, impls, "split_with_sizes_copy")
     node = (
         SplitWithSizesBackward0.record(input, split_sizes, dim, copy=True)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -576,7 +596,7 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     return make_views(input, impls, node)
 
 
-def unbind_copy(input: T, dim: int = 0) -> tuple[T, ...]:
+def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
     """Return copies of all slices of a dimension.
 
     The same elements as the slices of `unbind`, on memory of their own.
@@ -587,6 +607,8 @@ def unbind_copy(input: T, dim: int = 0) -> tuple[T, ...]:
         At least one dimension.
     dim : int, default 0
         The dimension, which disappears; negative numbers count from the last one.
+    out : sequence of Tensor, optional
+        Where the copies are stored, one tensor for each.
 
     Returns
     -------
@@ -597,6 +619,12 @@ def unbind_copy(input: T, dim: int = 0) -> tuple[T, ...]:
     ------
     DimensionError
         If `input` has no dimension `dim`, or is 0-d.
+    ResultTypeError
+        If a tensor of `out` does not have the dtype of `input`.
+    OptionValueError
+        If `out` has another number of tensors.
+    OutGradError
+        If `out` is given and a tensor requires grad, while recording.
 
     Examples
     --------
@@ -613,6 +641,8 @@ def unbind_copy(input: T, dim: int = 0) -> tuple[T, ...]:
     except Exception as error:
         explain(error, "input: Tensor, dim: int", input, dim)
         raise
+    if out is not None:
+        return write_copies(out, input, impls, "unbind_copy")
     node = (
         UnbindBackward0.record(input, dim, copy=True)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
