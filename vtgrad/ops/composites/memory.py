@@ -11,7 +11,7 @@ from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
-from vtgrad.storage.storage import Storage
+from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.resize import checked_sizes, resize
 from vtgrad.views.set_memory import set_memory
@@ -22,7 +22,7 @@ __all__ = ["is_set_to", "resize_", "resize_as_", "set_"]
 T = TypeVar("T", bound=TensorBase)
 
 # Stand for arguments that are not given, because None is refused.
-_NO_SOURCE: Final = cast("Storage", object())
+_NO_SOURCE: Final = cast("StorageBase", object())
 _NO_OFFSET: Final = cast("int", object())
 _NO_SIZES: Final = cast("Sequence[int]", object())
 
@@ -123,7 +123,7 @@ def resize_as_(
 
 def set_(
     input: T,
-    source: TensorBase | Storage = _NO_SOURCE,
+    source: TensorBase | StorageBase = _NO_SOURCE,
     storage_offset: int = _NO_OFFSET,
     size: Sequence[int] = _NO_SIZES,
     stride: Sequence[int] = _NO_SIZES,
@@ -139,7 +139,7 @@ def set_(
     ----------
     input : Tensor
         Keeps its dtype.
-    source : Tensor or Storage, optional
+    source : Tensor, UntypedStorage or TypedStorage, optional
         Whose memory; without it the tensor becomes empty.
     storage_offset : int, optional
         The first element; counted from where a tensor starts, of a storage from the start of
@@ -182,7 +182,7 @@ def set_(
     >>> a
     tensor([1., 9., 3., 4.])
     """
-    if source is not _NO_SOURCE and not isinstance(source, (TensorBase, Storage)):
+    if source is not _NO_SOURCE and not isinstance(source, (TensorBase, StorageBase)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",
             argument="source",
@@ -196,7 +196,11 @@ def set_(
     return set_memory(
         input,
         NotImplementedNode.record,
-        None if source is _NO_SOURCE else source,
+        None
+        if source is _NO_SOURCE
+        else source._storage
+        if isinstance(source, StorageBase)
+        else source,
         offset,
         None if size is _NO_SIZES else checked_sizes(size),
         None if stride is _NO_SIZES else checked_sizes(stride, "stride"),
