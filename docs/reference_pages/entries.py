@@ -26,6 +26,7 @@ MODULES = tuple(
         "vtgrad.autograd.function",
         "vtgrad.random",
         "vtgrad.utils",
+        "vtgrad.viz",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -57,6 +58,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.autograd.function": "functions",
     "vtgrad.random": "random",
     "vtgrad.utils": "utils",
+    "vtgrad.viz": "viz",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }
