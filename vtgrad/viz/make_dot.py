@@ -31,9 +31,9 @@ def make_dot(
     r"""Draw the graph that results were computed by.
 
     Nodes are boxes with the number of hooks on them; leaves (blue) have name, shape and version,
-    and results (green) as well. Arrows go from inputs to results; where a node has several results the
-    arrow has the result's number. The node of a write through a view, ``CopySlices``, has a dashed
-    line to the node of the operator that wrote.
+    and results (green) as well. Arrows go from inputs to results; where a node has several results
+    the arrow has the result's number. The node of a write through a view, ``CopySlices``, has a
+    dashed line to the node of the operator that wrote.
 
     Parameters
     ----------
