@@ -84,6 +84,17 @@ from .tensor.sampling import rand as rand
 from .tensor.sampling import randint as randint
 from .tensor.sampling import randn as randn
 from .tensor.sampling import randperm as randperm
+from .tensor.tensor_types import BoolTensor as BoolTensor
+from .tensor.tensor_types import ByteTensor as ByteTensor
+from .tensor.tensor_types import CharTensor as CharTensor
+from .tensor.tensor_types import DoubleTensor as DoubleTensor
+from .tensor.tensor_types import FloatTensor as FloatTensor
+from .tensor.tensor_types import HalfTensor as HalfTensor
+from .tensor.tensor_types import IntTensor as IntTensor
+from .tensor.tensor_types import LongTensor as LongTensor
+from .tensor.tensor_types import ShortTensor as ShortTensor
+from .tensor.typed_storage import TypedStorage as TypedStorage
+from .tensor.untyped_storage import UntypedStorage as UntypedStorage
 
 __version__: _Final = "0.1.0.dev0"
 
@@ -130,6 +141,16 @@ __all__ = [
     "ones",
     "tensor",
     "zeros",
+    # type names
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
     # dtypes
     "bool",
     "can_cast",
@@ -159,6 +180,8 @@ __all__ = [
     "short",
     "uint8",
     # memory and devices
+    "TypedStorage",
+    "UntypedStorage",
     "channels_last",
     "channels_last_3d",
     "contiguous_format",

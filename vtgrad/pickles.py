@@ -39,6 +39,8 @@ from .storage.version_counter import INFERENCE, VersionCounter
 from .tensor.conversion import Size
 from .tensor.dtype_info import finfo, iinfo
 from .tensor.pickling import rebuild_tensor
+from .tensor.typed_storage import TypedStorage
+from .tensor.untyped_storage import UntypedStorage
 
 __all__ = [
     "rebuild_call_site",
@@ -55,6 +57,8 @@ __all__ = [
     "rebuild_size",
     "rebuild_storage",
     "rebuild_tensor",
+    "rebuild_typed_storage",
+    "rebuild_untyped_storage",
     "rebuild_write",
     "rebuild_written_elements",
     "rebuild_written_view",
@@ -124,6 +128,17 @@ def rebuild_generator(seed: int, state: bytes | None) -> Generator:
     return generator
 
 
+def rebuild_untyped_storage(content: bytes) -> UntypedStorage:
+    """A storage with these bytes, as users have it."""
+    return UntypedStorage(list(_checked(content, bytes, "storage")))
+
+
+def rebuild_typed_storage(content: bytes, dtype: DType) -> TypedStorage:
+    """A storage with the elements that these bytes are in a dtype."""
+    untyped = rebuild_untyped_storage(content)
+    return TypedStorage(wrap_storage=untyped, dtype=_checked(dtype, DType, "storage"))
+
+
 def rebuild_call_site(filename: str, lineno: int, function: str) -> CallSite:
     """A line of a program."""
     return CallSite(filename, lineno, function)
@@ -180,6 +195,14 @@ def _reduce_storage(storage: Storage) -> Reduced[Storage]:
     return rebuild_storage, (whole.tobytes(),)
 
 
+def _reduce_untyped_storage(storage: UntypedStorage) -> Reduced[UntypedStorage]:
+    return rebuild_untyped_storage, (bytes(storage.tolist()),)
+
+
+def _reduce_typed_storage(storage: TypedStorage) -> Reduced[TypedStorage]:
+    return rebuild_typed_storage, (bytes(storage.untyped().tolist()), storage.dtype)
+
+
 def _reduce_counter(counter: VersionCounter) -> Reduced[VersionCounter | None]:
     """The reduction of a counter: the copy's memory has not been written yet."""
     return (rebuild_counter_of_inference if counter is INFERENCE else rebuild_counter), ()
@@ -205,6 +228,8 @@ def _reduce_results(results: tuple[object, ...]) -> Reduced[tuple[object, ...]]:
 
 
 copyreg.pickle(Storage, _reduce_storage)
+copyreg.pickle(UntypedStorage, _reduce_untyped_storage)
+copyreg.pickle(TypedStorage, _reduce_typed_storage)
 copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None means no counter here
 copyreg.pickle(DType, lambda dtype: (rebuild_dtype, (dtype.name,)))
 copyreg.pickle(Device, lambda device: (rebuild_device, (device.type,)))

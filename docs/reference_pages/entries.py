@@ -26,6 +26,7 @@ MODULES = tuple(
         "vtgrad.autograd.function",
         "vtgrad.random",
         "vtgrad.utils",
+        "vtgrad.viz",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -42,6 +43,9 @@ _TOPIC_OF_MODULE = {
     "memory_format": "dtypes",
     "memory_layout": "dtypes",
     "device": "dtypes",
+    "tensor_types": "dtypes",
+    "typed_storage": "memory",
+    "untyped_storage": "memory",
     "grad_mode": "modes",
     "recording": "modes",
     "inference": "modes",
@@ -56,6 +60,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.autograd.function": "functions",
     "vtgrad.random": "random",
     "vtgrad.utils": "utils",
+    "vtgrad.viz": "viz",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }

@@ -15,6 +15,8 @@ from docs.reference_pages.entries import (
 )
 from docs.reference_pages.signatures import signatures
 from docs.reference_pages.topics import GROUPS, TITLES, group_of
+from vtgrad.graph.grad_mode import ModeScope
+from vtgrad.storage.scope import Scope
 
 __all__ = ["reference", "write_reference"]
 
@@ -326,14 +328,20 @@ def _thing(name: str) -> object:
     return found
 
 
+# Bases of context managers: what the ``with`` statement and decorated functions call.
+_MACHINERY = (ModeScope, Scope)
+
+
 def _own_members(cls: type) -> list[tuple[str, object]]:
     """Documented public methods and properties that a class has from vtgrad's own classes."""
     homes = [c for c in cls.__mro__ if c.__module__.startswith("vtgrad")]
+    hidden = {name for base in _MACHINERY if issubclass(cls, base) for name in dir(base)}
     found: dict[str, object] = {}
     for home in homes:
         for name, thing in vars(home).items():
             function = getattr(thing, "__func__", thing)
-            if name[0] != "_" and (inspect.isfunction(function) or isinstance(thing, property)):
+            shown = inspect.isfunction(function) or isinstance(thing, property)
+            if name[0] != "_" and name not in hidden and shown:
                 found.setdefault(name, thing)
     if issubclass(cls, (BaseException, vt.Tensor)):
         return []
@@ -345,10 +353,16 @@ def _construction(thing: object) -> str:
     home = next((c for c in thing.__mro__ if "__init__" in vars(c) or "__new__" in vars(c)), None)
     if thing is vt.Tensor or home is None or not home.__module__.startswith("vtgrad"):
         return ""
-    maker = vars(home).get("__init__") or vars(home)["__new__"]
-    if not inspect.isfunction(maker):
+    makers = [vars(home).get("__init__"), vars(home).get("__new__")]
+    maker = next((m for m in map(_plain, makers) if inspect.isfunction(m)), None)
+    if maker is None:
         return ""
-    return signatures(maker, method=True)[0].removesuffix(" -> None").removesuffix(" -> Tensor")
+    return signatures(maker, method=True)[0].partition(" -> ")[0]
+
+
+def _plain(maker: object) -> object:
+    """The function of ``__new__``, which is a static method."""
+    return getattr(maker, "__func__", maker)
 
 
 def _about_value(entry: Entry, name: str) -> str:

@@ -30,7 +30,7 @@ GROUPS: dict[str, list[str]] = {
         "random",
     ],
     "Gradients": ["autograd", "modes", "graph", "functions", "writes"],
-    "Beside them": ["errors", "testing", "utils"],
+    "Beside them": ["errors", "testing", "utils", "viz"],
 }
 
 # The title of each page and what it is about, in a sentence.
@@ -68,6 +68,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
+    "viz": ("Drawing", "`vtgrad.viz`: pictures of graphs and maps of memory."),
 }
 
 

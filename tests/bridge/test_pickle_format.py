@@ -59,7 +59,7 @@ THINGS: dict[str, Callable[[], object]] = {
     "aliases": lambda: [x := vt.zeros(3), x[1:], x.detach()],
     "conjugate": lambda: (vt.ones(2) * 1j).conj(),
     "inference": lambda: vt.inference_mode()(vt.ones)(2),
-    "storage": lambda: vt.ones(2).untyped_storage(),
+    "storage": lambda: [vt.ones(2).untyped_storage(), vt.ones(2).storage()],
     "dtypes": lambda: [vt.bool, vt.int64, vt.float32, vt.complex128],
     "device": lambda: vt.zeros(1).device,
     "layout": lambda: vt.strided,

@@ -145,7 +145,7 @@ def synchronise(torch: Snapshot, ours: Snapshot, coarse: bool) -> None:
                 tensor, stored = tensor.conj(), stored.conj()
             if tensor.is_neg():
                 tensor, stored = tensor._neg_view(), -stored
-            storage = tensor.untyped_storage()
+            storage = tensor._impl.storage
             exported = storage.exported
             target = tensor.numpy()
             if target.flags.writeable:

@@ -16,6 +16,7 @@ from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
+from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
@@ -95,6 +96,10 @@ class BackwardCFunction(Node):
             As in the context.
         """
         return self._ctx.needs_input_grad
+
+    def saved_variables_of_call(self) -> tuple[SavedVariable | None, ...]:
+        """What `save_for_backward` has saved, as it is stored."""
+        return self._ctx._call.saved
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, which would accept every attribute because of it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
@@ -36,6 +36,10 @@ R = TypeVar("R")
 
 # The mode that an open block restores, the enclosing block of the same object, and its end.
 Block: TypeAlias = "tuple[Mode, Block | None, weakref.ref[Exit] | None]"
+
+
+# As a global it is found faster than through `super`, and blocks are entered often.
+_new = object.__new__
 
 
 class ModeScope:
@@ -127,12 +131,6 @@ class _GradScope(ModeScope):
 
     _enabled: bool
 
-    def __init__(self, enabled: bool) -> None:
-        # Without a call of `ModeScope.__init__`, which would slow every block down.
-        self._open = {}
-        self._next = {}
-        self._enabled = enabled
-
     def __enter__(self) -> Self:
         before, ident = thread.mode, thread.ident
         opened = self._open
@@ -158,11 +156,7 @@ class _GradScope(ModeScope):
         return before.by_grad[self._enabled]
 
 
-@overload
-def no_grad() -> ModeScope: ...
-@overload
-def no_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
+class no_grad(_GradScope):  # PyTorch's name
     """Switch recording off, for a block or a function.
 
     Used as ``with no_grad():``, ``@no_grad`` or ``@no_grad()``, for the thread that runs it.
@@ -195,15 +189,25 @@ def no_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P
     >>> w
     tensor([0.8000, 0.8000], requires_grad=True)
     """
-    scope = _GradScope(False)
-    return scope if function is None else scope(function)
+
+    __slots__ = ()
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
+    def __new__(cls, function: Callable[P, R] | None = None, /) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
+        """A block, or the decorated function."""
+        scope = _new(cls)
+        scope._open, scope._next, scope._enabled = {}, {}, False
+        return scope if function is None else scope(function)
+
+    if not TYPE_CHECKING:
+        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
+        __init__ = object.__init__
 
 
-@overload
-def enable_grad() -> ModeScope: ...
-@overload
-def enable_grad(function: Callable[P, R], /) -> Callable[P, R]: ...
-def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callable[P, R]:
+class enable_grad(_GradScope):  # PyTorch's name
     """Switch recording on, for a block or a function.
 
     Used as ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``, within `no_grad`.
@@ -235,8 +239,22 @@ def enable_grad(function: Callable[P, R] | None = None, /) -> ModeScope | Callab
     >>> slope(vt.tensor(3.0))
     tensor(6.)
     """
-    scope = _GradScope(True)
-    return scope if function is None else scope(function)
+
+    __slots__ = ()
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
+    def __new__(cls, function: Callable[P, R] | None = None, /) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
+        """A block, or the decorated function."""
+        scope = _new(cls)
+        scope._open, scope._next, scope._enabled = {}, {}, True
+        return scope if function is None else scope(function)
+
+    if not TYPE_CHECKING:
+        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
+        __init__ = object.__init__
 
 
 class set_grad_enabled(_GradScope):
@@ -269,7 +287,8 @@ class set_grad_enabled(_GradScope):
     _undo: bool
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(_checked(mode, "set_grad_enabled"))
+        super().__init__()
+        self._enabled = _checked(mode, "set_grad_enabled")
         self._undo = thread.mode.grad
         self._switch(self._enabled)
 
@@ -293,27 +312,7 @@ class set_grad_enabled(_GradScope):
         settle(ident)
 
 
-class _InferenceScope(ModeScope):
-    """Inference mode on or off; recording is off or on with it."""
-
-    __slots__ = ("_enabled",)
-
-    _enabled: bool
-
-    def __init__(self, enabled: bool) -> None:
-        super().__init__()
-        self._enabled = enabled
-
-    def mode_after(self, before: Mode) -> Mode:
-        """The mode that replaces `before`."""
-        return mode_of(not self._enabled, self._enabled)
-
-
-@overload
-def inference_mode(mode: bool = True) -> ModeScope: ...
-@overload
-def inference_mode(mode: Callable[P, R], /) -> Callable[P, R]: ...
-def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P, R]:
+class inference_mode(ModeScope):  # PyTorch's name
     """Record nothing and count no writes, for a block or a function.
 
     Used as ``with inference_mode():``, ``@inference_mode`` or ``@inference_mode()``. A tensor
@@ -349,9 +348,32 @@ def inference_mode(mode: bool | Callable[P, R] = True) -> ModeScope | Callable[P
     >>> (weight + y).requires_grad
     True
     """
-    if callable(mode):
-        return _InferenceScope(True)(mode)
-    return _InferenceScope(_checked(mode, "inference_mode"))
+
+    __slots__ = ("_enabled",)
+
+    _enabled: bool
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
+    def __new__(cls, mode: bool | Callable[P, R] = True) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
+        """A block, or the decorated function."""
+        scope = super().__new__(cls)
+        ModeScope.__init__(scope)
+        if callable(mode):
+            scope._enabled = True
+            return scope(mode)
+        scope._enabled = _checked(mode, "inference_mode")
+        return scope
+
+    if not TYPE_CHECKING:
+        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
+        __init__ = object.__init__
+
+    def mode_after(self, before: Mode) -> Mode:
+        """The mode that replaces `before`."""
+        return mode_of(not self._enabled, self._enabled)
 
 
 def is_inference(input: TensorBase) -> bool:

@@ -455,4 +455,4 @@ class Node(Edge):
         return hooks
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"

@@ -322,6 +322,26 @@ class SavedVariable:
                 return tensor._impl.array
         return array
 
+    @property
+    def saved_array(self) -> Array | None:
+        """The elements as they are now; None if they were freed."""
+        return self._array
+
+    @property
+    def saved_tensor(self) -> TensorBase | None:
+        """The tensor that was saved, while it lives; None for results."""
+        return None if self._tensor is None else self._tensor()
+
+    @property
+    def saved_storage(self) -> Storage | None:
+        """The buffer of the elements, if an object for it exists."""
+        return self._storage
+
+    @property
+    def saved_counter(self) -> VersionCounter:
+        """The counter of writes to that buffer."""
+        return self._counter
+
     def unpack(self, node: Node) -> TensorBase:
         """The saved tensor: the same object while it lives, otherwise an equal one.
 

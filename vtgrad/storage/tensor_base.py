@@ -10,7 +10,6 @@ from .dtypes import DType, dtype_of
 from .memory_format import MemoryFormat, is_in_format
 from .native import mypyc_attr
 from .recent_writes import Write, recent_writes
-from .storage import Storage
 from .tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
@@ -257,22 +256,6 @@ class TensorBase:
         """
         storage = self._impl.storage
         return storage.data_ptr() + self._impl.byte_offset if storage.nbytes() else 0
-
-    def untyped_storage(self) -> Storage:
-        """The buffer that the elements lie in, shared with every alias of this tensor.
-
-        Returns
-        -------
-        Storage
-            It has ``nbytes()`` and ``data_ptr()``.
-
-        Examples
-        --------
-        >>> x = vt.zeros(4)
-        >>> x[2:].untyped_storage() is x.untyped_storage(), x[2:].untyped_storage().nbytes()
-        (True, 16)
-        """
-        return self._impl.storage
 
     @property
     def _version(self) -> int:

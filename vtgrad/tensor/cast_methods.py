@@ -168,14 +168,14 @@ class CastMethods(TensorMethods):
     @overload
     def type(
         self,
-        dtype: DType | str,
+        dtype: DType | str | builtins.type,
         non_blocking: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def type(
         self,
-        dtype: DType | str | None = None,
+        dtype: DType | str | builtins.type | None = None,
         non_blocking: builtins.bool = False,
         *,
         memory_format: MemoryFormat | None = None,
@@ -184,8 +184,8 @@ class CastMethods(TensorMethods):
 
         Parameters
         ----------
-        dtype : dtype or str, optional
-            The new dtype, or a name such as ``"vtgrad.DoubleTensor"``.
+        dtype : dtype, str or type name, optional
+            The new dtype, `DoubleTensor` or another type name, or ``"vtgrad.DoubleTensor"``.
         non_blocking : bool, default False
             Has no effect.
         memory_format : memory_format, optional
@@ -209,7 +209,9 @@ class CastMethods(TensorMethods):
         """
         if dtype is None:
             return _NAMES[self.dtype]
-        wanted = _TYPES.get(dtype) if isinstance(dtype, str) else dtype
+        # The type names of `tensor_types`, classes which this module cannot import, have a dtype.
+        given = getattr(dtype, "dtype", dtype)
+        wanted = _TYPES.get(given) if isinstance(given, str) else given
         if not isinstance(wanted, DType):
             raise ArgumentValueError(f"there is no type {dtype!r}", value=dtype)
         return self._cast(wanted, memory_format)

@@ -31,9 +31,12 @@ from ..storage.geometry import broadcast_shapes as broadcast
 from ..storage.geometry import normalize_dim, numel
 from ..storage.lazy_array import is_conjugated, is_negated, resolved
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_name import name_of
+from ..storage.version_counter import INFERENCE
 from .cast_methods import CastMethods
 from .creation_methods import CreationMethods
 from .formatting import tensor_text
+from .html import tensor_table
 from .pickling import deep_copy, reduce_tensor
 
 __all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
@@ -381,17 +384,29 @@ class ConversionMethods(CreationMethods, CastMethods):
         plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()
         if dtype not in plain:
             facts.append(f"dtype={dtype!r}")
+        return tensor_text(self._impl.array, facts + self._gradient_facts())
+
+    def _gradient_facts(self) -> list[str]:
+        """What a text says of the gradient: nothing, or one fact."""
         meta = meta_of(self)
-        if meta is not None and meta.requires_grad():
-            try:
-                node = meta.grad_fn(self)
-            except ViewInvalidError:
-                facts.append("grad_fn=<Invalid>")
-            else:
-                facts.append(
-                    "requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>"
-                )
-        return tensor_text(self._impl.array, facts)
+        if meta is None or not meta.requires_grad():
+            return []
+        try:
+            node = meta.grad_fn(self)
+        except ViewInvalidError:
+            return ["grad_fn=<Invalid>"]
+        return ["requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>"]
+
+    def _repr_html_(self) -> str | None:
+        """A vector or matrix as a table, for notebooks; None for other shapes."""
+        counter = self._impl.version_counter
+        facts = [f"{self.dtype.name} {list(self.shape)}", *self._gradient_facts()]
+        if counter is not None and counter is not INFERENCE and counter.value:
+            facts.append(f"version {counter.value}")
+        name = name_of(self)
+        if name is not None:
+            facts.insert(0, name)
+        return tensor_table(self._impl.array, ", ".join(facts))
 
     def __format__(self, spec: str) -> str:
         if self._impl.array.ndim == 0 and spec:

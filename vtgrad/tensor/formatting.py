@@ -10,7 +10,7 @@ import numpy as np
 from ..storage.arrays import Array
 from ..storage.lazy_array import resolved
 
-__all__ = ["tensor_text"]
+__all__ = ["element_texts", "tensor_text"]
 
 # One element, as in `tolist`.
 Element: TypeAlias = bool | int | float | complex
@@ -49,6 +49,13 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
             text += ", " + fact
             column += 2 + len(fact)
     return text + ")"
+
+
+def element_texts(array: Array) -> list[str]:
+    """The text of each element, row by row, as in the text of a tensor with these elements."""
+    flat = array.reshape(-1)
+    write, _ = _element_format(flat)
+    return [write(x) for x in flat.tolist()]
 
 
 def _values_text(array: Array) -> str:

@@ -36,6 +36,7 @@ from ..storage.lazy_array import is_conjugated, is_negated, with_bits
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tensor_name import name_of
 from ..storage.version_counter import VersionCounter
 
 __all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
@@ -58,14 +59,15 @@ def _attributes_of(tensor: TensorBase) -> object:
 
 
 def state_of(tensor: TensorBase) -> object:
-    """``__getstate__`` of tensors whose class has none of its own.
+    """``__getstate__`` of tensors whose class has none of its own: attributes and the name.
 
     Tensors define it because native classes have one that repeats the content of the facts.
     """
     state = object.__getstate__(tensor)
-    if not isinstance(state, tuple):
-        return state
-    attributes, slots = state
+    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    name = name_of(tensor)
+    if name is not None:
+        attributes = {**(attributes or {}), "name": name}
     # The slots of the library are in the facts.
     kept = {name: value for name, value in slots.items() if name != "_impl"}
     return (attributes, kept) if kept else attributes

@@ -1,8 +1,8 @@
 """The public tensor class.
 
-`Tensor` inherits from five classes, each in a file of its own: the operators as methods
+`Tensor` inherits from six classes, each in a file of its own: the operators as methods
 (`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
-from NumPy and Python, and the device and layout.
+from NumPy and Python, the device and layout, and the memory.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion import ConversionMethods
 from .device_methods import DeviceMethods
+from .memory_methods import MemoryMethods
 from .operator_methods import OperatorMethods
 from .pickling import give_state, state_of
 
 __all__ = ["Tensor"]
 
 
-class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods):
+class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods, MemoryMethods):
     """An array with views, in-place writes and gradients.
 
     Functions make tensors, not the class: `vtgrad.tensor` copies Python data,

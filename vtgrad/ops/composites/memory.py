@@ -12,7 +12,7 @@ from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
-from vtgrad.storage.storage import Storage
+from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.resize import checked_sizes, resize
 from vtgrad.views.set_memory import set_memory
@@ -119,7 +119,7 @@ def resize_as_(
 
 def set_(
     input: T,
-    source: TensorBase | Storage | Unset = UNSET,
+    source: TensorBase | StorageBase | Unset = UNSET,
     storage_offset: int | Unset = UNSET,
     size: Sequence[int] | Unset = UNSET,
     stride: Sequence[int] | Unset = UNSET,
@@ -135,7 +135,7 @@ def set_(
     ----------
     input : Tensor
         Keeps its dtype.
-    source : Tensor or Storage, optional
+    source : Tensor, UntypedStorage or TypedStorage, optional
         Whose memory; without it the tensor becomes empty.
     storage_offset : int, optional
         The first element; counted from where a tensor starts, of a storage from the start of
@@ -178,7 +178,7 @@ def set_(
     >>> a
     tensor([1., 9., 3., 4.])
     """
-    if source is not UNSET and not isinstance(source, (TensorBase, Storage)):
+    if source is not UNSET and not isinstance(source, (TensorBase, StorageBase)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",
             argument="source",
@@ -192,7 +192,7 @@ def set_(
     return set_memory(
         input,
         NotImplementedNode.record,
-        None if source is UNSET else source,
+        None if source is UNSET else source._storage if isinstance(source, StorageBase) else source,
         offset,
         None if size is UNSET else checked_sizes(size),
         None if stride is UNSET else checked_sizes(stride, "stride"),

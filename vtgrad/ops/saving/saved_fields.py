@@ -17,7 +17,7 @@ from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import dtype_of
 
-__all__ = ["publish_saved_fields"]
+__all__ = ["publish_saved_fields", "saved_slots"]
 
 
 # How the generated nodes name their fields, and how PyTorch does.
@@ -33,6 +33,20 @@ def publish_saved_fields() -> None:
             if field not in readers:
                 readers[field] = property(_Reader(field))
             setattr(node, _public_name(field), readers[field])
+
+
+def saved_slots(node: Node) -> list[tuple[str, object]]:
+    """What a node has saved, as it is stored, by the names of the arguments and results.
+
+    A saved tensor is a `SavedVariable`, which is not unpacked.
+    """
+    found = []
+    for cls in type(node).__mro__:
+        if cls is OperatorNode:
+            break
+        for field in _fields(cls) if issubclass(cls, Node) else ():
+            found.append((_public_name(field).removeprefix("_saved_"), getattr(node, field)))
+    return found if isinstance(node, OperatorNode) else []
 
 
 def _under(node: type[Node]) -> Iterator[type[Node]]:

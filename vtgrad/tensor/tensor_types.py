@@ -1,0 +1,353 @@
+"""Type names such as `FloatTensor`: tensors of one dtype, in the manner of older programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..storage.device import Device
+from ..storage.dtypes import (
+    DType,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from ..storage.storage_base import StorageBase
+from .new_tensor import new_tensor
+from .tensor import Tensor
+
+__all__ = [
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+]
+
+if TYPE_CHECKING:
+
+    class _TensorOf(Tensor):
+        """To type checkers the names are classes of tensors."""
+
+        def __init_subclass__(cls, dtype: DType) -> None: ...
+        def __init__(
+            self,
+            *data: int | Sequence[object] | Tensor | StorageBase,
+            size: Sequence[int] | None = None,
+            device: Device | str | None = None,
+        ) -> None: ...
+
+else:
+
+    class _TensorType(type):
+        """The class of the names: tensors of the dtype are their instances."""
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+    class _TensorOf(metaclass=_TensorType):
+        """What all names are; they make tensors, which are of the class `Tensor`."""
+
+        def __init_subclass__(cls, dtype: DType) -> None:
+            cls.dtype = dtype
+
+        def __new__(cls, *data, size=None, device=None):
+            return new_tensor(cls.__name__, cls.dtype, data, size, device)
+
+
+class BoolTensor(_TensorOf, dtype=bool_):
+    """Tensors of dtype bool: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.BoolTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.BoolTensor), vt.BoolTensor(2, 3).shape
+    (vtgrad.bool, True, vtgrad.Size([2, 3]))
+    """
+
+
+class ByteTensor(_TensorOf, dtype=uint8):
+    """Tensors of dtype uint8: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.ByteTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.ByteTensor), vt.ByteTensor(2, 3).shape
+    (vtgrad.uint8, True, vtgrad.Size([2, 3]))
+    """
+
+
+class CharTensor(_TensorOf, dtype=int8):
+    """Tensors of dtype int8: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.CharTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.CharTensor), vt.CharTensor(2, 3).shape
+    (vtgrad.int8, True, vtgrad.Size([2, 3]))
+    """
+
+
+class ShortTensor(_TensorOf, dtype=int16):
+    """Tensors of dtype int16: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.ShortTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.ShortTensor), vt.ShortTensor(2, 3).shape
+    (vtgrad.int16, True, vtgrad.Size([2, 3]))
+    """
+
+
+class IntTensor(_TensorOf, dtype=int32):
+    """Tensors of dtype int32: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.IntTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.IntTensor), vt.IntTensor(2, 3).shape
+    (vtgrad.int32, True, vtgrad.Size([2, 3]))
+    """
+
+
+class LongTensor(_TensorOf, dtype=int64):
+    """Tensors of dtype int64: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.LongTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.LongTensor), vt.LongTensor(2, 3).shape
+    (vtgrad.int64, True, vtgrad.Size([2, 3]))
+    """
+
+
+class HalfTensor(_TensorOf, dtype=float16):
+    """Tensors of dtype float16: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.HalfTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.HalfTensor), vt.HalfTensor(2, 3).shape
+    (vtgrad.float16, True, vtgrad.Size([2, 3]))
+    """
+
+
+class FloatTensor(_TensorOf, dtype=float32):
+    """Tensors of dtype float32: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.FloatTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.FloatTensor), vt.FloatTensor(2, 3).shape
+    (vtgrad.float32, True, vtgrad.Size([2, 3]))
+    """
+
+
+class DoubleTensor(_TensorOf, dtype=float64):
+    """Tensors of dtype float64: a name for making and recognising them.
+
+    Parameters
+    ----------
+    *data : int, sequence, Tensor or storage
+        Sizes of a tensor of zeros, its elements, a tensor of this dtype, of which the result is a
+        view, or memory, which the result shares. Nothing makes a tensor without elements.
+    size : sequence of int, optional
+        Sizes of a tensor of zeros.
+    device : device or str, optional
+        There is only the CPU.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the arguments are none of these.
+    DTypeError
+        If a tensor has another dtype.
+
+    Notes
+    -----
+    A call makes a `Tensor`. `isinstance` tells of any tensor whether it has the dtype.
+
+    Examples
+    --------
+    >>> x = vt.DoubleTensor([0, 1])
+    >>> x.dtype, isinstance(x, vt.DoubleTensor), vt.DoubleTensor(2, 3).shape
+    (vtgrad.float64, True, vtgrad.Size([2, 3]))
+    """

@@ -1,0 +1,212 @@
+"""The buffers that tensors and graphs touch, and what looks at which of their bytes."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from ..errors import VtgradError
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.node import Node
+from ..graph.set_history import meta_of
+from ..storage.arrays import Array
+from ..storage.dtypes import dtype_of
+from ..storage.lazy_array import physical
+from ..storage.recent_writes import Write, recent_writes
+from ..storage.storage import bytes_of
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_name import name_of
+from ..storage.version_counter import INFERENCE, VersionCounter
+from ..views.differentiable_view_meta import DifferentiableViewMeta
+from .saved_values import SavedValue, nodes_of, saved_values
+
+__all__ = ["Mask", "Memory", "Part", "State", "memories_of"]
+
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+class State(enum.Enum):
+    """What will become of a part of a buffer."""
+
+    GOOD = enum.auto()
+    # The producer is made again when it is read.
+    STALE = enum.auto()
+    # Backward through the node that saved the value raises.
+    REFUSED = enum.auto()
+
+
+@dataclass
+class Part:
+    """Something that looks at a part of a buffer: a tensor, or a saved value.
+
+    Attributes
+    ----------
+    name : str
+        The tensor's name, or the field of the node that saved it.
+    about : str
+        What it is, in a line.
+    array : ndarray
+        Its elements.
+    state : State
+        Whether its producer will be rebuilt when it is read, or backward would refuse it.
+    """
+
+    name: str
+    about: str
+    array: Array
+    state: State
+
+
+@dataclass
+class Memory:
+    """One buffer.
+
+    Attributes
+    ----------
+    start, stop : int
+        Addresses of its first byte, and of the one behind its last.
+    version : int or None
+        The number of writes; None if they are not counted.
+    parts : list of Part
+        What looks at it.
+    writes : tuple of Write
+        The last writes, newest last.
+    """
+
+    start: int
+    stop: int
+    version: int | None
+    parts: list[Part] = field(default_factory=list)
+    writes: tuple[Write, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes."""
+        return self.stop - self.start
+
+    @property
+    def item(self) -> int:
+        """The bytes of the smallest element that anything here has."""
+        return min((part.array.itemsize for part in self.parts), default=1)
+
+    def covered(self, part: Part) -> Mask:
+        """Which elements of the buffer a part shows, in elements of `item` bytes."""
+        mask = np.zeros(self.nbytes, np.bool_)
+        array = part.array
+        if array.size:
+            first = array.ctypes.data - self.start
+            shown = np.lib.stride_tricks.as_strided(
+                mask[first:], (*array.shape, array.itemsize), (*array.strides, 1)
+            )
+            shown[...] = True
+        whole = self.nbytes // self.item * self.item
+        return cast("Mask", mask[:whole].reshape(-1, self.item).any(axis=1))
+
+
+def memories_of(
+    tensors: Sequence[tuple[str | None, TensorBase]], roots: Iterable[Node]
+) -> list[Memory]:
+    """The buffers of tensors, of the leaves of a graph, and of what its nodes have saved."""
+    memories: list[Memory] = []
+    seen: set[int] = set()
+    names: dict[int, str] = {}
+    for number, (name, tensor) in enumerate(tensors):
+        names[id(tensor)] = name or name_of(tensor) or f"tensor {number}"
+    for _, tensor in tensors:
+        _add_tensor(memories, tensor, names, seen)
+    nodes = nodes_of(roots)
+    for node in nodes:
+        leaf = node.variable if isinstance(node, AccumulateGrad) else None
+        if leaf is not None:
+            _add_tensor(memories, leaf, names, seen)
+    for node in nodes:
+        for value in saved_values(node):
+            _add_saved(memories, node, value, names)
+    return memories
+
+
+def _add_tensor(
+    memories: list[Memory], tensor: TensorBase, names: dict[int, str], seen: set[int]
+) -> None:
+    if id(tensor) in seen:
+        return
+    seen.add(id(tensor))
+    impl = tensor._impl
+    flat = impl.storage.flat
+    memory = _memory_at(memories, flat, impl.version_counter)
+    about, state = _about(tensor, names)
+    name = names.get(id(tensor)) or name_of(tensor) or "(unnamed)"
+    memory.parts.append(Part(name, about, physical(impl.array), state))
+
+
+def _add_saved(
+    memories: list[Memory], node: Node, value: SavedValue, names: dict[int, str]
+) -> None:
+    array = value.array
+    if array is None:
+        return
+    array = physical(array)
+    storage = value.variable.saved_storage
+    flat = bytes_of(array) if storage is None else storage.flat
+    memory = _memory_at(memories, flat, value.variable.saved_counter)
+    problem = value.problem(node)
+    tensor = value.tensor
+    known = None if tensor is None else names.get(id(tensor)) or name_of(tensor)
+    about = f"saved by {node.name()}{'' if known is None else f', is {known}'}"
+    about += f", at version {value.variable.version}"
+    if problem is not None:
+        about += f": {problem}"
+    state = State.GOOD if problem is None else State.REFUSED
+    memory.parts.append(Part(f"saved {value.name}", about, array, state))
+
+
+def _memory_at(memories: list[Memory], flat: Array, counter: VersionCounter | None) -> Memory:
+    """The buffer with these bytes, which may be a part of a known one."""
+    start = flat.ctypes.data
+    stop = start + flat.size
+    for memory in memories:
+        if memory.start <= start and stop <= memory.stop and flat.size:
+            if counter is not None and counter is not INFERENCE:
+                _count(memory, counter)
+            return memory
+    memory = Memory(start, stop, 0 if counter is not INFERENCE else None)
+    if counter is not None and counter is not INFERENCE:
+        _count(memory, counter)
+    memories.append(memory)
+    return memory
+
+
+def _count(memory: Memory, counter: VersionCounter) -> None:
+    """Take over versions and writes of the counter with the most writes."""
+    if memory.version is not None and counter.value > memory.version:
+        memory.version = counter.value
+        memory.writes = recent_writes(counter)
+
+
+def _about(tensor: TensorBase, names: dict[int, str]) -> tuple[str, State]:
+    """What a tensor is, and whether its producer is stale; the producer is not read."""
+    impl = tensor._impl
+    text = f"{dtype_of(impl.dtype).name} {list(impl.sizes)}"
+    meta = meta_of(tensor)
+    if meta is None:
+        return text, State.GOOD
+    if isinstance(meta, DifferentiableViewMeta):
+        base = names.get(id(meta.base)) or name_of(meta.base) or "its base"
+        text += f", view of {base} at offset {impl.storage_offset}"
+        try:
+            version = impl.version
+        except VtgradError:
+            return text, State.GOOD
+        if meta.attr_version != version and meta.requires_grad():
+            text += f"; grad_fn is stale, of version {meta.attr_version}"
+            return text, State.STALE
+        if meta.written_by is not None:
+            return text + "; written, grad_fn is made on reading", State.GOOD
+    if meta.requires_grad_:
+        return text + ", leaf", State.GOOD
+    node = meta.grad_fn_
+    return text + ("" if node is None else f", of {node.name().rpartition('::')[2]}"), State.GOOD
