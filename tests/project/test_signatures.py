@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(
 READABLE = set(
     """
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
-    DType Device MemoryFormat TensorBase Storage WrittenPart Site Edge RemovableHandle
+    DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site Edge RemovableHandle
+    Path Memory SavedVariable
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Divergence Library Operator Step ViewsAndWrites
     """.split()
