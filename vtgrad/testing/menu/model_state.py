@@ -1,0 +1,137 @@
+"""What the model tells the menu, and what it can predict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..libraries import Library
+from ..model import Creation, ModelTensor, Saved
+from ..rules import OPERATORS
+from ..world import World
+from .state import Abilities
+
+__all__ = ["ModelState", "model_abilities"]
+
+#: The largest number of tensors alive at once, of elements of operands, and of elements of leaves.
+MOST_TENSORS, MOST_ELEMENTS, MOST_LEAVES = 12, 24, 16
+
+_KNOWN = frozenset(
+    "[] unsqueeze squeeze squeeze_dim expand view reshape select narrow transpose swapaxes permute"
+    " diagonal t T mT as_strided split chunk unbind".split()
+) | {name + "_" * place for name, op in OPERATORS.items() for place in range(1 + op.has_inplace)}
+
+
+def model_abilities(library: Library) -> Abilities:
+    """Return what the model can predict of programs on a library."""
+    return Abilities(
+        known=_KNOWN,
+        functions=_KNOWN - {"view", "expand"},
+        rules=tuple(library.rules.values()),
+        most_tensors=MOST_TENSORS,
+        most_elements=MOST_ELEMENTS,
+        most_dims=3,
+    )
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    """See `TensorState`."""
+
+    index: int
+    model: ModelTensor
+
+    dtype = "float64"
+    is_lazy = has_gradient = refuses_retaining = False
+    is_tame = True
+
+    def __str__(self) -> str:
+        return f"t{self.index}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.model.geometry.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.model.geometry.strides
+
+    @property
+    def offset(self) -> int:
+        return self.model.geometry.offset
+
+    @property
+    def room(self) -> int:
+        return int(self.model.buffer.values.size)
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.model.requires_grad
+
+    @property
+    def is_view(self) -> bool:
+        return self.model.base is not None
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.model.leaf is not None
+
+    @property
+    def is_protected(self) -> bool:
+        return self.model.root.leaf is not None
+
+    @property
+    def is_restricted(self) -> bool:
+        return self.model.creation is not Creation.DEFAULT
+
+    @property
+    def is_part(self) -> bool:
+        base = self.model.base
+        return (
+            base is not None
+            and base.node is not None
+            and 0 < self.model.cells.size < base.cells.size
+        )
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """See `State`."""
+
+    world: World
+
+    @property
+    def tensors(self) -> Mapping[int, _Tensor]:
+        """See `State`."""
+        return {i: _Tensor(i, t) for i, t in sorted(self.world.tensors.items())}
+
+    @property
+    def made(self) -> int:
+        """See `State`."""
+        return self.world.made
+
+    def has_room(self, numel: int) -> bool:
+        """See `State`."""
+        return len(self.world.variables.leaf_columns) + numel <= MOST_LEAVES
+
+    def look(self, text: str) -> None:
+        """See `State`: the model reads no text."""
+
+    def beside_saves(self) -> Sequence[tuple[int, int | slice]]:
+        """See `State`."""
+        kept = [
+            save.failure
+            for save in self.world.saves
+            if isinstance(save.failure, Saved) and not save.freed and save.failure.cells
+        ]
+        return [
+            (index, part)
+            for saved in kept[-4:]
+            for index, tensor in sorted(self.world.tensors.items())
+            if tensor.counter is saved.tensor.counter and not tensor.root.leaf
+            for part in _parts(tensor)
+            if not saved.cells & set(tensor.cells[part].ravel().tolist())
+        ]
+
+
+def _parts(tensor: ModelTensor) -> Sequence[int | slice]:
+    size = tensor.geometry.shape[0] if tensor.geometry.shape else 0
+    return [*range(size), *(slice(k, None) for k in range(1, size))]
