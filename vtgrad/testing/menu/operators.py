@@ -89,7 +89,7 @@ def written(
     """Run an operator in place; its result, the same tensor, is now and then named too."""
     step = steps.Write(target.index, name, tuple(map(str, others)), extra, target.shape)
     if c.free and c.chance(0.15):
-        return c.make(name + "_", step.source(careful=True)[0])
+        return c.make(step.line().op, step.line().text)
     return c.under(step)
 
 

@@ -217,8 +217,8 @@ def region(c: Chooser) -> Sequence[Step] | None:
 @kind(7, "split")
 def pieces(c: Chooser) -> Sequence[Step] | None:
     """Several views that one call makes."""
-    t = c.pick(lambda t: bool(t.shape) and (c.free or 0 not in t.shape))
-    if t is None or not t.shape:
+    t = c.pick(lambda t: bool(t.shape))
+    if t is None or not t.shape or (0 in t.shape and not c.free):
         return None
     if c.chance(0.1):
         # Rows that a loop gives are other views here, with the same values.
