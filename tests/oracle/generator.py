@@ -49,7 +49,6 @@ class LineWriter:
 
     def next_steps(self) -> Iterator[Line]:
         """One or more steps whose operands exist."""
-        self.state.forget()
         for step in drawn(self.chooser, self._kind):
             line, names = step.line(), self.state.side.names
             if all(names.get(name) is not None for name in line.uses):

@@ -60,8 +60,8 @@ class ModelWriter:
 
 def drawn(c: Chooser, name_of: Callable[[random.Random], str]) -> Iterable[Step]:
     """Draw a step of a kind that is drawn too; a deletion where there are too many tensors."""
-    c.blundered = False
-    if len(c.state.tensors) >= c.abilities.most_tensors and c.chance(0.6):
+    c.begin()
+    if len(c.all) >= c.abilities.most_tensors and c.chance(0.6):
         return delete(c) or ()
     return KINDS[name_of(c.rng)].maker(c) or ()
 

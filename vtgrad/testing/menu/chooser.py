@@ -53,6 +53,8 @@ class Chooser:
 
     Attributes
     ----------
+    all : sequence of TensorState
+        All live tensors, oldest first.
     free : bool
         Whether steps may say anything: no judge has to predict them.
     """
@@ -68,8 +70,14 @@ class Chooser:
         self.clumsiness = rng.choice((0.0, 0.02, 0.05))
         self.hooks = 0
         self.blundered = False
+        self.all: Sequence[TensorState] = ()
         self._next = 0
         self._mode = ""
+
+    def begin(self) -> None:
+        """Look at the program, before a step is drawn."""
+        self.all = self.state.describe()
+        self.blundered = False
 
     # -- chance --------------------------------------------------------------------------
 
@@ -102,7 +110,7 @@ class Chooser:
     def tensors(self) -> list[TensorState]:
         """All live tensors that are small enough to work with, oldest first."""
         most = self.abilities.most_elements
-        return [t for t in self.state.tensors.values() if math.prod(t.shape) <= most]
+        return [t for t in self.all if math.prod(t.shape) <= most]
 
     def pick(self, test: Test | None = None) -> TensorState | None:
         """A live tensor, newer ones more often, that passes the test (or, rarely, any)."""

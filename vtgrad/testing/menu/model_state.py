@@ -1,13 +1,13 @@
 """What the model tells the menu, and what it can predict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..libraries import Library
 from ..model import Creation, ModelTensor, Saved
 from ..rules import OPERATORS
 from ..world import World
-from .state import Abilities
+from .state import Abilities, TensorState
 
 __all__ = ["ModelState", "model_abilities"]
 
@@ -32,64 +32,21 @@ def model_abilities(library: Library) -> Abilities:
     )
 
 
-@dataclass(frozen=True)
-class _Tensor:
-    """See `TensorState`."""
-
-    index: int
-    model: ModelTensor
-
-    dtype = "float64"
-    is_lazy = has_gradient = refuses_retaining = False
-    is_tame = True
-
-    def __str__(self) -> str:
-        return f"t{self.index}"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.model.geometry.shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        return self.model.geometry.strides
-
-    @property
-    def offset(self) -> int:
-        return self.model.geometry.offset
-
-    @property
-    def room(self) -> int:
-        return int(self.model.buffer.values.size)
-
-    @property
-    def requires_grad(self) -> bool:
-        return self.model.requires_grad
-
-    @property
-    def is_view(self) -> bool:
-        return self.model.base is not None
-
-    @property
-    def is_leaf(self) -> bool:
-        return self.model.leaf is not None
-
-    @property
-    def is_protected(self) -> bool:
-        return self.model.root.leaf is not None
-
-    @property
-    def is_restricted(self) -> bool:
-        return self.model.creation is not Creation.DEFAULT
-
-    @property
-    def is_part(self) -> bool:
-        base = self.model.base
-        return (
-            base is not None
-            and base.node is not None
-            and 0 < self.model.cells.size < base.cells.size
-        )
+def _described(index: int, t: ModelTensor) -> TensorState:
+    base = t.base
+    return TensorState(
+        index,
+        t.geometry.shape,
+        t.geometry.strides,
+        t.geometry.offset,
+        int(t.buffer.values.size),
+        requires_grad=t.requires_grad,
+        is_view=base is not None,
+        is_leaf=t.leaf is not None,
+        is_protected=t.root.leaf is not None,
+        is_part=base is not None and base.node is not None and 0 < t.cells.size < base.cells.size,
+        is_restricted=t.creation is not Creation.DEFAULT,
+    )
 
 
 @dataclass(frozen=True)
@@ -99,14 +56,13 @@ class ModelState:
     world: World
 
     @property
-    def tensors(self) -> Mapping[int, _Tensor]:
-        """See `State`."""
-        return {i: _Tensor(i, t) for i, t in sorted(self.world.tensors.items())}
-
-    @property
     def made(self) -> int:
         """See `State`."""
         return self.world.made
+
+    def describe(self) -> Sequence[TensorState]:
+        """See `State`."""
+        return [_described(i, t) for i, t in sorted(self.world.tensors.items())]
 
     def has_room(self, numel: int) -> bool:
         """See `State`."""

@@ -41,8 +41,7 @@ def hook(c: Chooser) -> Sequence[Step] | None:
 @kind(1)
 def delete(c: Chooser) -> Sequence[Step] | None:
     """A deletion."""
-    tensors = list(c.state.tensors.values())
-    return (steps.Delete(c.one(tensors[:8]).index),) if len(tensors) > 4 else None
+    return (steps.Delete(c.one(c.all[:8]).index),) if len(c.all) > 4 else None
 
 
 @kind(1)
@@ -61,7 +60,7 @@ def beside(c: Chooser) -> Sequence[Step] | None:
     target, part = c.one(options)
     if isinstance(part, int) and c.chance(0.3):
         return c.under(steps.SetItem(target, c.number(), picks=(part,)))
-    shape = c.state.tensors[target].shape
+    shape = next(t.shape for t in c.all if t.index == target)
     rest = shape[1:] if isinstance(part, int) else (shape[0] - part.start, *shape[1:])
     other = c.pick_fitting(rest) if c.chance(0.5) else None
     value = c.number() if other is None else str(other)

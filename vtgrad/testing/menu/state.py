@@ -1,7 +1,7 @@
 """What the menu may know of a program: its tensors, and what its judges can express."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Protocol
@@ -11,84 +11,64 @@ from ..custom import Rule
 __all__ = ["Abilities", "State", "TensorState", "functions_of"]
 
 
-class TensorState(Protocol):
-    """A tensor as it is now. As text it is its name, so that it stands in texts of steps."""
+@dataclass(frozen=True, slots=True)
+class TensorState:
+    """A tensor as it is now. As text it is its name, so that it stands in texts of steps.
 
-    @property
-    def index(self) -> int:
-        """Its number: the name is ``t`` and the number."""
+    Attributes
+    ----------
+    index : int
+        Its number: the name is ``t`` and the number.
+    strides, offset, room : tuple of int, int, int
+        In elements; `room` is how many its memory holds.
+    is_leaf : bool
+        Whether it is a leaf that requires grad, and no view.
+    is_protected : bool
+        Whether a recorded write is refused: to a leaf that requires grad, or a view of one.
+    is_restricted : bool
+        Whether it is known to be a view that must not be written.
+    is_part : bool
+        Whether it shows some elements, not all, of a tensor that was computed.
+    is_lazy : bool
+        Whether its values are conjugates or negatives of what is in its memory.
+    is_tame : bool
+        Whether the values are finite and of moderate size.
+    has_gradient : bool
+        Whether it is a leaf that holds a gradient without a graph.
+    refuses_retaining : bool
+        Whether a judge cannot bear that it retains its gradient.
+    """
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Sizes."""
+    index: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    room: int
+    requires_grad: bool
+    is_view: bool
+    is_leaf: bool
+    is_protected: bool
+    is_part: bool
+    dtype: str = "float64"
+    is_restricted: bool = False
+    is_lazy: bool = False
+    is_tame: bool = True
+    has_gradient: bool = False
+    refuses_retaining: bool = False
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Strides in elements."""
-
-    @property
-    def offset(self) -> int:
-        """Offset in elements."""
-
-    @property
-    def room(self) -> int:
-        """How many elements of its dtype its memory holds."""
-
-    @property
-    def dtype(self) -> str:
-        """Element type."""
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether gradients are recorded."""
-
-    @property
-    def is_view(self) -> bool:
-        """Whether it is a view of another tensor."""
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether it is a leaf that requires grad, and no view."""
-
-    @property
-    def is_protected(self) -> bool:
-        """Whether a recorded write is refused: to a leaf that requires grad, or a view of one."""
-
-    @property
-    def is_restricted(self) -> bool:
-        """Whether it is known to be a view that must not be written."""
-
-    @property
-    def is_part(self) -> bool:
-        """Whether it shows some elements, not all, of a tensor that was computed."""
-
-    @property
-    def is_lazy(self) -> bool:
-        """Whether its values are conjugates or negatives of what is in its memory."""
-
-    @property
-    def is_tame(self) -> bool:
-        """Whether the values are finite and of moderate size."""
-
-    @property
-    def has_gradient(self) -> bool:
-        """Whether it is a leaf that holds a gradient without a graph."""
-
-    @property
-    def refuses_retaining(self) -> bool:
-        """Whether a judge cannot bear that it retains its gradient."""
+    def __str__(self) -> str:
+        return f"t{self.index}"
 
 
 class State(Protocol):
     """The program so far."""
 
     @property
-    def tensors(self) -> Mapping[int, TensorState]:
-        """The tensors that are alive, by number."""
-
-    @property
     def made(self) -> int:
         """The number of the next tensor."""
+
+    def describe(self) -> Sequence[TensorState]:
+        """Describe the tensors that are alive, oldest first."""
 
     def has_room(self, numel: int) -> bool:
         """Whether there may be so many elements more that require grad."""
@@ -96,7 +76,7 @@ class State(Protocol):
     def look(self, text: str) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of what an expression would give; None if it raises, or is not known."""
 
-    def beside_saves(self) -> "Sequence[tuple[int, int | slice]]":
+    def beside_saves(self) -> Sequence[tuple[int, int | slice]]:
         """Tensors and parts of them that lie beside what nodes have saved, where that is known."""
 
 
