@@ -44,7 +44,7 @@ PROFILES: dict[str, settings] = {
 }
 
 
-#: What a step is drawn from: few enough bits that Hypothesis takes all alike.
+#: What a step is drawn from, together with the seed of the program.
 _SEEDS = st.integers(0, 2**24 - 1)
 
 
@@ -63,6 +63,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     that no wrong graph goes unseen.
     """
 
+    seed: int
     writer: ModelWriter
     library: ClassVar[Library]
     called: ClassVar[set[str]]
@@ -92,6 +93,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             self.where = replace(self.library, manners=replace(manners, exact=False))
         self.session = self._session(inspects_always=inspects_always)
         kinds = mixture_of(mixture, custom=bool(self.library.rules))
+        self.seed = seed
         self.writer = ModelWriter(random.Random(seed), self.session, kinds)
         for step in self.writer.beginning():
             self._run(step)
@@ -104,7 +106,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     def step(self, seed: int) -> None:
         """Draw a step, of a kind that this program is rich in, and run it on both sides."""
         if not self.session.ended:
-            self.writer.chooser.rng = random.Random(seed)
+            self.writer.chooser.rng = random.Random(f"{self.seed}:{seed}")
             for step in self.writer.next_steps():
                 self._run(step)
 

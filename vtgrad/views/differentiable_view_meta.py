@@ -25,7 +25,7 @@ from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.retain_grad_of_views import RetainedPart, retained
-from ..storage.geometry import Overlap, every_byte, has_self_overlap, overlap, reach
+from ..storage.geometry import every_byte, has_self_overlap, meets, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
@@ -321,7 +321,7 @@ class DifferentiableViewMeta(AutogradMeta):
             # Elements of another dtype than the base's are at most twice as large.
             item = base_item if node.view_fn is None else 2 * base_item
             written = every_byte(node.view_sizes, node.view_strides, node.offset, item)
-            if overlap(own, written) is not Overlap.NONE:
+            if meets(own, written):
                 return False
             edge = node.next_edges[0]
             node = None if edge is None else edge.function
