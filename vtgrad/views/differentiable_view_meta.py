@@ -285,6 +285,8 @@ class DifferentiableViewMeta(AutogradMeta):
             or has_self_overlap(other.array.shape, other.array.strides)
         ):
             return False
+        if not own.array.size:
+            return True
         low, high = reach(own.array.shape, own.array.strides, own.byte_offset)
         lowest, highest = reach(other.array.shape, other.array.strides, other.byte_offset)
         return lowest <= low and high <= highest
