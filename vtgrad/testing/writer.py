@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from . import menu as menu
 from . import steps
 from .menu.chooser import Chooser
 from .menu.kinds import KINDS

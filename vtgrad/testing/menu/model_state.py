@@ -9,22 +9,27 @@ from ..rules import OPERATORS
 from ..world import World
 from .state import Abilities, TensorState
 
-__all__ = ["ModelState", "model_abilities"]
+__all__ = ["VIEWS", "ModelState", "model_abilities"]
 
 #: The largest number of tensors alive at once, of elements of operands, and of elements of leaves.
 MOST_TENSORS, MOST_ELEMENTS, MOST_LEAVES = 12, 24, 16
 
-_KNOWN = frozenset(
-    "[] unsqueeze squeeze squeeze_dim expand view reshape select narrow transpose swapaxes permute"
-    " diagonal t T mT as_strided split chunk unbind".split()
-) | {name + "_" * place for name, op in OPERATORS.items() for place in range(1 + op.has_inplace)}
+#: The views that the model knows.
+VIEWS = frozenset(
+    "[] unsqueeze squeeze expand view reshape select narrow transpose swapaxes permute diagonal"
+    " t T mT as_strided split chunk unbind".split()
+)
+
+_FUNCTIONS = VIEWS - {"[]", "T", "mT", "view", "expand"} | set(OPERATORS)
+
+_IN_PLACE = frozenset(f"{name}_" for name, op in OPERATORS.items() if op.has_inplace)
 
 
 def model_abilities(library: Library) -> Abilities:
     """Return what the model can predict of programs on a library."""
     return Abilities(
-        known=_KNOWN,
-        functions=_KNOWN - {"view", "expand"},
+        known=VIEWS | _FUNCTIONS | _IN_PLACE | {"squeeze_dim"},
+        functions=_FUNCTIONS,
         rules=tuple(library.rules.values()),
         most_tensors=MOST_TENSORS,
         most_elements=MOST_ELEMENTS,
