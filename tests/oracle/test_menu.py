@@ -11,7 +11,7 @@ from tests.oracle.fuzz import Fuzzer
 from tests.stateful.faults import FAULTS_OF_WRITES, Fault
 from tests.stateful.faults_of_passes import FAULTS_OF_PASSES
 
-PROGRAMS = 150
+PROGRAMS = 400
 NAMES = (
     "no_version_bump_in_one_write",
     "product_is_written_without_a_rebase",
