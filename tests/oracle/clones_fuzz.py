@@ -2,9 +2,6 @@
 
 from tests.oracle.clones_judge import ClonesJudge, uses_data
 from tests.oracle.fuzz import Fuzzer
-from tests.oracle.gen_autograd import backward, grad
-from tests.oracle.gen_beside import beside
-from tests.oracle.generator import Rule
 from tests.oracle.torch_judge import TorchJudge, replay
 from vtgrad.testing.session import Run
 
@@ -37,11 +34,10 @@ class ClonesFuzzer(Fuzzer):
     def __init__(self, against: type[ClonesJudge], peer: str = "vtgrad", seed: int = 0) -> None:
         super().__init__(peer, seed)
         self.against = against
-        self.rules = [*self.rules, Rule(beside, sum(self.weights) / 4, ())]
+        self.weights["saved_and_beside"] = sum(self.weights.values()) / 4
         # Passes, too, are what these programs are about.
-        self.weights = [
-            rule.weight * (4 if rule.maker in (backward, grad) else 1) for rule in self.rules
-        ]
+        for name in ("backward", "backward_of_sum", "grad"):
+            self.weights[name] *= 4
         self.passes = self.gained = self.refused = 0
         self._last: ClonesJudge | None = None
         self._audits = False

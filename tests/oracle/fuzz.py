@@ -9,16 +9,18 @@ from functools import partial
 from types import ModuleType
 
 import tests.oracle.gen_autograd
+import tests.oracle.gen_beside
 import tests.oracle.gen_complex
 import tests.oracle.gen_functions
 import tests.oracle.gen_index
 import tests.oracle.gen_memory
 import tests.oracle.gen_pointwise
 import tests.oracle.gen_reduce
-import tests.oracle.gen_structure
-import tests.oracle.gen_views  # noqa: F401  (importing registers the rules)
-from tests.oracle.generator import RULES, Context, LineWriter
+import tests.oracle.gen_structure  # noqa: F401  (importing registers the kinds)
+from tests.oracle.generator import LineWriter
 from tests.oracle.torch_judge import TorchJudge, session_of, smallest
+from vtgrad.testing.menu.kinds import possible
+from vtgrad.testing.menu.state import Abilities, functions_of
 from vtgrad.testing.session import DivergenceError, Run, Session
 from vtgrad.testing.writer import Writer, write_program
 
@@ -97,8 +99,9 @@ class Fuzzer:
         self.peer = peer
         self.seed = seed
         self.missing = missing_names(peer)
-        self.rules = [r for r in RULES if not any(n in self.missing for n in r.needs)]
-        self.weights = [r.weight for r in self.rules]
+        functions = functions_of(TorchJudge("never").torch.library.module)
+        self.abilities = Abilities(missing=self.missing, functions=functions)
+        self.weights = possible(self.abilities)
 
     def library(self) -> ModuleType:
         """The library under test."""
@@ -130,7 +133,7 @@ class Fuzzer:
 
     def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
         """What writes a program."""
-        return LineWriter(Context(rng, judge.torch, self.missing), self.rules, self.weights)
+        return LineWriter(rng, judge.torch, self.abilities, self.weights)
 
     def smallest(self, deep: str, run: Run) -> DivergenceError:
         """The failure of a program, made small."""

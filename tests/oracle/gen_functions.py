@@ -1,48 +1,51 @@
 """Steps that call custom Functions."""
 
+from collections.abc import Sequence
+
 from tests.oracle.functions import ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
-from tests.oracle.generator import Context, rule
-from vtgrad.testing.steps import Line
+from vtgrad.testing.menu.chooser import Chooser, is_floating
+from vtgrad.testing.menu.kinds import kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Step
 
 # Refused, if at all, when they have written: that is the user's doing, and stays.
 LATE = ("F_late_", "F_both_")
 
 
-def _call(c: Context, name: str, *operands: str) -> list[Line]:
-    return c.make(name, f"{name}({', '.join(operands)})", RESULTS.get(name, 1))
+def _call(c: Chooser, name: str, *operands: TensorState) -> Sequence[Step] | None:
+    return c.make(name, f"{name}({', '.join(map(str, operands))})", RESULTS.get(name, 1))
 
 
-@rule(6)
-def function(c: Context) -> list[Line] | None:
+@kind(6)
+def function(c: Chooser) -> Sequence[Step] | None:
     """A Function that writes nothing."""
-    name = c.pick_float()
-    if name is None:
+    t = c.pick(is_floating)
+    if t is None:
         return None
     if c.chance(0.3):
-        other = c.pick_like(name)
-        if other is None or not c.get(other).is_floating_point():
+        other = c.pick_like(t)
+        if other is None or not is_floating(other):
             return None
-        return _call(c, c.rng.choice(TWO), name, other)
+        return _call(c, c.one(TWO), t, other)
     pure = [f for f in RESULTS if not f.endswith("_")]
-    chosen = c.rng.choice(ONE * 2 + pure)
-    if chosen in ("F_row", "F_rows") and (c.get(name).dim() == 0 or c.get(name).shape[0] == 0):
+    chosen = c.one(ONE * 2 + pure)
+    if chosen in ("F_row", "F_rows") and (t.shape[:1] in ((), (0,))):
         return None
-    return _call(c, chosen, name)
+    return _call(c, chosen, t)
 
 
-@rule(5)
-def writing_function(c: Context) -> list[Line] | None:
+@kind(5)
+def writing_function(c: Chooser) -> Sequence[Step] | None:
     """A Function that writes its first argument in place, and declares it."""
-    name = c.pick_target()
-    if name is None or not c.get(name).is_floating_point():
+    t = c.pick_target()
+    if t is None or not is_floating(t):
         return None
     if c.chance(0.35):
-        other = c.pick_like(name, into=True)
-        if other is None or c.get(other).dtype != c.get(name).dtype:
+        other = c.pick_like(t, into=True)
+        if other is None or other.dtype != t.dtype:
             return None
-        return _call(c, c.rng.choice(WRITE_TWO), name, other)
-    chosen = c.rng.choice([*WRITE_ONE, "F_both_"])
-    t = c.get(name)
-    if chosen in LATE and (t._base is not None or (t.requires_grad and t.is_leaf)):
+        return _call(c, c.one(WRITE_TWO), t, other)
+    chosen = c.one([*WRITE_ONE, "F_both_"])
+    if chosen in LATE and (t.is_view or t.is_leaf):
         return None
-    return _call(c, chosen, name)
+    return _call(c, chosen, t)

@@ -4,11 +4,10 @@ import random
 
 from tests.oracle.fuzz import Fuzzer
 from tests.oracle.torch_judge import TorchJudge
-from vtgrad.testing.draws import RandomDraw
 from vtgrad.testing.libraries import vtgrad_library
+from vtgrad.testing.menu.mixtures import MIXTURES
 from vtgrad.testing.model_judge import ModelJudge
 from vtgrad.testing.session import Session
-from vtgrad.testing.strategies import MIXTURES
 from vtgrad.testing.writer import ModelWriter, Writer
 
 __all__ = ["ModelFuzzer"]
@@ -42,4 +41,4 @@ class ModelFuzzer(Fuzzer):
     def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
         """See `Fuzzer`."""
         mixture = MIXTURES[rng.choice(sorted(MIXTURES))]
-        return ModelWriter(RandomDraw(rng), session.world, mixture)
+        return ModelWriter(rng, session, mixture)

@@ -59,7 +59,7 @@ def test_a_moved_version_is_found_and_shrunk_to_the_step_that_moved_it(faulty: s
 
 def test_random_programs_find_the_fault(faulty: str) -> None:
     fuzzer = Fuzzer(faulty, seed=1)
-    signatures = {fuzzer.run(index)[1].signature for index in range(60)}
+    signatures = {fuzzer.run(index)[1].signature for index in range(200)}
     assert any("_version" in signature for signature in signatures)
 
 

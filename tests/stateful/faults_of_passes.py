@@ -17,6 +17,7 @@ from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Region
 from vtgrad.graph.saved_variable import SavedResult
+from vtgrad.ops.generated.views_nodes import SelectBackward0
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.tensor_base import TensorBase
@@ -25,6 +26,7 @@ from vtgrad.views import make_view as make_view_module
 from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.creation_meta import CreationMeta
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
+from vtgrad.views.rebase_history import end_rebase, set_own_history, slices_of
 from vtgrad.views.view_fn import Replay
 from vtgrad.views.write import write_part
 
@@ -173,6 +175,32 @@ def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(GraphTask, "restrict_to", planted)
 
 
+def selected_part_is_the_first(patch: pytest.MonkeyPatch) -> None:
+    """The gradient of a row that was selected goes to the first row."""
+
+    def planted(self: SelectBackward0, array: Array) -> Array:
+        first: Array = np.moveaxis(array, self.dim, 0)[0]
+        return first
+
+    patch.setattr(SelectBackward0, "view_array", planted)
+
+
+def product_is_written_without_a_rebase(patch: pytest.MonkeyPatch) -> None:
+    """`mul_` of a view is recorded on the view alone, all other writes as they must be."""
+
+    def no_slices(tensor: TensorBase, node: Node) -> CopySlices | None:
+        return None if node.name() == "MulBackward0" else slices_of(tensor, node)
+
+    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
+        if node.name() == "MulBackward0":
+            set_own_history(tensor, node)
+        else:
+            end_rebase(tensor, node, slices, version)
+
+    patch.setattr("vtgrad.views.write.slices_of", no_slices)
+    patch.setattr("vtgrad.views.write.end_rebase", planted)
+
+
 FAULTS_OF_PASSES = [
     Fault(plant.__name__, plant, shows, steps)
     for plant, shows, steps in (
@@ -186,6 +214,8 @@ FAULTS_OF_PASSES = [
         (region_is_added_twice, "expected [", 7),
         (second_pass_replaces_the_gradient, ".grad: expected [", 6),
         (chosen_inputs_are_ignored, ".grad: expected", 6),
+        (selected_part_is_the_first, "expected [", 6),
+        (product_is_written_without_a_rebase, "grad", 5),
     )
 ]
 

@@ -15,7 +15,7 @@ from vtgrad.errors import OutOfRangeError, ShapeError
 
 from .arrays import Shape
 from .integers import integer
-from .overlap import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
+from .overlap import Geometry, Overlap, covers, every_byte, has_self_overlap, meets, overlap
 from .shapes import (
     broadcast_shapes,
     check_pieces,
@@ -59,6 +59,7 @@ __all__ = [
     "infer_size",
     "is_contiguous",
     "is_non_overlapping_and_dense",
+    "meets",
     "memory_order",
     "movedim_order",
     "narrow_geometry",

@@ -16,7 +16,7 @@ import numpy as np
 from .arrays import Shape
 from .strides import is_non_overlapping_and_dense, reach
 
-__all__ = ["Geometry", "Overlap", "covers", "every_byte", "has_self_overlap", "overlap"]
+__all__ = ["Geometry", "Overlap", "covers", "every_byte", "has_self_overlap", "meets", "overlap"]
 
 Geometry: TypeAlias = tuple[Shape, Shape, int]
 """Sizes, strides and storage offset, in elements."""
@@ -50,6 +50,22 @@ def overlap(a: Geometry, b: Geometry) -> Overlap:
     if a_low == b_low and a_high == b_high and a[1] == b[1]:
         return Overlap.FULL
     return Overlap.PARTIAL
+
+
+def meets(a: Geometry, b: Geometry) -> bool:
+    """Whether two geometries in one unit share memory. Exact.
+
+    Elements are compared one by one only where `overlap` cannot decide.
+
+    >>> meets(((2,), (2,), 0), ((2,), (2,), 1))
+    False
+    >>> meets(((2,), (2,), 0), ((2,), (1,), 2))
+    True
+    """
+    found = overlap(a, b)
+    if found is Overlap.UNDECIDED:
+        return bool(np.isin(_positions(a), _positions(b)).any())
+    return found is not Overlap.NONE
 
 
 def every_byte(sizes: Shape, strides: Shape, offset: int, item: int) -> Geometry:

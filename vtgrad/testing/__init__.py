@@ -9,8 +9,8 @@ in-place helpers, on the same random programs.
 - :mod:`~vtgrad.testing.judging` says what a judge is, :mod:`~vtgrad.testing.model_judge` is the one
   that compares with the model;
 - :mod:`~vtgrad.testing.shrink` makes failing programs small;
-- :mod:`~vtgrad.testing.strategies` draws steps and :mod:`~vtgrad.testing.writer` makes programs of
-  them, from a random generator or from what :mod:`~vtgrad.testing.machine` gives;
+- :mod:`~vtgrad.testing.menu` draws steps, from a random generator, and
+  :mod:`~vtgrad.testing.writer` makes programs of them;
 - :mod:`~vtgrad.testing.machine` makes programs with Hypothesis, which only it and the next import
   and which is not installed with vtgrad;
 - :mod:`~vtgrad.testing.checking` is for users: `Rule`, `check` and `machine` let operators of

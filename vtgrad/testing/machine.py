@@ -1,25 +1,23 @@
 """The state machine: Hypothesis writes programs, the session runs them against the model."""
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from . import strategies
-from .draws import MOST_SEEDS
 from .libraries import Library
+from .menu.mixtures import MIXTURES, mixture_of
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
 from .steps import Call, Step
-from .writer import ModelWriter
+from .writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
-
-T = TypeVar("T")
 
 _COMMON = settings(
     deadline=None,
@@ -46,47 +44,8 @@ PROFILES: dict[str, settings] = {
 }
 
 
-class HypothesisDraw:
-    """Choices of Hypothesis.
-
-    Parameters
-    ----------
-    data : DataObject
-        What a rule of the state machine draws from.
-    """
-
-    def __init__(self, data: st.DataObject) -> None:
-        self._draw = data.draw
-
-    def one(self, options: Sequence[T]) -> T:
-        """See `Draw`."""
-        return self._draw(st.sampled_from(options))
-
-    def several(self, options: Sequence[T], most: int) -> Sequence[T]:
-        """See `Draw`."""
-        strategy = st.lists(st.sampled_from(options), min_size=1, max_size=most, unique=True)
-        return self._draw(strategy)
-
-    def integer(self, low: int, high: int) -> int:
-        """See `Draw`."""
-        return self._draw(st.integers(low, high))
-
-    def boolean(self) -> bool:
-        """See `Draw`."""
-        return self._draw(st.booleans())
-
-    def permutation(self, count: int) -> Sequence[int]:
-        """See `Draw`."""
-        return self._draw(st.permutations(range(count)))
-
-    def indices(self, size: int, most: int, *, unique: bool = False) -> Sequence[int]:
-        """See `Draw`."""
-        indices = st.integers(0, size - 1)
-        return self._draw(st.lists(indices, min_size=1, max_size=most, unique=unique))
-
-    def seed(self) -> int:
-        """See `Draw`."""
-        return self._draw(st.integers(0, MOST_SEEDS - 1))
+#: What a step is drawn from, together with the seed of the program.
+_SEEDS = st.integers(0, 2**24 - 1)
 
 
 class ViewsAndWrites(RuleBasedStateMachine):
@@ -104,6 +63,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
     that no wrong graph goes unseen.
     """
 
+    seed: int
+    writer: ModelWriter
     library: ClassVar[Library]
     called: ClassVar[set[str]]
     passes: ClassVar[int] = 0
@@ -114,15 +75,14 @@ class ViewsAndWrites(RuleBasedStateMachine):
         self.session: Session = Session(self.library)
         self.where: Library = self.library
         self.failed: bool = False
-        self.mixture: tuple[str, ...] = ()
 
     @initialize(
-        data=st.data(),
+        seed=_SEEDS,
         inspects_always=st.booleans(),
-        mixture=st.sampled_from((*strategies.MIXTURES, "tables", "tables")),
+        mixture=st.sampled_from((*MIXTURES, "tables", "tables")),
         exact=st.sampled_from((True, True, True, False)),
     )
-    def start(self, data: st.DataObject, inspects_always: bool, mixture: str, exact: bool) -> None:
+    def start(self, seed: int, inspects_always: bool, mixture: str, exact: bool) -> None:
         """Begin with a leaf and a copy of it, which may be written.
 
         A library that has two rules for saved values is run under the one in a program, under the
@@ -132,23 +92,23 @@ class ViewsAndWrites(RuleBasedStateMachine):
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
         self.session = self._session(inspects_always=inspects_always)
-        self.mixture = strategies.mixture_of(mixture, custom=bool(self.library.rules))
-        for step in self._writer(data).beginning():
+        kinds = mixture_of(mixture, custom=bool(self.library.rules))
+        self.seed = seed
+        self.writer = ModelWriter(random.Random(seed), self.session, kinds)
+        for step in self.writer.beginning():
             self._run(step)
 
     def _session(self, *, inspects_always: bool) -> Session:
         """Begin a program."""
         return Session(self.where, inspects_always=inspects_always)
 
-    @rule(data=st.data())
-    def step(self, data: st.DataObject) -> None:
+    @rule(seed=_SEEDS)
+    def step(self, seed: int) -> None:
         """Draw a step, of a kind that this program is rich in, and run it on both sides."""
         if not self.session.ended:
-            for step in self._writer(data).next_steps():
+            self.writer.chooser.rng = random.Random(f"{self.seed}:{seed}")
+            for step in self.writer.next_steps():
                 self._run(step)
-
-    def _writer(self, data: st.DataObject) -> ModelWriter:
-        return ModelWriter(HypothesisDraw(data), self.session.world, self.mixture)
 
     def _run(self, step: Step) -> None:
         self._check(lambda: self._note(step, self.session.run(step)))
@@ -171,7 +131,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
         """Differentiate what is left, and see that it can be dropped."""
         if self.failed:
             return
-        for step in strategies.last_gradients(self.session.world):
+        for step in last_gradients(self.session.world):
             self._run(step)
         self._check(self.session.finish)
         if self.where.manners.exact:

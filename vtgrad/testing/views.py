@@ -14,24 +14,41 @@ from .model import SkippedError
 
 __all__ = ["Argument", "ViewCall", "view_of"]
 
-#: One argument of a view call: a number, several, or an index expression.
-Argument = int | slice | None | tuple[int, ...]
+#: One argument of a view call: a number, several, a part of an index expression, or text.
+Argument = int | slice | None | tuple[int, ...] | str
 
 
 @dataclass(frozen=True)
 class ViewCall:
     """A view as a user writes it: a method with its arguments, or an index expression.
 
-    `method` is ``"[]"`` for an index expression; `args` are then its parts.
+    `method` is ``"[]"`` for an index expression; `args` are then its parts. `is_function` says that
+    it is called as a function of the library.
     """
 
     method: str
     args: tuple[Argument, ...] = ()
+    is_function: bool = False
 
     @property
     def is_multiple(self) -> bool:
         """Whether one call makes several views that share a node."""
-        return self.method in ("unbind", "split", "chunk")
+        return self.method in ("unbind", "split", "chunk", "tensor_split")
+
+    def count(self, shape: tuple[int, ...]) -> int:
+        """Return how many views it makes of a tensor of a shape."""
+        match self.method, self.args:
+            case (("split" | "chunk" | "tensor_split"), (tuple(parts), _)):
+                return len(parts) + (self.method == "tensor_split")
+            case (("split" | "chunk"), (int(number), int(dim))):
+                each = number if self.method == "split" else max(1, -(-shape[dim] // number))
+                return max(1, -(-shape[dim] // each))
+            case "tensor_split", (int(number), _):
+                return number
+            case "unbind", (int(dim),):
+                return shape[dim]
+            case _:
+                return 1
 
     def source(self, receiver: str) -> str:
         """Write the call as Python text."""
@@ -39,10 +56,17 @@ class ViewCall:
             return f"{receiver}[{', '.join(_index_source(part) for part in self.args)}]"
         if self.method in ("T", "mT"):
             return f"{receiver}.{self.method}"
-        return f"{receiver}.{self.method}({', '.join(repr(arg) for arg in self.args)})"
+        arguments = ", ".join(map(_index_source, self.args))
+        if self.method in ("view", "reshape"):
+            arguments = f"({arguments},)" if arguments else "()"
+        if self.is_function:
+            return f"vt.{self.method}({', '.join(filter(None, (receiver, arguments)))})"
+        return f"{receiver}.{self.method}({arguments})"
 
 
 def _index_source(part: Argument) -> str:
+    if isinstance(part, str):
+        return part
     if isinstance(part, slice):
         start = "" if part.start is None else part.start
         stop = "" if part.stop is None else part.stop
@@ -144,7 +168,7 @@ def _unsqueezed(g: Geometry, cells: IntArray, dim: int) -> tuple[Geometry, IntAr
 
 
 def _squeezed(g: Geometry, cells: IntArray, dims: Sequence[int]) -> tuple[Geometry, IntArray]:
-    gone = {d for d in dims if g.shape[d] == 1}
+    gone = {d for d in dims if g.shape and g.shape[d] == 1}
     kept = [d for d in range(len(g.shape)) if d not in gone]
     made = Geometry(tuple(g.shape[d] for d in kept), tuple(g.strides[d] for d in kept), g.offset)
     return made, np.squeeze(cells, axis=tuple(gone))
@@ -170,6 +194,8 @@ def _expanded(g: Geometry, cells: IntArray, sizes: Sequence[int]) -> tuple[Geome
             stride = 0
         shape.insert(0, asked)
         strides.insert(0, stride)
+    if not g.shape:
+        strides = [0] * len(shape)
     made = Geometry(tuple(shape), tuple(strides), g.offset)
     return made, np.broadcast_to(cells, tuple(shape))
 

@@ -415,7 +415,7 @@ class World:
             view.base, view.creation = tensor.root, creation
             view.seen_version = tensor.counter.version
             if source is not None:
-                # as_strided leaves the region of its receiver: see `strategies`, only of a base.
+                # as_strided leaves the region of its receiver: see `menu.views`, only of a base.
                 if not positions:
                     below = self.rows_of(tensor.root, cells)
                 else:

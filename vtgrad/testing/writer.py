@@ -1,15 +1,20 @@
 """Writes random programs: step after step, each from what the program has come to."""
 
-from collections.abc import Iterable
+import random
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from . import strategies
-from .draws import Draw
+from . import steps
+from .menu.chooser import Chooser
+from .menu.kinds import KINDS
+from .menu.model_state import ModelState, model_abilities
+from .menu.operators import beginning
+from .menu.passes import delete
 from .session import Session
-from .steps import Step
+from .steps import Literal, Step
 from .world import World
 
-__all__ = ["ModelWriter", "Writer", "write_program"]
+__all__ = ["ModelWriter", "Writer", "last_gradients", "write_program"]
 
 #: How often a writer is asked for each step of a program: it may find none, or one that is skipped.
 _PATIENCE = 20
@@ -30,27 +35,49 @@ class ModelWriter:
 
     Parameters
     ----------
-    draw : Draw
+    rng : random.Random
         Where choices come from.
-    world : World
-        The model of the program.
+    session : Session
+        The program, which the model is among the judges of.
     mixture : tuple of str
-        What the program is made of; see `strategies.MIXTURES`.
+        What the program is made of; see `menu.mixtures`.
     """
 
-    def __init__(self, draw: Draw, world: World, mixture: tuple[str, ...]) -> None:
-        self.draw = draw
-        self.world = world
+    def __init__(self, rng: random.Random, session: Session, mixture: tuple[str, ...]) -> None:
+        state = ModelState(session.world)
+        self.chooser = Chooser(rng, state, model_abilities(session.library))
         self.mixture = mixture
 
     def beginning(self) -> Iterable[Step]:
         """See `Writer`: a leaf, and a copy of it, which may be written."""
-        return strategies.beginning(self.draw)
+        return beginning(self.chooser)
 
     def next_steps(self) -> Iterable[Step]:
         """See `Writer`: one step, of a kind that this program is rich in."""
-        step = strategies.STEPS[self.draw.one(self.mixture)](self.draw, self.world)
-        return () if step is None else (step,)
+        return drawn(self.chooser, lambda rng: rng.choice(self.mixture))
+
+
+def drawn(c: Chooser, name_of: Callable[[random.Random], str]) -> Iterable[Step]:
+    """Draw a step of a kind that is drawn too; a deletion where there are too many tensors."""
+    c.begin()
+    if len(c.all) >= c.abilities.most_tensors and c.chance(0.6):
+        return delete(c) or ()
+    return KINDS[name_of(c.rng)].maker(c) or ()
+
+
+def last_gradients(world: World) -> list[Step]:
+    """Differentiate every tensor of a finished program with respect to all its leaves."""
+    leaves = tuple(i for i, t in sorted(world.tensors.items()) if t.leaf is not None)
+    return [
+        steps.Gradient(
+            of,
+            Literal(tensor.geometry.shape, tuple(range(1, tensor.geometry.numel + 1))),
+            leaves,
+            retain=True,
+        )
+        for of, tensor in sorted(world.tensors.items(), reverse=True)
+        if leaves and tensor.node is not None
+    ]
 
 
 def write_program(session: Session, writer: Writer, length: int) -> None:

@@ -25,7 +25,7 @@ from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.retain_grad_of_views import RetainedPart, retained
-from ..storage.geometry import Overlap, every_byte, has_self_overlap, overlap, reach
+from ..storage.geometry import every_byte, has_self_overlap, meets, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
@@ -285,6 +285,8 @@ class DifferentiableViewMeta(AutogradMeta):
             or has_self_overlap(other.array.shape, other.array.strides)
         ):
             return False
+        if not own.array.size:
+            return True
         low, high = reach(own.array.shape, own.array.strides, own.byte_offset)
         lowest, highest = reach(other.array.shape, other.array.strides, other.byte_offset)
         return lowest <= low and high <= highest
@@ -321,7 +323,7 @@ class DifferentiableViewMeta(AutogradMeta):
             # Elements of another dtype than the base's are at most twice as large.
             item = base_item if node.view_fn is None else 2 * base_item
             written = every_byte(node.view_sizes, node.view_strides, node.offset, item)
-            if overlap(own, written) is not Overlap.NONE:
+            if meets(own, written):
                 return False
             edge = node.next_edges[0]
             node = None if edge is None else edge.function

@@ -117,7 +117,9 @@ def _geometry(
         return other.storage, other.sizes, other.strides, other.storage_offset
     if source is None:
         raise ArgumentTypeError("set_ with an offset and sizes needs memory", argument="source")
-    sizes, strides = size, contiguous_strides(size) if stride is None else stride
+    # Without strides a tensor that has these sizes keeps its own.
+    kept = impl.strides if impl.sizes == size else contiguous_strides(size)
+    sizes, strides = size, kept if stride is None else stride
     if isinstance(source, Storage):
         return source, sizes, strides, storage_offset
     if not source._impl.is_contiguous:

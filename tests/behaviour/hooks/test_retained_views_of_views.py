@@ -163,3 +163,15 @@ def test_hundreds_of_views_of_views_are_built_again_without_recursion() -> None:
     b[0] += 0
     views[-1].sum().backward()
     assert all(grad_list(view) == [1, 1] for view in views)
+
+
+@forgets
+def test_an_empty_part_behind_the_last_element_adds_zeros() -> None:
+    a = leaf(2, 2)
+    b = a.clone()
+    v = b[1]
+    v.retain_grad()
+    w = v[2:]
+    b[0] = 1.0
+    w.sum().backward()
+    assert grad_list(v) == [0, 0]

@@ -300,6 +300,14 @@ def test_set_to_a_storage_or_a_part_of_it() -> None:
     assert x.set_(y.untyped_storage(), 9, (0,), (1,)).storage_offset() == 9
 
 
+def test_set_without_strides_keeps_those_of_a_tensor_of_that_size() -> None:
+    x = ramp(2, 3).t()
+    x.set_(vt.tensor([5.0, 6.0, 7.0, 8.0, 9.0, 10.0], dtype=vt.float64), 0, (3, 2))
+    assert (x.stride(), x.tolist()) == ((1, 3), [[5, 8], [6, 9], [7, 10]])
+    x.set_(vt.ones(6, dtype=vt.float64), 0, (2, 3))
+    assert x.stride() == (3, 1)
+
+
 def test_set_lets_the_storage_grow() -> None:
     x, y = ramp(4), ramp(2)
     x.set_(y.untyped_storage(), 1, (2,), (2,))

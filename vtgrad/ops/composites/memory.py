@@ -144,7 +144,8 @@ def set_(
         The new sizes; they and `storage_offset` go together. Without them the whole of the
         source.
     stride : sequence of int, optional
-        Steps between elements for each dimension; row-major without them.
+        Steps between elements for each dimension; without them those of `input` if it has this
+        `size`, else row-major.
 
     Returns
     -------

@@ -9,6 +9,7 @@ with PyTorch's names; :meth:`Step.predict` moves the model, or raises
 from .base import Expected as Expected
 from .base import Line as Line
 from .base import Literal as Literal
+from .base import Number as Number
 from .base import Step as Step
 from .base import Value as Value
 from .calling import Call as Call

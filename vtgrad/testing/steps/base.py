@@ -18,6 +18,7 @@ __all__ = [
     "Extras",
     "Line",
     "Literal",
+    "Number",
     "Step",
     "Value",
     "extra_source",
@@ -28,8 +29,11 @@ __all__ = [
     "value_source",
 ]
 
-#: Arguments of an operator that are no tensors: numbers, places, masks.
-Extras = tuple[int | tuple[int, ...] | tuple[bool, ...], ...]
+#: Arguments of an operator that are no tensors: numbers, places, masks, or text.
+Extras = tuple[int | tuple[int, ...] | tuple[bool, ...] | str, ...]
+
+#: An element. The model knows those that are whole.
+Number = int | float | complex
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Step:
         if single is not None:
             mode, targets, text = (part or "" for part in single.groups())
         names = tuple(_NAME.findall(targets))
-        return Line(text, names, mode, type(self).__name__, self.is_pass)
+        return Line(text, names, mode, _operator(text), self.is_pass)
 
     def observe(self, world: World, tensor: Callable[[int], TensorLike]) -> str | None:
         """Look at what the library has done, before it is compared.
@@ -97,6 +101,15 @@ class Step:
             What cannot be right, if anything.
         """
         return None
+
+
+def _operator(text: str) -> str:
+    """Return the name of the operator that a statement ends with."""
+    last = text.rpartition("; ")[2]
+    if re.match(r"t\d+\[", last):
+        return "setitem" if "] = " in last else "getitem"
+    found = re.search(r"\b(?:vt\.(?:autograd\.)?|t\d+\.)(\w+)", last)
+    return last.partition(" ")[0] if found is None else found[1]
 
 
 _NAME = re.compile(r"\bt\d+\b")
@@ -169,22 +182,28 @@ class Literal:
     """A constant tensor, written out where it is used."""
 
     shape: tuple[int, ...]
-    numbers: tuple[int, ...]
+    numbers: tuple[Number, ...]
+    dtype: str = "float64"
 
-    def source(self) -> str:
+    def nested(self) -> object:
+        """Return the numbers in nested lists."""
+        nested: object = np.array(self.numbers, dtype=self.dtype).reshape(self.shape).tolist()
+        return nested
+
+    def source(self, requires_grad: bool = False) -> str:
         """Return the text of the tensor."""
+        end = f"dtype=vt.{self.dtype}{', requires_grad=True' if requires_grad else ''})"
         if not self.numbers:
-            return f"vt.zeros({self.shape}, dtype=vt.float64)"
-        nested = np.array(self.numbers, dtype=np.float64).reshape(self.shape).tolist()
-        return f"vt.tensor({nested}, dtype=vt.float64)"
+            return f"vt.zeros({self.shape}, {end}"
+        return f"vt.tensor({self.nested()}, {end}"
 
     def values(self) -> FloatArray:
         """Return the numbers, flat."""
         return np.array(self.numbers, dtype=np.float64)
 
 
-#: What can be written into a tensor: a number, a tensor of the program, a constant tensor.
-Value = int | Literal | str
+#: What can be written into a tensor: a number, a tensor of the program or text, a constant tensor.
+Value = Number | Literal | str
 
 
 def value_source(value: Value) -> str:
@@ -198,6 +217,8 @@ def operand(world: World, value: Value) -> ModelTensor:
         return world.tensors[int(value[1:])]
     if isinstance(value, int):
         return world.fresh(contiguous(()), np.array([value], dtype=np.float64))
+    if not isinstance(value, Literal):
+        raise SkippedError
     return world.fresh(contiguous(value.shape), value.values())
 
 

@@ -70,7 +70,7 @@ class Hook(Step):
             body = f"seen.append(({self.name!r}, g))"
         # An output of a split that nothing was computed from has no gradient.
         body = f"None if g is None else {body}"
-        register = f"{named(self.target)}.register_hook(lambda g: {body})"
+        register = f"{self.name} = {named(self.target)}.register_hook(lambda g: {body})"
         return [f"{named(self.target)}.grad_fn", register] if careful else [register]
 
     def predict(self, world: World) -> Expected:

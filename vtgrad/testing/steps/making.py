@@ -21,10 +21,7 @@ class Leaf(Step):
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
-        text = self.value.source()
-        if self.requires_grad:
-            text = text[:-1] + ", requires_grad=True)"
-        return [f"{named(self.out)} = {text}"]
+        return [f"{named(self.out)} = {self.value.source(self.requires_grad)}"]
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
@@ -70,15 +67,18 @@ class Apply(Step):
     extra: Extras = ()
     shape: tuple[int, ...] = ()
     grad: bool = True
+    is_function: bool = False
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
         tensors = [named(i) for i in self.operands]
         extra = extra_source(self.name, self.extra, self.shape)
         method = self.name.removesuffix("_number")
-        if OPERATORS[self.name].is_function:
+        if self.name in ("cat", "stack"):
             together = f"[{', '.join(tensors)}]"
             call = f"vt.{method}({', '.join([together, *extra])})"
+        elif self.is_function:
+            call = f"vt.{method}({', '.join([*tensors, *extra])})"
         else:
             call = f"{tensors[0]}.{method}({', '.join([*tensors[1:], *extra])})"
         return under(self.grad, f"{named(self.out)} = {call}")

@@ -16,6 +16,7 @@ from .base import (
     NOTHING,
     Expected,
     Extras,
+    Number,
     Step,
     Value,
     extra_source,
@@ -73,7 +74,8 @@ def _copied(jets: Sequence[Jet]) -> Computed:
 
 def _same_shape(name: str, extra: Extras, jets: Sequence[Jet]) -> Computed:
     shapes = [contiguous(jet.shape) for jet in jets]
-    computed = OPERATORS[name].rule(jets, shapes, extra)
+    parts = tuple(part for part in extra if not isinstance(part, str))
+    computed = OPERATORS[name].rule(jets, shapes, parts)
     if computed.geometry.shape != jets[0].shape:
         raise MisfitError
     return computed
@@ -127,16 +129,18 @@ class Fill(Step):
     """Overwrite everything with one number: ``zero_`` or ``fill_``."""
 
     target: int
-    number: int
+    number: Number | str
     grad: bool = True
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
-        call = f"fill_({self.number})" if self.number else "zero_()"
+        call = "zero_()" if self.number == 0 else f"fill_({self.number})"
         return under(self.grad, f"{named(self.target)}.{call}")
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
+        if not isinstance(self.number, int):
+            raise SkippedError
         name = "FillBackward2" if self.number else "ZeroBackward0"
         _fill(world, world.tensors[self.target], self.number, self.grad, name)
         return NOTHING
@@ -153,7 +157,10 @@ def _fill(world: World, target: ModelTensor, number: int, grad: bool, name: str)
 def _covers(index: tuple[Argument, ...], shape: tuple[int, ...]) -> bool:
     """Whether an index takes everything as it is: the tensor is then written, not a view of it."""
     return len(index) <= len(shape) and all(
-        isinstance(part, slice) and part.step in (None, 1) and part.indices(size)[:2] == (0, size)
+        isinstance(part, slice)
+        and part.step in (None, 1)
+        and part.start in (None, 0)
+        and (part.stop is None or part.stop >= size)
         for part, size in zip(index, shape, strict=False)
     )
 
@@ -240,7 +247,8 @@ class SetItem(Step):
 
         def rule(jets: Sequence[Jet]) -> Computed:
             old, new = jets
-            source = np.arange(new.values.size, dtype=np.intp).reshape(new.shape)
+            shape = _without_leading_ones(new.shape, picked.ndim)
+            source = np.arange(new.values.size, dtype=np.intp).reshape(shape)
             try:
                 reads = np.broadcast_to(source, picked.shape).ravel()
             except ValueError:
