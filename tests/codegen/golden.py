@@ -33,7 +33,7 @@ def emitted(operator: str) -> str:
     family, names = PINNED[operator]
     texts = _sources()
     parts: list[str] = []
-    for name in (f"{family}.py", f"{family}_nodes.py"):
+    for name in (f"generated/{family}.py", f"generated/{family}_nodes.py"):
         text = formatted(name, texts[name])
         lines = text.splitlines()
         for statement in ast.parse(text).body:

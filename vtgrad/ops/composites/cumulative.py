@@ -177,7 +177,9 @@ def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = No
     >>> x.grad
     tensor([3., 2., 1.])
     """
-    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
+    return F.cumsum_dim(
+        input, checked_dim(dim), dtype=dtype if out is None else dtype_with_out(dtype, out), out=out
+    )
 
 
 def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
@@ -226,7 +228,9 @@ def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = N
     >>> x.grad
     tensor([1., 8., 0.])
     """
-    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
+    return F.cumprod_dim(
+        input, checked_dim(dim), dtype=dtype if out is None else dtype_with_out(dtype, out), out=out
+    )
 
 
 def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:

@@ -53,6 +53,7 @@ from vtgrad.ops.generated.linalg import *
 from vtgrad.ops.generated.logic import *
 from vtgrad.ops.generated.random import *
 from vtgrad.ops.generated.reductions import *
+from vtgrad.ops.choices.reductions import *
 from vtgrad.ops.generated.sorting import *
 from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
@@ -80,7 +81,6 @@ from vtgrad.ops.composites.reductions.exponential_sums import *
 from vtgrad.ops.composites.reductions.extremes import *
 from vtgrad.ops.composites.reductions.norms import *
 from vtgrad.ops.composites.reductions.reduce import *
-from vtgrad.ops.composites.reductions.statistics import *
 from vtgrad.ops.composites.sorting import *
 from vtgrad.ops.composites.special import *
 from vtgrad.ops.composites.structure.diagonals import *

@@ -4,70 +4,16 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
-from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim, checked_dims
-from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["log_softmax", "logsumexp", "softmax"]
+__all__ = ["log_softmax", "softmax"]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Return the logarithm of the sum of exponentials over dimensions.
-
-    The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
-    gives minus infinity. Integers and bools are computed in the default floating dtype. The
-    gradient of each element is its share of the sum, which is its `softmax`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Values of any dtype.
-    dim : int or sequence of int
-        The dimensions to sum over.
-    keepdim : bool, default False
-        Whether these dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored, cast to the dtype of `out`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without these dimensions, floating or complex.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If `dim` is None or not made of integers, or `keepdim` not a bool.
-    DimensionError
-        If a dimension does not exist.
-    ShapeError
-        If a dimension is given twice, or `dim` is empty.
-    ResultTypeError
-        If the dtype of `out` cannot hold the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
-    tensor(1000.6932)
-    >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
-    tensor(1.7918)
-    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
-    >>> vt.logsumexp(x, 0).backward()
-    >>> x.grad
-    tensor([0.5000, 0.5000])
-    """
-    if dim is None:
-        raise ArgumentTypeError("logsumexp() needs dim", argument="dim")
-    return F.logsumexp_dim(input, checked_dims(dim), check_flag(keepdim, "keepdim"), out=out)
 
 
 def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
