@@ -57,7 +57,9 @@ from vtgrad.ops.choices.reductions import *
 from vtgrad.ops.generated.sorting import *
 from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
+from vtgrad.ops.choices.structure import *
 from vtgrad.ops.generated.views import *
+from vtgrad.ops.choices.views import *
 from vtgrad.ops.composites.arithmetic import div, div_, float_power, float_power_, positive, square, square_
 from vtgrad.ops.composites.arithmetic import div as divide
 from vtgrad.ops.composites.arithmetic import div_ as divide_

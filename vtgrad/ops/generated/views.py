@@ -884,7 +884,7 @@ def t_copy(input: T, *, out: T | None = None) -> T:
 
 
 def permute_dims(input: T, dims: Sequence[int]) -> T:
-    """The dimensions in another order; a view."""
+    """Return a view with the dimensions in another order."""
     try:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
@@ -1002,7 +1002,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 
 
 def expand_sizes(input: T, size: Sequence[int], *, implicit: AnyBool = False) -> T:
-    """Dimensions of size 1 repeated, new ones put in front; a view."""
+    """Return a view in which dimensions of size 1 are repeated."""
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
