@@ -11,15 +11,16 @@ from typing import overload
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, dims_and_correction, either
 from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.composites.support.casts import in_dtype
 from vtgrad.storage.argument_types import AnyBool, AnyInt, T
 from vtgrad.storage.dtypes import DType
 from vtgrad.ops.generated.reductions import (
-    MedianDimResult, StdMeanDimResult, VarMeanDimResult, mean_default, mean_dim, median_default,
-    median_dim, prod_default, prod_dim_int, std_dim, std_mean_dim, sum_default, sum_dim_IntList,
-    var_dim, var_mean_dim,
+    MedianDimResult, StdMeanDimResult, VarMeanDimResult, log_softmax_dim, mean_default, mean_dim,
+    median_default, median_dim, prod_default, prod_dim_int, softmax_dim, std_dim, std_mean_dim,
+    sum_default, sum_dim_IntList, var_dim, var_mean_dim,
 )
 
-__all__ = ["mean", "median", "prod", "std", "std_mean", "sum", "var", "var_mean"]
+__all__ = ["log_softmax", "mean", "median", "prod", "softmax", "std", "std_mean", "sum", "var", "var_mean"]
 
 
 def sum(
@@ -430,6 +431,104 @@ def std(
         dim = either(dim, axis, "dim and axis")
     dim, correction = dims_and_correction(dim, unbiased, correction)
     return std_dim(input, dim, correction, keepdim, out=out)
+
+
+def softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None = None) -> T:
+    """Return exponentials divided by their sum along a dimension.
+
+    `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
+    overflow. A slice that holds plus infinity or nan, or nothing but minus infinity, becomes
+    nan. Gradient: `result * (grad - (grad * result).sum(dim, keepdim=True))`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real floating values; integers only with `dtype`.
+    dim : int
+        The dimension along which the result adds up to 1.
+    dtype : DType, optional
+        A floating dtype that `input` is cast to first.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values are not real and floating, after the cast.
+    DimensionError
+        If `input` has no dimension `dim`.
+    ResultTypeError
+        If `out` does not have the dtype of the result.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> vt.softmax(vt.tensor([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]]), 1)
+    tensor([[0.0900, 0.2447, 0.6652],
+            [0.3333, 0.3333, 0.3333]])
+    """
+    if dtype is not None:
+        input = in_dtype(input, dtype)
+    return softmax_dim(input, dim, out=out)
+
+
+def log_softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None = None) -> T:
+    """Return the logarithm of the softmax along a dimension.
+
+    ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
+    scale, so that tiny probabilities keep their digits and large values do not overflow. Along
+    the dimension, the exponentials of the result sum to 1. The gradient is
+    ``g - softmax(x) * sum(g)`` for an incoming gradient g.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating values, or others with `dtype`.
+    dim : int
+        The dimension to normalise along.
+    dtype : dtype, optional
+        Floating dtype that the values are converted to first, and that of the result.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the values to compute with are not floating.
+    DimensionError
+        If the dimension does not exist.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.log_softmax(vt.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    >>> vt.log_softmax(vt.tensor([1000, 0]), 0, dtype=vt.float64)
+    tensor([    0., -1000.], dtype=vtgrad.float64)
+    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
+    >>> vt.log_softmax(x, 0)[0].backward()
+    >>> x.grad
+    tensor([ 0.5000, -0.5000])
+    """
+    if dtype is not None:
+        input = in_dtype(input, dtype)
+    return log_softmax_dim(input, dim, out=out)
 
 
 def var_mean(

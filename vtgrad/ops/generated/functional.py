@@ -79,7 +79,6 @@ from vtgrad.ops.composites.memory import *
 from vtgrad.ops.composites.predicates import *
 from vtgrad.ops.composites.python_functions import *
 from vtgrad.ops.composites.random import *
-from vtgrad.ops.composites.reductions.exponential_sums import *
 from vtgrad.ops.composites.reductions.extremes import *
 from vtgrad.ops.composites.reductions.norms import *
 from vtgrad.ops.composites.reductions.reduce import *

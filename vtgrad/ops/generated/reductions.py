@@ -776,8 +776,9 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: AnyBool = False, *, out: T | Non
 
 
 def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Exponentials over their sum along a dimension."""
+    """Return exponentials divided by their sum along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.softmax, input._impl.array, dim)
@@ -797,8 +798,9 @@ def softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
 
 
 def log_softmax_dim(input: T, dim: AnyInt, *, out: T | None = None) -> T:
-    """Logarithm of `softmax`."""
+    """Return the logarithm of the softmax along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log_softmax, input._impl.array, dim)
