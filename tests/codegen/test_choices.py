@@ -38,7 +38,7 @@ def test_the_absence_of_an_argument_tells_overloads_and_what_one_lacks_it_refuse
 ) -> None:
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, ABSENT)))
     assert head == (
-        "def f(input: T, dim: AnyInt | Unset = UNSET, keepdim: AnyBool = False, *, "
+        "def f(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, "
         "out: T | None = None) -> T:"
     )
     assert body == [
@@ -67,7 +67,7 @@ def test_overloads_of_different_results_have_a_signature_each(tmp_path: Path) ->
     emitted = emit_choice(group(tmp_path, text))
     assert "@overload\ndef f(input: T) -> T: ...\n" in emitted
     assert (
-        "@overload\ndef f(input: T, dim: AnyInt, *, up: AnyBool, "
+        "@overload\ndef f(input: T, dim: int, *, up: bool, "
         "out: Sequence[T] | None = None) -> FDimResult[T]: ...\n"
     ) in emitted
     head, _ = head_and_body(emitted)
@@ -81,8 +81,8 @@ def test_a_parameter_has_a_second_name(tmp_path: Path) -> None:
 """
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
     assert head == (
-        "def f(input: T, dim: Dims | Unset = UNSET, keepdim: AnyBool = False, *, "
-        "axis: Dims | Unset = UNSET, keepdims: AnyBool = False) -> T:"
+        "def f(input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, "
+        "axis: Dims | Unset = UNSET, keepdims: bool = False) -> T:"
     )
     assert body == [
         "if axis is not UNSET:",
@@ -103,8 +103,8 @@ def test_a_correction_comes_in_three_ways(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor, dim: Dims, less: Correction, up: Flag = False) -> Tensor"\n'
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
     assert head == (
-        "def f(input: T, dim: Dims | Unset = UNSET, unbiased: AnyBool | Unset = UNSET, "
-        "up: AnyBool = False, *, less: float | Unset | None = UNSET) -> T:"
+        "def f(input: T, dim: Dims | Unset = UNSET, unbiased: bool | Unset = UNSET, "
+        "up: bool = False, *, less: float | Unset | None = UNSET) -> T:"
     )
     assert body == [
         "dim, less = dims_and_correction(dim, unbiased, less)",
@@ -117,7 +117,7 @@ def test_a_sequence_of_sizes_comes_one_by_one_or_by_keyword(tmp_path: Path) -> N
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
     assert head == (
         "def f(input: T, *sizes: int | Sequence[int], size: Sequence[int] | None = None, "
-        "up: AnyBool = False) -> T:"
+        "up: bool = False) -> T:"
     )
     assert body == ['return f_a(input, given_integers(sizes, size, "f"), up=up)']
 
@@ -126,7 +126,7 @@ def test_the_tensor_is_cast_first(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor, dim: Dim) -> Tensor"\n  cast: dtype\n  out: exact\n'
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
     assert head == (
-        "def f(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None = None) -> T:"
+        "def f(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:"
     )
     assert body == [
         "if dtype is not None:",
@@ -138,7 +138,7 @@ def test_the_tensor_is_cast_first(tmp_path: Path) -> None:
 def test_users_call_a_parameter_by_another_name(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor, count: Dim) -> Tensor"\n  called: { count: k }\n'
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
-    assert head == "def f(input: T, k: AnyInt) -> T:"
+    assert head == "def f(input: T, k: int) -> T:"
     assert body == ["return f_a(input, k)"]
 
 

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Sequence
 
 from .docstrings import docstring, inplace_docstring
-from .emit_functions import result_class
+from .emit_functions import NUMBER_COMES_LATE, result_class
 from .groups import UNSET, Group
 from .language import Argument, Operator, TableError
-from .parameters import argument_type, passed
+from .parameters import interpreted_type, passed
 from .template import fill
 from .users_parameters import Parameter, listed, users_parameters
 
@@ -24,7 +24,7 @@ from vtgrad.ops.calling.reduction_arguments import (
 from vtgrad.ops.calling.sequences import given_integers
 $types
 from vtgrad.ops.composites.support.casts import in_dtype
-from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr, AnyTensor, T
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
@@ -86,16 +86,15 @@ def emit_choice(group: Group) -> str:
     arguments = [a.for_users() for a in group.arguments()]
     parameters = users_parameters(group, arguments)
     kinds = list(dict.fromkeys(_returned(op) for op in group.overloads))
-    ways = ""
+    late = not group.inplace and all(op.number_first for op in group.overloads)
+    ways = _number_first(group, parameters) if late else ""
     if len(kinds) > 1:
         ways = "".join(_way(group, op) for op in group.overloads)
-    elif all(op.number_first for op in group.overloads):
-        ways = _number_first(group, parameters)
     return fill(
         _FUNCTION,
         ways=ways,
         name=group.name,
-        parameters=listed(parameters),
+        parameters=NUMBER_COMES_LATE * late + listed(parameters),
         returned=" | ".join(kinds),
         doc=inplace_docstring(group.name) if group.inplace else docstring(group.doc),
         merged=_merged(group, arguments),
@@ -115,7 +114,7 @@ def _way(group: Group, overload: Operator) -> str:
     parameters = [
         Parameter(
             a.name,
-            "T" if a.name == "input" else argument_type(a.type),
+            "T" if a.name == "input" else interpreted_type(a.type),
             a.default,
             a.keyword_only,
         )

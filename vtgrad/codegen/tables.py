@@ -352,7 +352,7 @@ def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
 
 
 # Types whose values are looked at first, and what they are then.
-_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool"}
+_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool", "Integer": "int"}
 # Types that users give in several ways, and what the overload gets.
 _FORMS: Final = {"Sizes": "Sequence[int]", "Correction": "float | None"}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .groups import UNSET, Group
 from .language import Argument, TableError
-from .parameters import argument_type
+from .parameters import interpreted_type
 
 __all__ = ["Parameter", "listed", "users_parameters"]
 
@@ -41,7 +41,7 @@ def users_parameters(group: Group, arguments: Sequence[Argument]) -> list[Parame
     found: list[Parameter] = []
     last: list[Parameter] = []
     for argument in arguments:
-        own = _forms_of(group, argument)
+        own = _forms_of(argument)
         found += [p for p in own if not p.keyword_only]
         last += [p for p in own if p.keyword_only]
     found += [Parameter(name, "DType | None", "None", False) for name in group.casts]
@@ -52,7 +52,7 @@ def users_parameters(group: Group, arguments: Sequence[Argument]) -> list[Parame
         if name not in known:
             raise TableError(f"{group.rows[0].where}: 'also' of {name!r}, which is no parameter")
         flag = known[name].type == "bool"
-        kind = argument_type(known[name].type) + ("" if flag else " | Unset")
+        kind = interpreted_type(known[name].type, unset=not flag)
         last.append(Parameter(other, kind, "False" if flag else UNSET, keyword_only=True))
     return found + last
 
@@ -70,12 +70,12 @@ def listed(parameters: Sequence[Parameter]) -> str:
     return ", ".join(parts)
 
 
-def _forms_of(group: Group, argument: Argument) -> list[Parameter]:
+def _forms_of(argument: Argument) -> list[Parameter]:
     """What users pass for one argument."""
     name = argument.name
-    kind = argument_type(argument.type) if name != "input" else "T"
     if argument.form is None:
-        kind += " | Unset" if argument.default == UNSET else ""
+        kind = interpreted_type(argument.type, unset=argument.default == UNSET)
+        kind = "T" if name == "input" else kind
         return [Parameter(name, kind, argument.default, argument.keyword_only)]
     form, _, star = argument.form.rstrip("]").partition("[")
     if form == "Sizes":
@@ -84,7 +84,7 @@ def _forms_of(group: Group, argument: Argument) -> list[Parameter]:
             Parameter(name, f"{argument.type} | None", "None", keyword_only=True),
         ]
     return [
-        Parameter("unbiased", "AnyBool | Unset", UNSET, keyword_only=False),
+        Parameter("unbiased", "bool | Unset", UNSET, keyword_only=False),
         Parameter(name, "float | Unset | None", UNSET, keyword_only=True),
     ]
 

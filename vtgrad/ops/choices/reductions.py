@@ -12,7 +12,7 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, dims_and_correction, either
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.composites.support.casts import in_dtype
-from vtgrad.storage.argument_types import AnyBool, AnyInt, T
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
 from vtgrad.ops.generated.reductions import (
     MedianDimResult, StdMeanDimResult, VarMeanDimResult, log_softmax_dim, mean_default, mean_dim,
@@ -26,12 +26,12 @@ __all__ = ["log_softmax", "mean", "median", "prod", "softmax", "std", "std_mean"
 def sum(
     input: T,
     dim: Dims | Unset = UNSET,
-    keepdim: AnyBool = False,
+    keepdim: bool = False,
     *,
     dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
-    keepdims: AnyBool = False,
+    keepdims: bool = False,
 ) -> T:
     """Return the sum of all elements, or over dimensions.
 
@@ -96,12 +96,12 @@ def sum(
 def mean(
     input: T,
     dim: Dims | Unset = UNSET,
-    keepdim: AnyBool = False,
+    keepdim: bool = False,
     *,
     dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
-    keepdims: AnyBool = False,
+    keepdims: bool = False,
 ) -> T:
     """Return the arithmetic mean of all elements, or over dimensions.
 
@@ -167,13 +167,13 @@ def mean(
 
 def prod(
     input: T,
-    dim: AnyInt | Unset = UNSET,
-    keepdim: AnyBool = False,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
     *,
     dtype: DType | None = None,
     out: T | None = None,
-    axis: AnyInt | Unset = UNSET,
-    keepdims: AnyBool = False,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return the product of all elements, or over one dimension.
 
@@ -237,8 +237,8 @@ def prod(
 @overload
 def median(input: T) -> T: ...
 @overload
-def median(input: T, dim: AnyInt, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
-def median(input: T, dim: AnyInt | Unset = UNSET, keepdim: AnyBool = False, *, out: Sequence[T] | None = None) -> T | MedianDimResult[T]:
+def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None) -> T | MedianDimResult[T]:
     """Return the middle element of all, or along a dimension.
 
     Of an even number of elements it is the lower of the two in the middle. If there is a nan,
@@ -297,8 +297,8 @@ def median(input: T, dim: AnyInt | Unset = UNSET, keepdim: AnyBool = False, *, o
 def var(
     input: T,
     dim: Dims | Unset = UNSET,
-    unbiased: AnyBool | Unset = UNSET,
-    keepdim: AnyBool = False,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
     out: T | None = None,
@@ -368,8 +368,8 @@ def var(
 def std(
     input: T,
     dim: Dims | Unset = UNSET,
-    unbiased: AnyBool | Unset = UNSET,
-    keepdim: AnyBool = False,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
     out: T | None = None,
@@ -433,7 +433,7 @@ def std(
     return std_dim(input, dim, correction, keepdim, out=out)
 
 
-def softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None = None) -> T:
+def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
     """Return exponentials divided by their sum along a dimension.
 
     `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
@@ -478,7 +478,7 @@ def softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None 
     return softmax_dim(input, dim, out=out)
 
 
-def log_softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | None = None) -> T:
+def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
     """Return the logarithm of the softmax along a dimension.
 
     ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
@@ -534,8 +534,8 @@ def log_softmax(input: T, dim: AnyInt, dtype: DType | None = None, *, out: T | N
 def var_mean(
     input: T,
     dim: Dims | Unset = UNSET,
-    unbiased: AnyBool | Unset = UNSET,
-    keepdim: AnyBool = False,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
@@ -592,8 +592,8 @@ def var_mean(
 def std_mean(
     input: T,
     dim: Dims | Unset = UNSET,
-    unbiased: AnyBool | Unset = UNSET,
-    keepdim: AnyBool = False,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.ops.calling.sequences import given_integers
-from vtgrad.storage.argument_types import AnyInt, T
+from vtgrad.storage.argument_types import T
 from vtgrad.ops.generated.structure import flip_dims, repeat_tiles, rot90_turns
 
 __all__ = ["flip", "repeat", "rot90"]
 
 
-def rot90(input: T, k: AnyInt = 1, dims: Sequence[int] = (0, 1)) -> T:
+def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     """Return a copy turned by right angles in the plane of two dimensions.
 
     Parameters

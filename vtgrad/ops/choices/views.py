@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.ops.calling.sequences import given_integers
-from vtgrad.storage.argument_types import AnyBool, T
+from vtgrad.storage.argument_types import T
 from vtgrad.ops.generated.views import expand_sizes, permute_dims
 
 __all__ = ["expand", "permute"]
@@ -53,7 +53,7 @@ def permute(input: T, *order: int | Sequence[int], dims: Sequence[int] | None = 
     return permute_dims(input, given_integers(order, dims, "permute"))
 
 
-def expand(input: T, *sizes: int | Sequence[int], size: Sequence[int] | None = None, implicit: AnyBool = False) -> T:
+def expand(input: T, *sizes: int | Sequence[int], size: Sequence[int] | None = None, implicit: bool = False) -> T:
     """Return a view in which dimensions of size 1 are repeated.
 
     No memory is copied: a repeated dimension has stride 0, so all its places are one memory

@@ -499,7 +499,7 @@ def div_Tensor_mode(input: Number, other: T, *, rounding_mode: AnyStr | None, ou
 def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: AnyTensor | Number, *, rounding_mode: AnyStr | None, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, rounded."""
+    """Return the quotient of two tensors, element by element."""
     try:
         if out is not None:
             check_out(out, input, other)

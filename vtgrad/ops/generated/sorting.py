@@ -32,8 +32,10 @@ class SortDimResult(NamedTuple, Generic[T]):
 
 
 def sort_dim(input: T, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
-    """The elements in order along a dimension, and where each stood."""
+    """Sort the elements along a dimension."""
     try:
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -63,28 +65,31 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 
 def sort_stable(
-    input: T, stable: AnyBool | None, dim: AnyInt = -1, descending: AnyBool = False, *, out: Sequence[T] | None = None
+    input: T, dim: AnyInt = -1, descending: AnyBool = False, *, stable: AnyBool | None, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     try:
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
+        stable = None if stable is None else check_flag(stable, "stable")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, stable, dim, descending)
+        arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         if renew_context(error):
-            return sort_stable(input, stable, dim, descending, out=out)
+            return sort_stable(input, dim, descending, stable=stable, out=out)
         explain(
-            error, "input: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", input, stable, dim, descending, out
+            error, "input: Tensor, dim: int, descending: bool, stable: bool | None, out: Pair | None", input, dim, descending, stable, out
         )
         raise
     if out is not None:
         return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortStableResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SortBackward1.record(input, stable, dim, descending)
+        node = SortBackward1.record(input, dim, descending, stable=stable)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -157,8 +162,12 @@ class TopkDimResult(NamedTuple, Generic[T]):
 def topk_dim(
     input: T, count: AnyInt, dim: AnyInt = -1, largest: AnyBool = True, sorted: AnyBool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
-    """The `count` largest or smallest elements along a dimension, in order, and their places."""
+    """Return the largest or smallest elements along a dimension."""
     try:
+        count = checked_dim(count, "k")
+        dim = checked_dim(dim)
+        largest = check_flag(largest, "largest")
+        sorted = check_flag(sorted, "sorted")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -169,14 +178,7 @@ def topk_dim(
         if renew_context(error):
             return topk_dim(input, count, dim, largest, sorted, out=out)
         explain(
-            error,
-            "input: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
-            input,
-            count,
-            dim,
-            largest,
-            sorted,
-            out,
+            error, "input: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Pair | None", input, count, dim, largest, sorted, out
         )
         raise
     if out is not None:

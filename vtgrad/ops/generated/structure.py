@@ -265,7 +265,7 @@ def rot90_turns(input: T, turns: AnyInt = 1, dims: Sequence[int] = (0, 1)) -> T:
     except Exception as error:
         if renew_context(error):
             return rot90_turns(input, turns, dims)
-        explain(error, "input: Tensor, turns: int, dims: Sequence[int]", input, turns, dims)
+        explain(error, "input: Tensor, k: int, dims: Sequence[int]", input, turns, dims)
         raise
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
