@@ -1,8 +1,8 @@
 """What the generator writes for a few operators; ``python -m tests.codegen.golden`` keeps it.
 
 Each operator stands for a kind: a ufunc of two operands, a result that is saved, a view, several
-results with ``out=``, a choice among overloads. The files beside this module hold their functions and their node, so that a
-change of the generator is seen in them at a glance.
+results with ``out=``, a choice among overloads. The files beside this module hold their functions
+and their node, so that a change of the generator is seen in them at a glance.
 """
 
 import ast
