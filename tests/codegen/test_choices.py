@@ -99,6 +99,28 @@ def test_a_second_name_of_nothing_is_refused(tmp_path: Path) -> None:
         emit_choice(group(tmp_path, text))
 
 
+def test_what_an_overload_would_ignore_is_refused(tmp_path: Path) -> None:
+    text = """
+- op: "f.a(self: Tensor, dim: Dim, up: Flag = False) -> Tensor"
+  when: dim is not UNSET
+- op: "f.b(self: Tensor) -> Tensor"
+"""
+    with pytest.raises(TableError, match="dim and up would be passed in vain"):
+        emit_choice(group(tmp_path, text))
+
+
+def test_overloads_of_different_results_take_what_they_are_given(tmp_path: Path) -> None:
+    text = ABSENT.replace('-> Tensor"\n  out: true', '-> tuple[a, b]"\n  also: { axis: dim }')
+    with pytest.raises(TableError, match="overloads of different results"):
+        emit_choice(group(tmp_path, text))
+
+
+def test_a_default_that_is_a_number_is_compared(tmp_path: Path) -> None:
+    text = ABSENT.replace("keepdim: Flag = False", "top: Integer = -1")
+    _, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
+    assert body[1] == "    if top != -1 or out is not None:"
+
+
 def test_a_correction_comes_in_three_ways(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor, dim: Dims, less: Correction, up: Flag = False) -> Tensor"\n'
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))

@@ -110,7 +110,15 @@ def _returned(overload: Operator) -> str:
 
 
 def _way(group: Group, overload: Operator) -> str:
-    """The signature of one overload."""
+    """The signature of one overload.
+
+    Raises
+    ------
+    TableError
+        If users pass what would have to be in the signatures, but is in no overload.
+    """
+    if group.also or group.casts or group.forms:
+        raise TableError(f"{overload.where}: overloads of different results take what users pass")
     parameters = [
         Parameter(
             a.name,
@@ -169,12 +177,14 @@ def _refusal(group: Group, arguments: Sequence[Argument], overload: Operator) ->
     asked = {n.id for n in ast.walk(ast.parse(str(overload.when))) if isinstance(n, ast.Name)}
     own = {a.for_users().name for a in overload.arguments} | ({"out"} if overload.out else set())
     lacking = [a for a in arguments if a.name not in own]
-    given = {a.name: f"{a.name} is not {a.default}" for a in lacking if a.name not in asked}
+    given = {a.name: _differs(a) for a in lacking if a.name not in asked}
     if group.has_out and "out" not in own | asked:
         given["out"] = "out is not None"
     if not given:
         return ""
     companions = [a.name for a in lacking if a.name in asked]
+    if not companions:
+        raise TableError(f"{overload.where}: {' and '.join(given)} would be passed in vain")
     return fill(
         _REFUSAL,
         given=" or ".join(given.values()),
@@ -182,6 +192,12 @@ def _refusal(group: Group, arguments: Sequence[Argument], overload: Operator) ->
         names=" and ".join(given),
         companions=" and ".join(companions),
     )
+
+
+def _differs(argument: Argument) -> str:
+    """The condition that an argument is not its default."""
+    alone = argument.default in ("None", "True", "False", UNSET)
+    return f"{argument.name} {'is not' if alone else '!='} {argument.default}"
 
 
 def _call(group: Group, overload: Operator) -> str:
