@@ -151,7 +151,11 @@ def _checked_arguments(operator: Operator) -> str:
         if not a.checked:
             continue
         spoken = _spoken(operator, a)
-        if a.type.startswith("bool"):
+        if a.type == "bool | None":
+            # A condition on None would let compiled code look at what is left of the type.
+            lines.append(f'{a.name} = check_optional_flag({a.name}, "{spoken}")\n')
+            continue
+        if a.type == "bool":
             value = f'check_flag({a.name}, "{spoken}")'
         else:
             function = "checked_dims" if a.type == "Dims" else "checked_dim"

@@ -59,7 +59,7 @@ from vtgrad.ops.calling.numbers import (
 )
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.ops.calling.reduction_arguments import (
-    check_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
+    check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
 )
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape

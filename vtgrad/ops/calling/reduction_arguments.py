@@ -21,6 +21,7 @@ __all__ = [
     "UNSET",
     "Unset",
     "check_flag",
+    "check_optional_flag",
     "check_pair",
     "checked_dim",
     "checked_dims",
@@ -121,6 +122,17 @@ def check_flag(value: object, name: str) -> bool:
     raise ArgumentTypeError(
         f"argument {name!r} must be a bool, not {type(value).__name__}", argument=name
     )
+
+
+def check_optional_flag(value: object, name: str) -> bool | None:
+    """A bool or None.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is anything else.
+    """
+    return None if value is None else check_flag(value, name)
 
 
 def checked_dim(value: object, name: str = "dim") -> int:

@@ -14,7 +14,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_flag, check_pair, checked_dim
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool, AnyInt, T
@@ -71,7 +71,7 @@ def sort_stable(
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
-        stable = None if stable is None else check_flag(stable, "stable")
+        stable = check_optional_flag(stable, "stable")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
