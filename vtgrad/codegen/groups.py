@@ -96,9 +96,9 @@ class Group:
         The defaults are no literals then, or arguments are of any number; so the function is not
         compiled, which would leave it without a signature.
         """
-        return bool(self.also or self.casts or self.forms or self.absent) or any(
-            op.called for op in self.overloads
-        )
+        stated = self.also or self.casts or self.forms or self.absent
+        mixed = self.has_out and not all(op.out for op in self.overloads)
+        return bool(stated) or mixed or any(op.called for op in self.overloads)
 
     def function_of(self, overload: Operator) -> str:
         """What computes one overload."""

@@ -87,7 +87,7 @@ from vtgrad.ops.composites.reductions.reduce import *
 from vtgrad.ops.composites.special import *
 from vtgrad.ops.composites.structure.diagonals import *
 from vtgrad.ops.composites.structure.grids import *
-from vtgrad.ops.composites.structure.rearranging import *
+from vtgrad.ops.composites.structure.repeat_interleave import *
 from vtgrad.ops.composites.structure.repeating import *
 from vtgrad.ops.composites.support.for_formulas import *
 from vtgrad.ops.composites.support.recorded_gradients import *

@@ -1,4 +1,4 @@
-"""``max``, ``min`` and ``median``: of everything, along a dimension, or of two tensors."""
+"""``max`` and ``min``: of everything, along a dimension, or of two tensors."""
 
 from __future__ import annotations
 

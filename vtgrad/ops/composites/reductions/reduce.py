@@ -1,4 +1,4 @@
-"""Reductions under their public names: choosing the overload, checking the arguments."""
+"""Reductions that cast what they reduce, or are made of others."""
 
 from __future__ import annotations
 

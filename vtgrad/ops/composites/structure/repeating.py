@@ -1,4 +1,4 @@
-"""Repeating and flipping."""
+"""Tiling, and flipping rows or columns."""
 
 from __future__ import annotations
 

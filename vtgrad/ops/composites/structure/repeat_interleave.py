@@ -1,4 +1,4 @@
-"""Turning a tensor, and repeating its elements."""
+"""Each element several times in a row."""
 
 from __future__ import annotations
 
