@@ -8,7 +8,7 @@
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
-#   make codegen    write vtgrad/ops/generated/ from the table of derivatives
+#   make codegen    write vtgrad/ops/{generated,choices}/ from the table of derivatives
 #   make compiled   the suite on the compiled build
 #   make clean      remove all generated files, the environments included
 

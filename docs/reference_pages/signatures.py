@@ -6,6 +6,8 @@ import typing
 from collections.abc import Callable
 from enum import Enum
 
+from vtgrad.ops.calling.reduction_arguments import UNSET
+
 __all__ = ["signatures", "type_for_readers"]
 
 Function = Callable[..., object]
@@ -95,6 +97,6 @@ def _default(name: str, value: object) -> str:
     simple = value is None or isinstance(value, (bool, int, float, complex, str, tuple))
     if simple and not isinstance(value, Enum):
         return repr(value)
-    if isinstance(value, Enum) and "<" not in repr(value):
+    if isinstance(value, Enum) and "<" not in repr(value) and value is not UNSET:
         return repr(value)
     return repr(_NOTHING_PASSED.get(name))

@@ -1,8 +1,8 @@
 """What the generator writes for a few operators; ``python -m tests.codegen.golden`` keeps it.
 
 Each operator stands for a kind: a ufunc of two operands, a result that is saved, a view, several
-results with ``out=``. The files beside this module hold their functions and their node, so that a
-change of the generator is seen in them at a glance.
+results with ``out=``, a choice among overloads. The files beside this module hold their functions
+and their node, so that a change of the generator is seen in them at a glance.
 """
 
 import ast
@@ -19,6 +19,7 @@ PINNED = {
     "mul": ("arithmetic", ("mul", "_mul_writer", "_mul_ufunc_writer", "mul_", "MulBackward0")),
     "tanh": ("elementary", ("tanh", "_tanh_writer", "tanh_", "TanhBackward0")),
     "select": ("views", ("select", "SelectBackward0", "select_copy", "SelectBackward0_copy")),
+    "median": ("reductions", ("median",)),
     "max_dim": ("reductions", ("MaxDimResult", "max_dim", "MaxBackward0")),
 }
 
@@ -33,7 +34,8 @@ def emitted(operator: str) -> str:
     family, names = PINNED[operator]
     texts = _sources()
     parts: list[str] = []
-    for name in (f"{family}.py", f"{family}_nodes.py"):
+    files = (f"choices/{family}.py", f"generated/{family}.py", f"generated/{family}_nodes.py")
+    for name in [name for name in files if name in texts]:
         text = formatted(name, texts[name])
         lines = text.splitlines()
         for statement in ast.parse(text).body:

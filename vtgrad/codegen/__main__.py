@@ -3,8 +3,9 @@
 import argparse
 import sys
 
-from .generate import GENERATED, generate
+from .generate import FOLDERS, generate
 from .language import TableError
+from .source_files import OPS
 
 
 def main() -> int:
@@ -17,20 +18,24 @@ def main() -> int:
     except TableError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
-    present = {p.name: p.read_text() for p in GENERATED.glob("*.py")}
+    present = {
+        f"{folder}/{path.name}": path.read_text()
+        for folder in FOLDERS
+        for path in (OPS / folder).glob("*.py")
+    }
     stale = sorted(
         name for name in files.keys() | present.keys() if files.get(name) != present.get(name)
     )
     if options.check:
         for name in stale:
-            print(f"codegen: {GENERATED / name} is stale; run make codegen", file=sys.stderr)
+            print(f"codegen: {OPS / name} is stale; run make codegen", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
         if name in files:
-            (GENERATED / name).write_text(files[name])
+            (OPS / name).write_text(files[name])
             print(f"codegen: wrote {name}")
         else:
-            (GENERATED / name).unlink()
+            (OPS / name).unlink()
             print(f"codegen: removed {name}")
     return 0
 

@@ -126,7 +126,7 @@ def explained(operator: Operator, body: str, name: str = "", *, out: bool = True
     """A ``try`` around statements."""
     name = name or operator.name
     body = _checked_arguments(operator) + body
-    types = [f"{a.name}: {a.type}" for a in operator.arguments]
+    types = [f"{_spoken(operator, a)}: {a.type}" for a in operator.arguments]
     values = [a.name for a in operator.arguments]
     if out and operator.out:
         types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
@@ -151,16 +151,26 @@ def _checked_arguments(operator: Operator) -> str:
     for a in operator.arguments:
         if not a.checked:
             continue
+        spoken = _spoken(operator, a)
+        if a.type == "bool | None":
+            # A condition on None would let compiled code look at what is left of the type.
+            lines.append(f'{a.name} = check_optional_flag({a.name}, "{spoken}")\n')
+            continue
         if a.type == "bool":
-            value = f'check_flag({a.name}, "{a.name}")'
+            value = f'check_flag({a.name}, "{spoken}")'
         else:
             function = "checked_dims" if a.type == "Dims" else "checked_dim"
-            name = "" if a.name == "dim" else f', "{a.name}"'
+            name = "" if spoken == "dim" else f', "{spoken}"'
             value = f"{function}({a.name}{name})"
         if "None" in a.type:
             value = f"None if {a.name} is None else {value}"
         lines.append(f"{a.name} = {value}\n")
     return "".join(lines)
+
+
+def _spoken(operator: Operator, argument: Argument) -> str:
+    """What errors call an argument, which is what users call it."""
+    return operator.called.get(argument.name, argument.name)
 
 
 def _renewed(operator: Operator, body: str, name: str, out: bool) -> str:

@@ -42,8 +42,8 @@ raise ArgumentTypeError("at least one operand of $name must be a tensor")
 
 
 def emit_dispatch(group: Group) -> str:
-    """The function of a group, as Python text."""
-    arguments = [_renamed(a) for a in group.arguments()]
+    """The function of a group whose overloads take what users pass, as Python text."""
+    arguments = [a.for_users() for a in group.arguments()]
     first = arguments[0].type
     doc = inplace_docstring(group.name) if group.inplace else docstring(group.doc)
     turns = not group.inplace and all(op.number_first for op in group.overloads)
@@ -89,10 +89,6 @@ def _returned(group: Group) -> str:
     return f"{result_class(group.overloads[0])}[T]"
 
 
-def _renamed(argument: Argument) -> Argument:
-    return dataclasses.replace(argument, name="input") if argument.name == "self" else argument
-
-
 def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: str = "T") -> str:
     types = [first, *[_type_for_users(group, a) for a in arguments[1:]]]
     text = signature(arguments, types)
@@ -105,7 +101,7 @@ def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: st
 
 
 def _call(group: Group, overload: Operator) -> str:
-    own = [_renamed(a) for a in overload.arguments]
+    own = [a.for_users() for a in overload.arguments]
     text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
     indices = {a.name for a in group.arguments() if "SupportsIndex" in _type_for_users(group, a)}
     ignored = "  # type: ignore[arg-type]  # an integer"
@@ -184,4 +180,4 @@ def _by_types(group: Group, overloads: Sequence[Operator], names: Sequence[str])
 
 
 def _type_of(overload: Operator, name: str) -> str:
-    return next((a.type for a in overload.arguments if _renamed(a).name == name), "")
+    return next((a.type for a in overload.arguments if a.for_users().name == name), "")

@@ -60,7 +60,7 @@ from vtgrad.ops.calling.numbers import (
 )
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.ops.calling.reduction_arguments import (
-    check_flag, check_pair, checked_dim, checked_dims, pair_of,
+    check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
 )
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
@@ -120,9 +120,17 @@ if result is None:
 
 _CHECKED_OUT = """
 if out is not None:
+    $dtype
     $taken_apart
     $checks
 """
+
+# What `out` says of its dtype, and what is done for it.
+_DTYPES_OF_OUT = {
+    None: "",
+    "in its dtype": "dtype = dtype_with_out(dtype, out)",
+    "of its dtype": "if dtype is not None:\n    dtype_with_out(dtype, out)",
+}
 
 _STORED = """
 $out
@@ -307,6 +315,7 @@ def _computation(operator: Operator, *, several: bool) -> str:
         given = "out" if pair else "pair_of(out)"
         checks += fill(
             _CHECKED_OUT,
+            dtype=_DTYPES_OF_OUT[operator.out_dtype],
             taken_apart=f"{', '.join(outs)} = {given}" if several else "",
             checks="\n".join(f"check_out({one}, {operands}{options})" for one in outs),
         )

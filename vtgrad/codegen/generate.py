@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
+from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
@@ -13,17 +14,23 @@ from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .language import Operator, TableError
 from .layout import formatted
 from .library import Library
-from .source_files import OPS
 from .surface import Surface
 from .template import fill, head, list_of_exports
 
-__all__ = ["GENERATED", "generate", "sources"]
+__all__ = ["FOLDERS", "generate", "sources"]
 
-GENERATED: Final = OPS / "generated"
+# The folders under `ops` in which every file is generated.
+FOLDERS: Final = ("choices", "generated")
+
+
+_PURPOSES: Final = {
+    "choices": "Functions that bring what users pass into the form that an overload takes.",
+    "generated": "Nodes, functions and methods of all operators.",
+}
 
 
 def generate() -> dict[str, str]:
-    """The text of every generated file by its name, as it stands there.
+    """The text of every generated file by its path under `ops`, as it stands there.
 
     Raises
     ------
@@ -34,7 +41,7 @@ def generate() -> dict[str, str]:
 
 
 def sources() -> dict[str, str]:
-    """The text of every generated file by its name, before it is laid out.
+    """The text of every generated file by its path under `ops`, before it is laid out.
 
     Raises
     ------
@@ -43,28 +50,28 @@ def sources() -> dict[str, str]:
     """
     library = Library.read()
     files = {
-        "__init__.py": head(
-            "the derivative tables", "Nodes, functions and methods of all operators."
-        ).rstrip()
-        + "\n"
+        f"{folder}/__init__.py": head("the derivative tables", purpose).rstrip() + "\n"
+        for folder, purpose in _PURPOSES.items()
     }
     saves: set[tuple[SavedField, ...]] = set()
     for stem, table in library.tables.items():
         nodes = [dataclasses.replace(op, node=node) for op in table for node in op.nodes]
         if nodes:
             kept = {saved_fields(op, library.names) for op in nodes if not op.copies_view} - {()}
-            files[f"{stem}_nodes.py"] = _nodes(library, stem, nodes, kept)
+            files[f"generated/{stem}_nodes.py"] = _nodes(library, stem, nodes, kept)
             saves |= kept
-        files[f"{stem}.py"] = _functions(library, stem, table, nodes)
-    files["saves.py"] = _saves(saves)
-    files["reusing_formulas.py"] = emit_large_formulas(library)
-    files["tensor_formulas.py"] = emit_tensor_formulas(library)
-    files["functional.py"] = _functional(library)
-    files["result_classes.py"] = _result_classes(library)
+        files[f"generated/{stem}.py"] = _functions(library, stem, table, nodes)
+        if library.choices[stem]:
+            files[f"choices/{stem}.py"] = _choices(library, stem)
+    files["generated/saves.py"] = _saves(saves)
+    files["generated/reusing_formulas.py"] = emit_large_formulas(library)
+    files["generated/tensor_formulas.py"] = emit_tensor_formulas(library)
+    files["generated/functional.py"] = _functional(library)
+    files["generated/result_classes.py"] = _result_classes(library)
     surface = library.surface
-    files["methods.py"] = _methods(surface)
-    files["public.py"] = _public(surface)
-    files["python_operators.py"] = _python_operators(library)
+    files["generated/methods.py"] = _methods(surface)
+    files["generated/public.py"] = _public(surface)
+    files["generated/python_operators.py"] = _python_operators(library)
     return files
 
 
@@ -86,11 +93,24 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     used = sorted({str(op.node) for op in nodes if not op.copies_view})
     if used:
         text += f"from vtgrad.ops.generated.{stem}_nodes import {', '.join(used)}\n"
-    groups = library.groups[stem]
+    groups = library.dispatchers[stem]
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])
     text += "".join(emit_function(op, library.storing, library.plain) for op in table)
     return text + "".join(emit_dispatch(group) for group in groups)
+
+
+def _choices(library: Library, stem: str) -> str:
+    """The functions of a table that take what no overload takes. They are not compiled."""
+    groups = library.choices[stem]
+    called = {group.function_of(op) for group in groups for op in group.overloads}
+    called |= {result_class(op) for g in groups for op in g.overloads if op.returns == "tuple"}
+    text = head(f"`ops/derivatives/{stem}.yaml`", f"How users call the overloads in `{stem}`.")
+    text += fill(
+        CHOICE_IMPORTS, types=library.types, family=stem, overloads=", ".join(sorted(called))
+    )
+    text += list_of_exports([group.name for group in groups])
+    return text + "".join(emit_choice(group) for group in groups)
 
 
 def _saves(saves: set[tuple[SavedField, ...]]) -> str:
@@ -136,11 +156,15 @@ def _functional(library: Library) -> str:
             if not op.is_overload
             for alias, name in op.other_names.items()
         }
-        for group in library.groups[stem]:
+        for group in library.dispatchers[stem]:
             own.append(group.name)
             others |= dict.fromkeys(group.aliases, group.name)
         names += [*own, *others]
         text += _all_of(f"vtgrad.ops.generated.{stem}", others)
+        if library.choices[stem]:
+            others = {name: g.name for g in library.choices[stem] for name in g.aliases}
+            names += [*(group.name for group in library.choices[stem]), *others]
+            text += _all_of(f"vtgrad.ops.choices.{stem}", others)
     for stem, exports in library.exports.items():
         names += exports
         aliases = library.aliases[stem]

@@ -1,11 +1,15 @@
 """Groups of overloads, which users call by one name."""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from .language import Argument, Operator, TableError
 
-__all__ = ["Group", "groups_of"]
+__all__ = ["UNSET", "Group", "groups_of"]
+
+# The default of an argument whose absence says something, where None is a value of its own.
+UNSET = "UNSET"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +62,43 @@ class Group:
     @property
     def has_out(self) -> bool:
         """Whether results can be stored in tensors that are given."""
-        return not self.inplace and all(op.out for op in self.overloads)
+        return not self.inplace and any(op.out for op in self.overloads)
+
+    @property
+    def also(self) -> Mapping[str, str]:
+        """Second names of parameters."""
+        return {other: name for op in self.overloads for other, name in op.also.items()}
+
+    @property
+    def casts(self) -> tuple[str, ...]:
+        """The parameter for the dtype that the first tensor is cast to, if there is one."""
+        return tuple(dict.fromkeys(op.cast for op in self.overloads if op.cast is not None))
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """What users give in several ways."""
+        forms = {a.form.partition("[")[0] for op in self.overloads for a in op.arguments if a.form}
+        return frozenset(forms)
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The parameters whose absence says something, or that have a second name."""
+        text = " and ".join(str(op.when) for op in self.overloads)
+        found = set(re.findall(rf"\b(\w+) is (?:not )?{UNSET}\b", text))
+        flags = {a.name for op in self.overloads for a in op.arguments if a.type == "bool"}
+        found |= set(self.also.values()) - flags
+        return frozenset(found | ({"dim"} if "Correction" in self.forms else set()))
+
+    @property
+    def takes_what_no_overload_takes(self) -> bool:
+        """Whether users pass something in another way than any overload takes it.
+
+        The defaults are no literals then, or arguments are of any number; so the function is not
+        compiled, which would leave it without a signature.
+        """
+        stated = self.also or self.casts or self.forms or self.absent
+        mixed = self.has_out and not all(op.out for op in self.overloads)
+        return bool(stated) or mixed or any(op.called for op in self.overloads)
 
     def function_of(self, overload: Operator) -> str:
         """What computes one overload."""
@@ -86,6 +126,8 @@ class Group:
         order = ["Tensor", "Number"]
         types.sort(key=lambda kind: order.index(kind) if kind in order else len(order))
         default = next((a.default for a in every if a.default is not None), None)
+        if argument.name in self.absent:
+            default = UNSET
         if len(every) < len(self.overloads) and default is None:
             if "None" in types:
                 raise TableError(f"{self.rows[0].where}: None is a value of {argument.name!r}")
@@ -94,12 +136,23 @@ class Group:
         return dataclasses.replace(argument, type=" | ".join(types), default=default)
 
 
+def _as_called(operator: Operator) -> Operator:
+    """The operator with its parameters called as users call them."""
+    arguments: list[Argument] = []
+    for argument in operator.arguments:
+        name = operator.called.get(argument.name, argument.name)
+        if name != argument.name and argument.keyword_only:
+            raise TableError(f"{operator.where}: {name!r} is called so by keyword")
+        arguments.append(dataclasses.replace(argument, name=name))
+    return dataclasses.replace(operator, arguments=tuple(arguments))
+
+
 def groups_of(operators: Sequence[Operator], composites: Iterable[str]) -> list[Group]:
     """The groups of a table whose functions no composite is, out of place and in place."""
     by_hand = set(composites)
     found: list[Group] = []
     for base in dict.fromkeys(op.base for op in operators if op.overload is not None):
-        rows = tuple(op for op in operators if op.base == base)
+        rows = tuple(_as_called(op) for op in operators if op.base == base)
         if any(op.is_helper for op in rows):
             continue
         overloads = tuple(op for op in rows if op.overload is not None)

@@ -30,6 +30,8 @@ class Argument:
     checked : bool
         Whether the function looks at it before it does anything: a dimension, dimensions or a
         flag, which are written ``Dim``, ``Dims`` and ``Flag``.
+    form : str or None
+        How users give it, if not as one value: ``Sizes[order]`` or ``Correction``.
     """
 
     name: str
@@ -37,6 +39,11 @@ class Argument:
     default: str | None
     keyword_only: bool
     checked: bool = False
+    form: str | None = None
+
+    def for_users(self) -> "Argument":
+        """The argument as users call it: `input`, as PyTorch does, for `self`."""
+        return dataclasses.replace(self, name="input") if self.name == "self" else self
 
     @property
     def is_tensor(self) -> bool:
@@ -84,6 +91,10 @@ class Operator:
     overlap: str
     out: bool
     exact_out: str | None
+    out_dtype: str | None
+    also: Mapping[str, str]
+    called: Mapping[str, str]
+    cast: str | None
     doc: str
     overlapping: bool
     replay: bool

@@ -28,7 +28,7 @@ _LIST = re.compile(
 def formatted(name: str, text: str) -> str:
     """The text as it stands in a generated file; imports that it does not use are removed."""
     for step in _STEPS:
-        path = f"vtgrad/ops/generated/{name}"
+        path = f"vtgrad/ops/{name}"
         options = ["--line-length", str(LINE_LENGTH), "--stdin-filename", path, "-"]
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *step, *options],

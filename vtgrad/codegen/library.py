@@ -88,6 +88,22 @@ class Library:
         return {stem: groups_of(table, by_hand) for stem, table in self.tables.items()}
 
     @cached_property
+    def choices(self) -> dict[str, list[Group]]:
+        """Those that take what no overload takes."""
+        return {
+            stem: [group for group in groups if group.takes_what_no_overload_takes]
+            for stem, groups in self.groups.items()
+        }
+
+    @cached_property
+    def dispatchers(self) -> dict[str, list[Group]]:
+        """Those that hand on what users pass as it is."""
+        return {
+            stem: [group for group in groups if not group.takes_what_no_overload_takes]
+            for stem, groups in self.groups.items()
+        }
+
+    @cached_property
     def helper_files(self) -> list[Path]:
         """The modules of formula helpers."""
         return list(modules("formulas").values())

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from .language import Argument, Operator
 
-__all__ = ["INTEGER_TYPES", "has_keyword_only", "passed", "signature", "argument_type"]
+__all__ = [
+    "INTEGER_TYPES",
+    "argument_type",
+    "has_keyword_only",
+    "interpreted_type",
+    "passed",
+    "signature",
+]
 
 _UNCHECKED = {
     "Tensor": "AnyTensor",
@@ -23,6 +30,14 @@ def argument_type(kind: str) -> str:
     See Note [Arguments arrive unchecked].
     """
     return " | ".join([_UNCHECKED.get(part, part) for part in kind.split(" | ")])
+
+
+def interpreted_type(kind: str, *, unset: bool = False) -> str:
+    """The type of a parameter of what is not compiled, which may have the default ``UNSET``."""
+    parts = ["TensorBase" if part == "Tensor" else part for part in kind.split(" | ")]
+    if unset:
+        parts.insert(len(parts) - (parts[-1] == "None"), "Unset")
+    return " | ".join(parts)
 
 
 def signature(arguments: Sequence[Argument], types: Sequence[str]) -> str:

@@ -22,6 +22,9 @@ __all__ = ["KEYS", "read_composites", "read_table"]
 KEYS: Final = {
     "op",
     "aliases",
+    "also",
+    "called",
+    "cast",
     "node",
     "kernel",
     "copy",
@@ -128,17 +131,43 @@ def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
         python={},
         out=view.returns == "View",
         exact_out="exact",
+        also={},
+        called={},
         doc=doc or f"What `{view.base}` shows, as a copy.",
     )
 
 
 def _exactness(out: object) -> str | None:
     """Which results ``out=`` takes in their own dtype only: all, or those of real operands."""
-    if out in (None, False, True):
+    if out in (None, False, True, *_OUT_DTYPES):
         return None
     if out not in ("exact", "exact for real"):
-        raise TableError(f"'out' is true, 'exact' or 'exact for real', not {out!r}")
+        known = ", ".join(map(repr, ("exact", "exact for real", *_OUT_DTYPES)))
+        raise TableError(f"'out' is true or one of {known}, not {out!r}")
     return str(out)
+
+
+_OUT_DTYPES: Final = ("in its dtype", "of its dtype")
+
+
+def _out_dtype(
+    where: str, entry: Mapping[str, object], arguments: Sequence[Argument]
+) -> str | None:
+    """What the argument `dtype` has to do with the dtype of ``out=``."""
+    out = entry.get("out")
+    if out not in _OUT_DTYPES:
+        return None
+    if all(a.name != "dtype" for a in arguments):
+        raise TableError(f"{where}: 'out: {out}' needs an argument 'dtype'")
+    return str(out)
+
+
+def _names(where: str, entry: Mapping[str, object], key: str) -> dict[str, str]:
+    """Names of parameters by other names."""
+    given = entry.get(key, {})
+    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+        raise TableError(f"{where}: {key!r} maps names of parameters to names")
+    return {str(name): str(other) for name, other in given.items()}
 
 
 def _operator(file: str, entry: dict[str, object]) -> Operator:
@@ -196,6 +225,10 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         overlap=str(entry.get("overlap", "refused")),
         out=bool(entry.get("out", False)),
         exact_out=_exactness(entry.get("out")),
+        out_dtype=_out_dtype(where, entry, arguments),
+        also=_names(where, entry, "also"),
+        called=_names(where, entry, "called"),
+        cast=None if entry.get("cast") is None else str(entry["cast"]),
         doc=str(entry.get("doc", "")).strip(),
         overlapping=bool(entry.get("overlapping", False)),
         replay=bool(entry.get("replay", False)),
@@ -319,7 +352,9 @@ def _arguments(where: str, function: ast.FunctionDef) -> tuple[Argument, ...]:
 
 
 # Types whose values are looked at first, and what they are then.
-_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool"}
+_CHECKED: Final = {"Dim": "int", "Dims": "Dims", "Flag": "bool", "Integer": "int"}
+# Types that users give in several ways, and what the overload gets.
+_FORMS: Final = {"Sizes": "Sequence[int]", "Correction": "float | None"}
 
 
 def _argument(
@@ -328,13 +363,22 @@ def _argument(
     if arg.annotation is None:
         raise TableError(f"{where}: argument {arg.arg!r} has no type")
     written = ast.unparse(arg.annotation).split(" | ")
+    forms = [part for part in written if _form_of(part) in _FORMS]
+    if len(forms) > 1:
+        raise TableError(f"{where}: argument {arg.arg!r} is given in two ways")
+    types = [_FORMS.get(_form_of(part), _CHECKED.get(part, part)) for part in written]
     return Argument(
         arg.arg,
-        " | ".join(_CHECKED.get(part, part) for part in written),
+        " | ".join(types),
         None if default is None else ast.unparse(default),
         keyword_only,
         bool(_CHECKED.keys() & set(written)),
+        forms[0] if forms else None,
     )
+
+
+def _form_of(part: str) -> str:
+    return part.partition("[")[0]
 
 
 def _returns(where: str, function: ast.FunctionDef) -> tuple[str, tuple[str, ...]]:

@@ -286,7 +286,7 @@ def test_arguments_of_a_wrong_type_are_refused() -> None:
         lambda: x.argmax((0, 1)),  # type: ignore[arg-type]  # on purpose
         lambda: x.softmax(None),  # type: ignore[arg-type]  # on purpose
         lambda: x.var(1, unbiased=True, correction=1),
-        lambda: x.sort(1, 0),  # type: ignore[arg-type]  # on purpose
+        lambda: x.sort(1, 0),  # type: ignore[call-overload]  # on purpose
     ]
     for call in wrong:
         with pytest.raises(ArgumentTypeError):

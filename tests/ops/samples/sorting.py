@@ -29,7 +29,7 @@ def _topk(x: Array, count: int, dim: int = -1) -> tuple[Array, Array]:
 SAMPLES: Final[Samples] = {
     "sort_dim": [sample(_sorted, MATRIX), sample(_sorted, POSITIVE, 0, True)],
     "sort_stable": [
-        sample(lambda x, stable, d, down: _sorted(x, d, down), MATRIX, True, 1, True),
+        sample(lambda x, d, down, stable: _sorted(x, d, down), MATRIX, 1, True, stable=True),
     ],
     "argsort": [
         sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, stable=True)

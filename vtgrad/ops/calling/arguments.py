@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from vtgrad.storage.dtypes import numpy_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
-    "NOT_GIVEN",
     "array_of",
     "array_or_none",
     "arrays_of",
@@ -21,16 +19,6 @@ __all__ = [
     "operand_of",
     "refuse_array",
 ]
-
-
-class _NotGiven:
-    """Stands for no argument, where None is one of its own; documents show it as None."""
-
-    def __repr__(self) -> str:
-        return "None"
-
-
-NOT_GIVEN: Final[Any] = _NotGiven()
 
 
 def array_of(value: object, name: str) -> Array:

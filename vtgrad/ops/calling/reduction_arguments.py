@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
+from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.dtypes import DType
@@ -20,9 +21,11 @@ __all__ = [
     "UNSET",
     "Unset",
     "check_flag",
+    "check_optional_flag",
     "check_pair",
     "checked_dim",
     "checked_dims",
+    "dims_and_correction",
     "dtype_with_out",
     "either",
     "pair_of",
@@ -33,7 +36,7 @@ _INT64: Final = np.dtype(np.int64)
 
 
 class Unset(enum.Enum):
-    """The default of an argument for which None is a value of its own."""
+    """The default of an argument for which None is a value of its own; shown as None."""
 
     TOKEN = enum.auto()
 
@@ -44,8 +47,10 @@ class Unset(enum.Enum):
 
 UNSET: Final = Unset.TOKEN
 
+V = TypeVar("V")
 
-def either(dim: Dims | Unset, axis: Dims | Unset, names: str = "dim and axis") -> Dims | Unset:
+
+def either(value: V, other: V, names: str) -> V:
     """One argument under PyTorch's and NumPy's name.
 
     Raises
@@ -53,23 +58,47 @@ def either(dim: Dims | Unset, axis: Dims | Unset, names: str = "dim and axis") -
     ArgumentTypeError
         If both are given.
     """
-    if axis is UNSET:
-        return dim
-    if dim is not UNSET:
+    if value is not UNSET:
         raise ArgumentTypeError(f"{names} are the same argument: give one of them")
-    return axis
+    return other
 
 
-def dtype_with_out(dtype: DType | None, out: TensorBase | None) -> DType | None:
-    """The dtype to compute in: unless it is given, that of ``out=``.
+def dims_and_correction(
+    dim: Dims | Unset, unbiased: bool | Unset, correction: float | Unset | None
+) -> tuple[Dims, float | None]:
+    """The dimensions of a variance, and what is subtracted from the number of elements.
+
+    A single bool is `unbiased`, the older way to say that the correction is 1 or 0.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If both `unbiased` and `correction` are given, or one of them is not of its type.
+    """
+    if dim is True or dim is False:
+        dim, unbiased = UNSET, dim
+    if unbiased is not UNSET:
+        if correction is not UNSET:
+            raise ArgumentTypeError("unbiased and correction say the same: give one of them")
+        correction = 1 if check_flag(unbiased, "unbiased") else 0
+    if correction is UNSET:
+        correction = None
+    elif correction is not None:
+        number = number_of(correction, "correction")
+        if isinstance(number, complex):
+            raise ArgumentTypeError("correction must be a real number", argument="correction")
+        correction = number
+    return None if dim is UNSET else dim, correction
+
+
+def dtype_with_out(dtype: DType | None, out: TensorBase) -> DType:
+    """The dtype to compute in: that of ``out=``.
 
     Raises
     ------
     DTypeError
         If it is given and ``out`` has another.
     """
-    if out is None:
-        return dtype
     found = array_of(out, "out").dtype
     wanted = numpy_or_none(dtype)
     if wanted is not None and wanted != found:
@@ -94,6 +123,17 @@ def check_flag(value: object, name: str) -> bool:
     raise ArgumentTypeError(
         f"argument {name!r} must be a bool, not {type(value).__name__}", argument=name
     )
+
+
+def check_optional_flag(value: object, name: str) -> bool | None:
+    """A bool or None.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is anything else.
+    """
+    return None if value is None else check_flag(value, name)
 
 
 def checked_dim(value: object, name: str = "dim") -> int:

@@ -13,7 +13,7 @@ from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["check_counts", "given_integers", "given_tensors", "sequence_of_tensors"]
+__all__ = ["given_integers", "given_tensors", "sequence_of_tensors"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -82,21 +82,3 @@ def given_integers(
             )
         result.append(number.__index__())
     return tuple(result)
-
-
-def check_counts(counts: Sequence[object], name: str) -> None:
-    """Refuse negative counts of copies; what is no integer is left to the kernel.
-
-    The kernel does not look, because it does not know which function was called. It stands here,
-    where nothing is compiled: the counts may be of any type.
-
-    Raises
-    ------
-    ShapeError
-        If a count is negative.
-    """
-    integers = [count.__index__() for count in counts if hasattr(count, "__index__")]
-    if any(count < 0 for count in integers):
-        raise ShapeError(
-            f"{name}'s counts must not be negative, got {tuple(integers)}", repeats=tuple(integers)
-        )

@@ -1,4 +1,4 @@
-"""Arithmetic that is made of other operators, and `div`, whose overloads no type tells apart."""
+"""Arithmetic that is made of other operators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
-from vtgrad.ops.calling.arguments import NOT_GIVEN, array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.generated import functional as F
@@ -16,10 +16,6 @@ from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
-    "div",
-    "div_",
-    "divide",
-    "divide_",
     "float_power",
     "float_power_",
     "positive",
@@ -218,91 +214,3 @@ def float_power_(input: T, exponent: TensorBase | Number) -> T:
         return F.pow_Tensor_Tensor_(input, _in_double(exponent, dtype))
     refuse_array("exponent", exponent)
     return F.pow_Tensor_Scalar_(input, _number_in_double(exponent, dtype, "exponent"))
-
-
-# -- division ---------------------------------------------------------------------------------
-#
-# PyTorch records another node for an explicit None, which rounds no more than its absence does.
-
-
-@overload
-def div(
-    input: T,
-    other: TensorBase | Number,
-    *,
-    rounding_mode: str | None = NOT_GIVEN,
-    out: T | None = None,
-) -> T: ...
-@overload
-def div(
-    input: Number, other: T, *, rounding_mode: str | None = NOT_GIVEN, out: T | None = None
-) -> T: ...
-def div(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number is passed on
-    input: T,
-    other: TensorBase | Number,
-    *,
-    rounding_mode: str | None = NOT_GIVEN,
-    out: T | None = None,
-) -> T:
-    """Return the quotient of two tensors, element by element.
-
-    Without rounding it is a true quotient: integers and bools are divided in the default
-    floating dtype, and division by 0 gives an infinity or nan. With rounding the result keeps
-    the promoted dtype of the operands. Shapes broadcast. The gradient of a rounded quotient is
-    0.
-
-    Parameters
-    ----------
-    input : Tensor or number
-        Dividend; one of the two operands is a tensor.
-    other : Tensor or number
-        Divisor; its shape broadcasts with that of `input`.
-    rounding_mode : {'trunc', 'floor'} or None, optional
-        Whether the quotient is rounded: towards zero, down, or not at all.
-    out : Tensor, optional
-        Where the result is stored, cast to the dtype of `out`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the broadcast shape.
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-    DTypeError
-        If integers are divided by 0 with rounding, or `rounding_mode` is another text.
-    NotSupportedError
-        If bools or complex values are divided with rounding.
-    ArgumentTypeError
-        If an operand is neither a tensor nor a number, or none is a tensor.
-    ResultTypeError
-        If the dtype of `out` cannot hold the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([7, -7])
-    >>> vt.div(x, 2)
-    tensor([ 3.5000, -3.5000])
-    >>> vt.div(x, 2, rounding_mode='trunc')
-    tensor([ 3, -3])
-    >>> vt.div(x, 2, rounding_mode='floor')
-    tensor([ 3, -4])
-    """
-    if rounding_mode is NOT_GIVEN:
-        return F.true_divide(input, other, out=out)
-    return F.div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
-
-
-def div_(input: T, other: TensorBase | Number, *, rounding_mode: str | None = NOT_GIVEN) -> T:
-    """Divide the tensor itself; see `div`."""
-    if rounding_mode is NOT_GIVEN:
-        return F.true_divide_(input, other)
-    return F.div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
-
-
-divide = div
-divide_ = div_

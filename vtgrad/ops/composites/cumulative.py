@@ -13,7 +13,7 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.reduction_arguments import checked_dim, dtype_with_out
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
@@ -21,7 +21,7 @@ from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
 
-__all__ = ["cumprod", "cumprod_", "cumsum", "cumsum_", "diff"]
+__all__ = ["cumprod_", "cumsum_", "diff"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -130,105 +130,6 @@ def _joined(parts: list[TensorBase], axis: int, like: T) -> T:
     return joined
 
 
-def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Return the running sums along a dimension.
-
-    Element ``i`` of the result is the sum of the elements 0 to ``i``. float16, float32 and
-    complex64 are summed in the next wider dtype and rounded once for each element. The gradient
-    of an element is the sum of the gradients from its index on.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, of any dtype.
-    dim : int
-        The dimension to go along.
-    dtype : DType, optional
-        The dtype of the result, to which the values are cast first. By default that of `out`,
-        else that of `input`, or int64 for integers and bools.
-    out : Tensor, optional
-        Where the result is stored.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the shape of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`.
-    ArgumentTypeError
-        If `dim` is not an integer.
-    NotSupportedError
-        If the result would be bool.
-    DTypeError
-        If `out` has another dtype than `dtype`.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.cumsum(vt.tensor([[1, 2], [3, 4]]), dim=1)
-    tensor([[1, 3],
-            [3, 7]])
-    >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    >>> vt.cumsum(x, dim=0).sum().backward()
-    >>> x.grad
-    tensor([3., 2., 1.])
-    """
-    return F.cumsum_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
-
-
-def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Return the running products along a dimension.
-
-    Element ``i`` of the result is the product of the elements 0 to ``i``. float16, float32 and
-    complex64 are multiplied in the next wider dtype and rounded once for each element. The
-    gradient is exact also where elements are 0.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, of any dtype.
-    dim : int
-        The dimension to go along.
-    dtype : DType, optional
-        The dtype of the result, to which the values are cast first. By default that of `out`,
-        else that of `input`, or int64 for integers and bools.
-    out : Tensor, optional
-        Where the result is stored.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the shape of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`.
-    ArgumentTypeError
-        If `dim` is not an integer.
-    NotSupportedError
-        If the result would be bool.
-    DTypeError
-        If `out` has another dtype than `dtype`.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.cumprod(vt.tensor([1, 2, 3, 4]), dim=0)
-    tensor([ 1,  2,  6, 24])
-    >>> x = vt.tensor([2.0, 0.0, 3.0], requires_grad=True)
-    >>> vt.cumprod(x, dim=0).sum().backward()
-    >>> x.grad
-    tensor([1., 8., 0.])
-    """
-    return F.cumprod_dim(input, checked_dim(dim), dtype=dtype_with_out(dtype, out), out=out)
-
-
 def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:
     if array_of(x, "input").dtype.kind == "b":
         raise NotSupportedError("running sums and products are not defined in bool", dtype=x.dtype)
@@ -239,10 +140,10 @@ def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:
 def cumsum_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Replace the elements by the running sums along `dim`."""
     _check_own_dtype(input, dtype)
-    return F.cumsum_dim_(input, checked_dim(dim))
+    return F.cumsum_dim_(input, dim)
 
 
 def cumprod_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Replace the elements by the running products along `dim`."""
     _check_own_dtype(input, dtype)
-    return F.cumprod_dim_(input, checked_dim(dim))
+    return F.cumprod_dim_(input, dim)

@@ -1,4 +1,4 @@
-"""Special functions of tensors or numbers: choosing the entry of the table."""
+"""Special functions whose arguments users pass in another order than the table has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["polygamma", "polygamma_"]
+__all__ = [
+    "polygamma",
+]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -60,9 +62,3 @@ def polygamma(n: int, input: T, *, out: T | None = None) -> T:
     tensor([-0.5772])
     """
     return F.polygamma_of(input, n, out=out)
-
-
-@explained
-def polygamma_(input: T, n: int) -> T:
-    """Overwrite the tensor with a derivative of the digamma function; see `polygamma`."""
-    return F.polygamma_of_(input, n)

@@ -504,7 +504,7 @@ def div_Tensor_mode(input: Number, other: T, *, rounding_mode: str | None, out: 
 def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
     input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None
 ) -> T:
-    """Quotient of two tensors, rounded."""
+    """Return the quotient of two tensors, element by element."""
     try:
         if out is not None:
             check_out(out, input, other)

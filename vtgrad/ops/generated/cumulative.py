@@ -14,7 +14,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim
+from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
@@ -24,13 +24,18 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = ["cummax", "cummax_dim", "cummin", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
+__all__ = [
+    "cummax", "cummax_dim", "cummin", "cummin_dim", "cumprod", "cumprod_dim", "cumprod_dim_",
+    "cumsum", "cumsum_dim", "cumsum_dim_", "logcumsumexp",
+]
 
 
 def cumsum_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running sums along a dimension."""
+    """Return the running sums along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
+            dtype = dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.cumsum, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -53,6 +58,7 @@ _cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 def cumsum_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum` into the tensor itself, which is returned."""
     try:
+        dim = checked_dim(dim)
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
     except Exception as error:
         if renew_context(error):
@@ -62,9 +68,11 @@ def cumsum_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
 
 
 def cumprod_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Running products along a dimension."""
+    """Return the running products along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
+            dtype = dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.cumprod, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -88,6 +96,7 @@ _cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 def cumprod_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod` into the tensor itself, which is returned."""
     try:
+        dim = checked_dim(dim)
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
     except Exception as error:
         if renew_context(error):
@@ -223,6 +232,105 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def cumsum(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Return the running sums along a dimension.
+
+    Element ``i`` of the result is the sum of the elements 0 to ``i``. float16, float32 and
+    complex64 are summed in the next wider dtype and rounded once for each element. The gradient
+    of an element is the sum of the gradients from its place on.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int
+        The dimension to go along.
+    dtype : DType, optional
+        The dtype of the result, to which the values are cast first. By default that of `out`,
+        else that of `input`, or int64 for integers and bools.
+    out : Tensor, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    NotSupportedError
+        If the result would be bool.
+    DTypeError
+        If `out` has another dtype than `dtype`.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cumsum(vt.tensor([[1, 2], [3, 4]]), dim=1)
+    tensor([[1, 3],
+            [3, 7]])
+    >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> vt.cumsum(x, dim=0).sum().backward()
+    >>> x.grad
+    tensor([3., 2., 1.])
+    """
+    return cumsum_dim(input, dim, dtype=dtype, out=out)
+
+
+def cumprod(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Return the running products along a dimension.
+
+    Element ``i`` of the result is the product of the elements 0 to ``i``. float16, float32 and
+    complex64 are multiplied in the next wider dtype and rounded once for each element. The
+    gradient is exact also where elements are 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int
+        The dimension to go along.
+    dtype : DType, optional
+        The dtype of the result, to which the values are cast first. By default that of `out`,
+        else that of `input`, or int64 for integers and bools.
+    out : Tensor, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ArgumentTypeError
+        If `dim` is not an integer.
+    NotSupportedError
+        If the result would be bool.
+    DTypeError
+        If `out` has another dtype than `dtype`.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.cumprod(vt.tensor([1, 2, 3, 4]), dim=0)
+    tensor([ 1,  2,  6, 24])
+    >>> x = vt.tensor([2.0, 0.0, 3.0], requires_grad=True)
+    >>> vt.cumprod(x, dim=0).sum().backward()
+    >>> x.grad
+    tensor([1., 8., 0.])
+    """
+    return cumprod_dim(input, dim, dtype=dtype, out=out)
 
 
 def cummax(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:

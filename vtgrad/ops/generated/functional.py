@@ -14,6 +14,9 @@ from vtgrad.ops.generated.arithmetic import neg as negative
 from vtgrad.ops.generated.arithmetic import neg_ as negative_
 from vtgrad.ops.generated.arithmetic import sub as subtract
 from vtgrad.ops.generated.arithmetic import sub_ as subtract_
+from vtgrad.ops.choices.arithmetic import *
+from vtgrad.ops.choices.arithmetic import div as divide
+from vtgrad.ops.choices.arithmetic import div_ as divide_
 from vtgrad.ops.generated.comparison import *
 from vtgrad.ops.generated.comparison import gt as greater
 from vtgrad.ops.generated.comparison import gt_ as greater_
@@ -53,13 +56,15 @@ from vtgrad.ops.generated.linalg import *
 from vtgrad.ops.generated.logic import *
 from vtgrad.ops.generated.random import *
 from vtgrad.ops.generated.reductions import *
+from vtgrad.ops.choices.reductions import *
 from vtgrad.ops.generated.sorting import *
+from vtgrad.ops.choices.sorting import *
 from vtgrad.ops.generated.special import *
 from vtgrad.ops.generated.structure import *
+from vtgrad.ops.choices.structure import *
 from vtgrad.ops.generated.views import *
-from vtgrad.ops.composites.arithmetic import div, div_, float_power, float_power_, positive, square, square_
-from vtgrad.ops.composites.arithmetic import div as divide
-from vtgrad.ops.composites.arithmetic import div_ as divide_
+from vtgrad.ops.choices.views import *
+from vtgrad.ops.composites.arithmetic import *
 from vtgrad.ops.composites.comparison import *
 from vtgrad.ops.composites.complex_numbers import *
 from vtgrad.ops.composites.creation import *
@@ -76,16 +81,13 @@ from vtgrad.ops.composites.memory import *
 from vtgrad.ops.composites.predicates import *
 from vtgrad.ops.composites.python_functions import *
 from vtgrad.ops.composites.random import *
-from vtgrad.ops.composites.reductions.exponential_sums import *
 from vtgrad.ops.composites.reductions.extremes import *
 from vtgrad.ops.composites.reductions.norms import *
 from vtgrad.ops.composites.reductions.reduce import *
-from vtgrad.ops.composites.reductions.statistics import *
-from vtgrad.ops.composites.sorting import *
 from vtgrad.ops.composites.special import *
 from vtgrad.ops.composites.structure.diagonals import *
 from vtgrad.ops.composites.structure.grids import *
-from vtgrad.ops.composites.structure.rearranging import *
+from vtgrad.ops.composites.structure.repeat_interleave import *
 from vtgrad.ops.composites.structure.repeating import *
 from vtgrad.ops.composites.support.for_formulas import *
 from vtgrad.ops.composites.support.recorded_gradients import *

@@ -15,7 +15,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims, pair_of
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
@@ -36,16 +36,16 @@ from vtgrad.ops.generated.reductions_nodes import (
 
 __all__ = [
     "all_dim", "amax", "amin", "aminmax", "aminmax_dim", "any_dim", "argmax", "argmin",
-    "count_nonzero", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim",
+    "count_nonzero", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp", "logsumexp_dim",
     "max_default", "max_dim", "mean_default", "mean_dim", "median_default", "median_dim",
-    "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int", "put_selected",
-    "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
-    "take_selected", "var_dim", "var_mean_dim",
+    "min_default", "min_dim", "nansum", "nansum_dim", "prod_default", "prod_dim_int",
+    "put_selected", "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default",
+    "sum_dim_IntList", "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
-    """Sum of all elements."""
+    """Return the sum of all elements, or over dimensions."""
     try:
         array = no_fp_warnings.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -64,7 +64,9 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType 
     """Sum over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
+            dtype = dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.sum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -82,7 +84,7 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType 
 
 
 def mean_default(input: T, *, dtype: DType | None = None) -> T:
-    """Mean of all elements."""
+    """Return the arithmetic mean of all elements, or over dimensions."""
     try:
         array = no_fp_warnings.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -101,7 +103,10 @@ def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None 
     """Mean over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
+            if dtype is not None:
+                dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.mean, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -119,7 +124,7 @@ def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None 
 
 
 def prod_default(input: T, *, dtype: DType | None = None) -> T:
-    """Product of all elements."""
+    """Return the product of all elements, or over one dimension."""
     try:
         array = no_fp_warnings.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -138,7 +143,10 @@ def prod_default(input: T, *, dtype: DType | None = None) -> T:
 def prod_dim_int(input: T, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
     try:
+        dim = checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
+            dtype = dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.prod, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -199,7 +207,7 @@ def min_default(input: T, *, out: T | None = None) -> T:
 
 
 def median_default(input: T) -> T:
-    """The lower middle element of all."""
+    """Return the middle element of all, or along a dimension."""
     try:
         array = no_fp_warnings.run(k.median, input._impl.array)
     except Exception as error:
@@ -287,6 +295,8 @@ class MedianDimResult(NamedTuple, Generic[T]):
 def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their indices."""
     try:
+        dim = checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -642,10 +652,11 @@ def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None 
     return result
 
 
-def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None) -> T:
-    """Variance over dimensions."""
+def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Return the variance of all elements, or over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.var, input._impl.array, dim, correction, keepdim)
@@ -673,10 +684,11 @@ def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool, *, out
     return result
 
 
-def std_dim(input: T, dim: Dims, correction: float | None, keepdim: bool, *, out: T | None = None) -> T:
-    """Standard deviation over dimensions."""
+def std_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Return the standard deviation of all elements, or over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.std, input._impl.array, dim, correction, keepdim)
@@ -741,9 +753,10 @@ def linalg_vector_norm(
 
 
 def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
-    """Logarithm of the sum of exponentials over dimensions."""
+    """Return the logarithm of the sum of exponentials over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.logsumexp, input._impl.array, dim, keepdim)
@@ -763,8 +776,9 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None =
 
 
 def softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
-    """Exponentials over their sum along a dimension."""
+    """Return exponentials divided by their sum along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.softmax, input._impl.array, dim)
@@ -784,8 +798,9 @@ def softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
 
 
 def log_softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
-    """Logarithm of `softmax`."""
+    """Return the logarithm of the softmax along a dimension."""
     try:
+        dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log_softmax, input._impl.array, dim)
@@ -936,11 +951,13 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
     return result
 
 
-def nansum_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
-    """Sum over dimensions, with 0 for nan."""
+def nansum_dim(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Return the sum of the elements, each nan counted as 0."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         if out is not None:
+            dtype = dtype_with_out(dtype, out)
             check_out(out, input)
         array = no_fp_warnings.run(k.nansum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -996,10 +1013,11 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool) -> VarMeanDimResult[T]:
-    """Variance and mean over dimensions."""
+def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> VarMeanDimResult[T]:
+    """Return the variance and the mean of all elements, or over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         arrays = no_fp_warnings.run(k.var_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renew_context(error):
@@ -1022,10 +1040,11 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
     mean: T
 
 
-def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool) -> StdMeanDimResult[T]:
-    """Standard deviation and mean over dimensions."""
+def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> StdMeanDimResult[T]:
+    """Return the standard deviation and the mean of all elements, or over dimensions."""
     try:
         dim = checked_dims(dim)
+        keepdim = check_flag(keepdim, "keepdim")
         arrays = no_fp_warnings.run(k.std_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
         if renew_context(error):
@@ -1101,6 +1120,102 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
+
+
+def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
+    """Return the logarithm of the sum of exponentials over dimensions.
+
+    The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
+    gives minus infinity. Integers and bools are computed in the default floating dtype. The
+    gradient of each element is its share of the sum, which is its `softmax`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+    dim : int or sequence of int
+        The dimensions to sum over.
+    keepdim : bool, default False
+        Whether these dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without these dimensions, floating or complex.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `dim` is None or not made of integers, or `keepdim` not a bool.
+    DimensionError
+        If a dimension does not exist.
+    ShapeError
+        If a dimension is given twice, or `dim` is empty.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+    >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
+    tensor(1.7918)
+    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
+    >>> vt.logsumexp(x, 0).backward()
+    >>> x.grad
+    tensor([0.5000, 0.5000])
+    """
+    return logsumexp_dim(input, dim, keepdim, out=out)
+
+
+def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
+    """Return the sum of the elements, each nan counted as 0.
+
+    Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
+    where the element is nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values.
+    dim : int, sequence of int or None, default None
+        The dimensions to sum over; all of them if it is None or empty.
+    keepdim : bool, default False
+        Whether the summed dimensions stay, with size 1.
+    dtype : DType, optional
+        The dtype to sum in, and of the result.
+    out : Tensor, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without the dimensions `dim`, or with size 1 there.
+
+    Raises
+    ------
+    DTypeError
+        If the values are complex, or `dtype` is given and `out` has another.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> y = vt.nansum(x)
+    >>> y.backward()
+    >>> y.item(), x.grad
+    (4.0, tensor([1., 0., 1.]))
+    """
+    return nansum_dim(input, dim, keepdim, dtype=dtype, out=out)
 
 
 def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:

@@ -533,7 +533,7 @@ class VarBackward0(SavesSelf):
     correction: AnyFloat | None
 
     @staticmethod
-    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarBackward0:
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarBackward0:
         edge0 = gradient_edge(self)
         node = VarBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -571,7 +571,7 @@ class StdBackward0(SavesSelfResult):
     correction: AnyFloat | None
 
     @staticmethod
-    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdBackward0:
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdBackward0:
         edge0 = gradient_edge(self)
         node = StdBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -783,7 +783,7 @@ class NansumBackward0(SavesSelf):
     dim: Dims
 
     @staticmethod
-    def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> NansumBackward0:
+    def record(self: TensorBase, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None) -> NansumBackward0:
         edge0 = gradient_edge(self)
         node = NansumBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -848,7 +848,7 @@ class VarMeanBackward0(SavesSelf):
     correction: AnyFloat | None
 
     @staticmethod
-    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> VarMeanBackward0:
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarMeanBackward0:
         edge0 = gradient_edge(self)
         node = VarMeanBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
@@ -882,7 +882,7 @@ class StdMeanBackward0(SavesSelfStdOutput):
     correction: AnyFloat | None
 
     @staticmethod
-    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool) -> StdMeanBackward0:
+    def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdMeanBackward0:
         edge0 = gradient_edge(self)
         node = StdMeanBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)

@@ -14,7 +14,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim
+from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_flag, check_pair, checked_dim
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, T
@@ -32,8 +32,10 @@ class SortDimResult(NamedTuple, Generic[T]):
 
 
 def sort_dim(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
-    """The elements in order along a dimension, and where each stood."""
+    """Sort the elements along a dimension."""
     try:
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -63,28 +65,31 @@ class SortStableResult(NamedTuple, Generic[T]):
 
 
 def sort_stable(
-    input: T, stable: bool | None, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None
+    input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     try:
+        dim = checked_dim(dim)
+        descending = check_flag(descending, "descending")
+        stable = check_optional_flag(stable, "stable")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
             check_out(out_0, input)
             check_out(out_1, input)
-        arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, stable, dim, descending)
+        arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         if renew_context(error):
-            return sort_stable(input, stable, dim, descending, out=out)
+            return sort_stable(input, dim, descending, stable=stable, out=out)
         explain(
-            error, "input: Tensor, stable: bool | None, dim: int, descending: bool, out: Pair | None", input, stable, dim, descending, out
+            error, "input: Tensor, dim: int, descending: bool, stable: bool | None, out: Pair | None", input, dim, descending, stable, out
         )
         raise
     if out is not None:
         return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortStableResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SortBackward1.record(input, stable, dim, descending)
+        node = SortBackward1.record(input, dim, descending, stable=stable)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
@@ -157,8 +162,12 @@ class TopkDimResult(NamedTuple, Generic[T]):
 def topk_dim(
     input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
-    """The `count` largest or smallest elements along a dimension, in order, and their indices."""
+    """Return the largest or smallest elements along a dimension."""
     try:
+        count = checked_dim(count, "k")
+        dim = checked_dim(dim)
+        largest = check_flag(largest, "largest")
+        sorted = check_flag(sorted, "sorted")
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
             out_0, out_1 = out
@@ -169,14 +178,7 @@ def topk_dim(
         if renew_context(error):
             return topk_dim(input, count, dim, largest, sorted, out=out)
         explain(
-            error,
-            "input: Tensor, count: int, dim: int, largest: bool, sorted: bool, out: Pair | None",
-            input,
-            count,
-            dim,
-            largest,
-            sorted,
-            out,
+            error, "input: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Pair | None", input, count, dim, largest, sorted, out
         )
         raise
     if out is not None:

@@ -61,7 +61,7 @@ class SortBackward1(SavesIndicesOutput):
     dim: int
 
     @staticmethod
-    def record(self: TensorBase, stable: AnyBool | None, dim: SupportsIndex = -1, descending: AnyBool = False) -> SortBackward1:
+    def record(self: TensorBase, dim: SupportsIndex = -1, descending: AnyBool = False, *, stable: AnyBool | None) -> SortBackward1:
         node = SortBackward1((gradient_edge(self),))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)

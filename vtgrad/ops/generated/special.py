@@ -32,9 +32,9 @@ from vtgrad.ops.generated.special_nodes import (
 __all__ = [
     "digamma", "digamma_", "erf", "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "i0", "i0_",
     "igamma", "igamma_", "igammac", "igammac_", "lgamma", "lgamma_", "logit", "logit_", "mvlgamma",
-    "mvlgamma_", "polygamma_of", "polygamma_of_", "sinc", "sinc_", "special_i1", "xlogy", "xlogy_",
-    "xlogy_Scalar_Other", "xlogy_Scalar_Other_", "xlogy_Scalar_Self", "xlogy_Tensor",
-    "xlogy_Tensor_",
+    "mvlgamma_", "polygamma_", "polygamma_of", "polygamma_of_", "sinc", "sinc_", "special_i1",
+    "xlogy", "xlogy_", "xlogy_Scalar_Other", "xlogy_Scalar_Other_", "xlogy_Scalar_Self",
+    "xlogy_Tensor", "xlogy_Tensor_",
 ]
 
 
@@ -1084,3 +1084,8 @@ def xlogy_(input: T, other: Tensor | Number) -> T:
         return xlogy_Tensor_(input, other)
     refuse_array("other", other)
     return xlogy_Scalar_Other_(input, other)
+
+
+def polygamma_(input: T, n: int) -> T:
+    """Write the result of `polygamma` into the tensor itself, which is returned."""
+    return polygamma_of_(input, n)

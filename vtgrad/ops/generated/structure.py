@@ -258,14 +258,14 @@ def triu_(input: T, diagonal: int = 0) -> T:
         raise
 
 
-def rot90_turns(input: T, turns: int, dims: Sequence[int]) -> T:
-    """The tensor turned by right angles in the plane of two dimensions."""
+def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
+    """Return a copy turned by right angles in the plane of two dimensions."""
     try:
         array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
         if renew_context(error):
             return rot90_turns(input, turns, dims)
-        explain(error, "input: Tensor, turns: int, dims: Sequence[int]", input, turns, dims)
+        explain(error, "input: Tensor, k: int, dims: Sequence[int]", input, turns, dims)
         raise
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
@@ -288,7 +288,7 @@ def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
 
 
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
-    """The tensor tiled along each dimension, new ones in front."""
+    """Return the tensor tiled along its dimensions, as a copy."""
     try:
         array = no_fp_warnings.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
@@ -353,7 +353,7 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
 
 
 def flip_dims(input: T, dims: int | Sequence[int]) -> T:
-    """The elements in reverse order along dimensions."""
+    """Return a copy with the elements in reverse order along dimensions."""
     try:
         array = no_fp_warnings.run(k.flip, input._impl.array, dims)
     except Exception as error:

@@ -130,7 +130,7 @@ class Rot90Backward0(OperatorNode):
     dims: Sequence[int]
 
     @staticmethod
-    def record(self: TensorBase, turns: SupportsIndex, dims: Sequence[int]) -> Rot90Backward0:
+    def record(self: TensorBase, turns: SupportsIndex = 1, dims: Sequence[int] = (0, 1)) -> Rot90Backward0:
         node = Rot90Backward0((gradient_edge(self),))
         node.turns = turns if type(turns) is int else integer(turns)
         node.dims = integers(dims)

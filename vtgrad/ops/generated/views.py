@@ -48,8 +48,8 @@ __all__ = [
     "squeeze_copy_default", "squeeze_copy_dim", "squeeze_copy_dims", "squeeze_default",
     "squeeze_default_", "squeeze_dim", "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_",
     "t_copy", "transpose", "transpose_", "transpose_copy", "unbind", "unbind_copy", "unfold",
-    "unfold_backward", "unfold_copy", "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze",
-    "unsqueeze_", "unsqueeze_copy", "view_shape",
+    "unfold_backward", "unfold_copy", "unsafe_split", "unsafe_split_equal",
+    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy", "view_shape",
 ]
 
 
@@ -912,7 +912,7 @@ def t_copy(input: T, *, out: T | None = None) -> T:
 
 
 def permute_dims(input: T, dims: Sequence[int]) -> T:
-    """The dimensions in another order; a view."""
+    """Return a view with the dimensions in another order."""
     try:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
@@ -1030,7 +1030,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 
 
 def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
-    """Dimensions of size 1 repeated, new ones put in front; a view."""
+    """Return a view in which dimensions of size 1 are repeated."""
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
@@ -1906,8 +1906,9 @@ def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, outp
 
 
 def unsafe_split_equal(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
-    """Pieces of one size along a dimension, with versions of their own although they share memory."""
+    """Cut a tensor into pieces of one size that share its memory, but are no views."""
     try:
+        split_size = checked_dim(split_size, "split_size")
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
         explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
@@ -2154,3 +2155,42 @@ def squeeze_(input: T, dim: SupportsIndex | Sequence[int] | None = None) -> T:
     except Exception as error:
         explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
         raise
+
+
+def unsafe_split(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
+    """Cut a tensor into pieces of one size that share its memory, but are no views.
+
+    Unlike the pieces of `split`, they may be written in place also if the tensor requires grad.
+    The write shows in `input` too, but neither its version nor that of the other pieces moves,
+    and gradients take no account of it there: after a write, only that piece may be used.
+
+    Parameters
+    ----------
+    input : Tensor
+        At least one dimension.
+    split_size : int
+        The size of each piece; the last may be smaller.
+    dim : int, default 0
+        The dimension that is cut.
+
+    Returns
+    -------
+    tuple of Tensor
+        Tensors on the memory of `input`, each with a version of its own.
+
+    Raises
+    ------
+    ShapeError
+        If the size is not positive, or `input` is 0-d.
+    DimensionError
+        If `input` has no dimension `dim`.
+
+    Examples
+    --------
+    >>> x = vt.ones(3, requires_grad=True)
+    >>> a, b = vt.unsafe_split(x * 2, 2)
+    >>> a.mul_(10).sum().backward()
+    >>> x.grad
+    tensor([20., 20.,  0.])
+    """
+    return unsafe_split_equal(input, split_size, dim)

@@ -78,7 +78,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
 
 
 def sort_stable(
-    self: Array, stable: bool | None, dim: int = -1, descending: bool = False
+    self: Array, dim: int = -1, descending: bool = False, *, stable: bool | None
 ) -> tuple[Array, Array]:
     """`sort` with the argument `stable`; the sort is always stable."""
     return sort(self, dim, descending)

@@ -170,7 +170,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     Raises
     ------
     ShapeError
-        If there are fewer repeats than dimensions. That none is negative, the functions check.
+        If there are fewer repeats than dimensions, or one is negative.
     """
     if len(repeats) < self.ndim:
         raise ShapeError(
@@ -179,6 +179,8 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
             ndim=self.ndim,
         )
     counts = tuple(map(index, repeats))
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"counts of copies must not be negative, got {counts}", repeats=counts)
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])

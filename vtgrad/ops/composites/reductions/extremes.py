@@ -1,4 +1,4 @@
-"""``max``, ``min`` and ``median``: of everything, along a dimension, or of two tensors."""
+"""``max`` and ``min``: of everything, along a dimension, or of two tensors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, che
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
     MaxDimResult,
-    MedianDimResult,
     MinDimResult,
 )
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["max", "median", "min"]
+__all__ = ["max", "min"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -238,72 +237,3 @@ def min(
         _refuse_keepdim_alone("min", keepdim)
         return F.minimum(input, second, out=_single("min", out))
     return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
-
-
-@overload
-def median(input: T) -> T: ...
-@overload
-def median(
-    input: T, dim: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
-) -> MedianDimResult[T]: ...
-def median(
-    input: T,
-    dim: int | Unset = UNSET,
-    keepdim: bool | Unset = UNSET,
-    *,
-    out: tuple[T, T] | None = None,
-) -> T | MedianDimResult[T]:
-    """Return the middle element of all, or along a dimension.
-
-    Of an even number of elements it is the lower of the two in the middle. If there is a nan,
-    it is the result. Without a dimension, elements equal to the result share the gradient;
-    along a dimension, the element at the index gets it.
-
-    Parameters
-    ----------
-    input : Tensor
-        Real values, but no bools.
-    dim : int, optional
-        The dimension.
-    keepdim : bool, default False
-        Whether the dimension stays, with size 1. Only together with `dim`.
-    out : pair of Tensor, optional
-        Where values and int64 indices are stored. Only together with `dim`.
-
-    Returns
-    -------
-    Tensor or MedianDimResult
-        A new 0-d tensor, which is nan if there is no floating element; with `dim`, a named
-        tuple of ``values`` and int64 ``indices``.
-
-    Raises
-    ------
-    NotSupportedError
-        If `input` is bool or complex.
-    DimensionError
-        If the dimension does not exist or has size 0.
-    ArgumentTypeError
-        If `keepdim` or `out` comes without `dim`, or an argument has a wrong type.
-    ResultTypeError
-        If the tensors in `out` do not have the dtypes of the results.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.median(vt.tensor([4.0, 1.0, 3.0, 2.0]))
-    tensor(2.)
-    >>> values, indices = vt.median(vt.tensor([[5, 1, 3], [2, 9, 7]]), 1)
-    >>> values, indices
-    (tensor([3, 7]), tensor([2, 2]))
-    >>> x = vt.tensor([1.0, 5.0, 5.0, 7.0], requires_grad=True)
-    >>> vt.median(x).backward()
-    >>> x.grad
-    tensor([0.0000, 0.5000, 0.5000, 0.0000])
-    """
-    if dim is UNSET:
-        _refuse_keepdim_alone("median", keepdim)
-        if out is not None:
-            raise ArgumentTypeError("median() takes out= only together with dim")
-        return F.median_default(input)
-    return F.median_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("median", input, out))

@@ -1,4 +1,4 @@
-"""Reductions under their public names: choosing the overload, checking the arguments."""
+"""Reductions that cast what they reduce, or are made of others."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
+from vtgrad.errors import DTypeError, ResultTypeError
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.reduction_arguments import (
     UNSET,
     Unset,
     check_flag,
-    checked_dim,
     checked_dims,
-    dtype_with_out,
     either,
 )
 from vtgrad.ops.calling.types import Dims
@@ -25,211 +23,11 @@ from vtgrad.storage.tensor_base import TensorBase
 __all__ = [
     "all",
     "any",
-    "mean",
     "nanmean",
-    "nansum",
-    "prod",
-    "sum",
 ]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def sum(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T:
-    """Return the sum of all elements, or over dimensions.
-
-    Integers and bools are summed as int64. Each element has the gradient of the sum that it
-    went into. The sum of no elements is 0.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any dtype and shape.
-    dim : int, sequence of int or None, optional
-        The dimensions to sum over; all of them if it is None, empty or not given.
-    keepdim : bool, default False
-        Whether the summed dimensions stay, with size 1.
-    dtype : DType, optional
-        The dtype to sum in, and of the result.
-    out : Tensor, optional
-        Where the result is written.
-    axis : int, sequence of int or None, optional
-        NumPy's name of `dim`.
-    keepdims : bool, default False
-        NumPy's name of `keepdim`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without the dimensions `dim`, or with size 1 there.
-
-    Raises
-    ------
-    DimensionError
-        If `input` has no such dimension.
-    ShapeError
-        If a dimension is given twice.
-    ArgumentTypeError
-        If both `dim` and `axis` are given, or `keepdim` is no bool.
-    DTypeError
-        If `dtype` is given and `out` has another.
-    OutGradError
-        If `out` is given and an argument requires grad, while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    >>> vt.sum(x, 1, keepdim=True).detach()
-    tensor([[3.],
-            [7.]])
-    >>> vt.sum(x, 0)[1].backward()
-    >>> x.grad
-    tensor([[0., 1.],
-            [0., 1.]])
-    """
-    if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.sum_default(input, dtype=dtype)
-    dim = either(dim, axis)
-    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
-    dims = None if dim is UNSET else checked_dims(dim)
-    return F.sum_dim_IntList(input, dims, keep, dtype=dtype_with_out(dtype, out), out=out)
-
-
-def mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T:
-    """Return the arithmetic mean of all elements, or over dimensions.
-
-    The mean of nothing is nan. Half precision is summed in single precision and rounded once.
-    The gradient is spread evenly: each element gets the incoming one over the number of
-    elements averaged.
-
-    Parameters
-    ----------
-    input : Tensor
-        Floating or complex values, or others with `dtype`.
-    dim : int, sequence of int or None, optional
-        The dimensions to average over; all if it is None, empty or not given.
-    keepdim : bool, default False
-        Whether these dimensions stay, with size 1.
-    dtype : dtype, optional
-        Floating or complex dtype to compute in, and that of the result.
-    out : Tensor, optional
-        Where the result is stored, cast to the dtype of `out`.
-    axis : int, sequence of int or None, optional
-        NumPy's name of `dim`.
-    keepdims : bool, default False
-        NumPy's name of `keepdim`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without these dimensions.
-
-    Raises
-    ------
-    DTypeError
-        If the result would be neither floating nor complex, or `dtype` is not that of `out`.
-    DimensionError
-        If a dimension does not exist.
-    ShapeError
-        If a dimension is given twice.
-    ArgumentTypeError
-        If `dim` and `axis` are both given, or an argument has a wrong type.
-    ResultTypeError
-        If the dtype of `out` cannot hold the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 2.0], [3.0, 6.0]], requires_grad=True)
-    >>> vt.mean(x.detach(), 0)
-    tensor([2., 4.])
-    >>> vt.mean(x).backward()
-    >>> x.grad
-    tensor([[0.2500, 0.2500],
-            [0.2500, 0.2500]])
-    """
-    if dim is UNSET and axis is UNSET and not (keepdim or keepdims) and out is None:
-        return F.mean_default(input, dtype=dtype)
-    dim = either(dim, axis)
-    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
-    dims = None if dim is UNSET else checked_dims(dim)
-    if dtype is not None:
-        dtype_with_out(dtype, out)
-    return F.mean_dim(input, dims, keep, dtype=dtype, out=out)
-
-
-def nansum(
-    input: T,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-) -> T:
-    """Return the sum of the elements, each nan counted as 0.
-
-    Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
-    where the element is nan.
-
-    Parameters
-    ----------
-    input : Tensor
-        Real values.
-    dim : int, sequence of int or None, default None
-        The dimensions to sum over; all of them if it is None or empty.
-    keepdim : bool, default False
-        Whether the summed dimensions stay, with size 1.
-    dtype : DType, optional
-        The dtype to sum in, and of the result.
-    out : Tensor, optional
-        Where the result is written.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without the dimensions `dim`, or with size 1 there.
-
-    Raises
-    ------
-    DTypeError
-        If the values are complex, or `dtype` is given and `out` has another.
-    DimensionError
-        If `input` has no such dimension.
-    ShapeError
-        If a dimension is given twice.
-    OutGradError
-        If `out` is given and an argument requires grad, while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-    >>> y = vt.nansum(x)
-    >>> y.backward()
-    >>> y.item(), x.grad
-    (4.0, tensor([1., 0., 1.]))
-    """
-    keep = check_flag(keepdim, "keepdim")
-    return F.nansum_dim(input, checked_dims(dim), keep, dtype=dtype_with_out(dtype, out), out=out)
 
 
 def nanmean(
@@ -295,76 +93,7 @@ def nanmean(
     count = F.sum_dim_IntList(
         F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
     )
-    return F.div(nansum(input, dim, keepdim, dtype=dtype), count, out=out)
-
-
-def prod(
-    input: T,
-    dim: int | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: int | Unset = UNSET,
-    keepdims: bool = False,
-) -> T:
-    """Return the product of all elements, or over one dimension.
-
-    Integers and bools are multiplied as int64. The gradient of an element is the product of the
-    others, also where elements are zero. The product of no elements is 1.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any dtype and shape.
-    dim : int, optional
-        The dimension; all of them if it is not given. Several dimensions are not taken.
-    keepdim : bool, default False
-        Whether the dimension stays, with size 1; only with `dim`.
-    dtype : DType, optional
-        The dtype to multiply in, and of the result.
-    out : Tensor, optional
-        Where the result is written; only with `dim`.
-    axis : int, optional
-        NumPy's name of `dim`.
-    keepdims : bool, default False
-        NumPy's name of `keepdim`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor; 0-d without `dim`.
-
-    Raises
-    ------
-    DimensionError
-        If `input` has no such dimension.
-    ArgumentTypeError
-        If `dim` is no integer, both `dim` and `axis` are given, or `keepdim` or `out` without
-        them.
-    DTypeError
-        If `dtype` is given and `out` has another.
-    OutGradError
-        If `out` is given and an argument requires grad, while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([0.0, 2.0, 3.0], requires_grad=True)
-    >>> vt.prod(x).backward()
-    >>> x.grad
-    tensor([6., 0., 0.])
-    >>> vt.prod(vt.tensor([[1, 2], [3, 4]]), dim=1)
-    tensor([ 2, 12])
-    """
-    chosen = either(dim, axis)
-    keep = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
-    if chosen is UNSET:
-        if keep or out is not None:
-            raise ArgumentTypeError("prod() takes keepdim and out only together with dim")
-        return F.prod_default(input, dtype=dtype)
-    return F.prod_dim_int(
-        input, checked_dim(chosen), keep, dtype=dtype_with_out(dtype, out), out=out
-    )
+    return F.div(F.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
 
 def any(
@@ -481,7 +210,7 @@ def all(
 
 def _dims_or_all(dim: Dims | Unset, axis: Dims | Unset) -> Dims:
     """The dimensions under PyTorch's or NumPy's name; None, for all of them, if none are given."""
-    chosen = either(dim, axis)
+    chosen = dim if axis is UNSET else either(dim, axis, "dim and axis")
     return None if chosen is UNSET else checked_dims(chosen)
 
 

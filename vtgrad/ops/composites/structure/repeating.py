@@ -1,4 +1,4 @@
-"""Repeating and flipping."""
+"""Tiling, and flipping rows or columns."""
 
 from __future__ import annotations
 
@@ -6,54 +6,11 @@ from collections.abc import Sequence
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.sequences import check_counts, given_integers
+from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 
-__all__ = ["flip", "fliplr", "flipud", "repeat", "tile"]
-
-
-@explained
-def repeat(input: T, *counts: int | Sequence[int], repeats: Sequence[int] | None = None) -> T:
-    """Return the tensor tiled along its dimensions, as a copy.
-
-    More counts than dimensions add new dimensions in front. The gradient of an element is the
-    sum over its copies.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any dtype and shape.
-    *counts : int or sequence of int
-        How often each dimension is repeated, at least one count for each dimension. Given one
-        by one or as one sequence.
-    repeats : sequence of int, optional
-        The same, by keyword.
-
-    Returns
-    -------
-    Tensor
-        A new tensor; its sizes are those of `input` times the counts.
-
-    Raises
-    ------
-    ShapeError
-        If there are fewer counts than dimensions, or one is negative.
-    ArgumentTypeError
-        If no counts are given, or in two ways, or one is no integer.
-
-    Examples
-    --------
-    >>> x = vt.tensor([1, 2, 3])
-    >>> vt.repeat(x, 2)
-    tensor([1, 2, 3, 1, 2, 3])
-    >>> vt.repeat(x, 2, 1)
-    tensor([[1, 2, 3],
-            [1, 2, 3]])
-    """
-    given = given_integers(counts, repeats, "repeat")
-    check_counts(given, "repeat")
-    return F.repeat_tiles(input, given)
+__all__ = ["fliplr", "flipud", "tile"]
 
 
 @explained
@@ -95,50 +52,7 @@ def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = No
     vtgrad.Size([4, 2])
     """
     repeats = given_integers(counts, dims, "tile")
-    check_counts(repeats, "tile")
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
-
-
-def flip(input: T, *axes: int | Sequence[int], dims: int | Sequence[int] | None = None) -> T:
-    """Return a copy with the elements in reverse order along dimensions.
-
-    The result is always a copy, since a tensor has no negative strides. The gradient is flipped
-    back.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any dtype.
-    *axes : int or sequence of int
-        The dimensions, one by one or as one sequence.
-    dims : int or sequence of int, optional
-        The same by keyword.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the shape and dtype of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If a dimension does not exist.
-    ShapeError
-        If a dimension is given twice.
-    ArgumentTypeError
-        If the dimensions are missing, are given in both ways or are no integers.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1, 2], [3, 4]])
-    >>> vt.flip(x, 0)
-    tensor([[3, 4],
-            [1, 2]])
-    >>> vt.flip(x, dims=(0, 1))
-    tensor([[4, 3],
-            [2, 1]])
-    """
-    return F.flip_dims(input, given_integers(axes, dims, "flip"))
 
 
 @explained

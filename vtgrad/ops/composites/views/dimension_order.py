@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     movedim_order,
@@ -14,49 +13,10 @@ from vtgrad.storage.geometry import (
 from vtgrad.storage.integers import integer
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["moveaxis", "movedim", "permute", "swapaxes", "swapaxes_", "swapdims", "swapdims_"]
+__all__ = ["moveaxis", "movedim", "swapaxes", "swapaxes_", "swapdims", "swapdims_"]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def permute(input: T, *order: int | Sequence[int], dims: Sequence[int] | None = None) -> T:
-    """Return a view with the dimensions in another order.
-
-    Parameters
-    ----------
-    input : Tensor
-        Any dtype and shape.
-    *order : int or sequence of int
-        Every dimension once, in the new order; negative numbers count from the last one. Given
-        one by one or as one sequence.
-    dims : sequence of int, optional
-        The same, by keyword.
-
-    Returns
-    -------
-    Tensor
-        A view of `input`: writing to it writes to `input`.
-
-    Raises
-    ------
-    ShapeError
-        If a dimension is missing, or given twice.
-    DimensionError
-        If `input` has no such dimension.
-    ArgumentTypeError
-        If no order is given, or in two ways.
-
-    Examples
-    --------
-    >>> x = vt.zeros(2, 3, 4)
-    >>> vt.permute(x, 2, 0, 1).shape
-    vtgrad.Size([4, 2, 3])
-    >>> x.permute((2, 0, 1))[3, 1, 2] = 7.0
-    >>> x[1, 2, 3]
-    tensor(7.)
-    """
-    return F.permute_dims(input, given_integers(order, dims, "permute"))
 
 
 @explained

@@ -14,65 +14,10 @@ from vtgrad.storage.geometry import (
 )
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["broadcast_tensors", "broadcast_to", "expand", "expand_as"]
+__all__ = ["broadcast_tensors", "broadcast_to", "expand_as"]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def expand(
-    input: T,
-    *sizes: int | Sequence[int],
-    size: Sequence[int] | None = None,
-    implicit: bool = False,
-) -> T:
-    """Return a view in which dimensions of size 1 are repeated.
-
-    No memory is copied: a repeated dimension has stride 0, so all its places are one memory
-    location. New dimensions may come in front. Most writes to a view that repeats elements are
-    refused; `fill_` with a number is not. The gradient is summed over the repeated dimensions.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor whose shape broadcasts to the sizes.
-    *sizes : int or sequence of int
-        The sizes, one by one or as one sequence. -1 keeps a dimension as it is.
-    size : sequence of int, optional
-        The same by keyword.
-    implicit : bool, default False
-        Has no effect.
-
-    Returns
-    -------
-    Tensor
-        A view of `input`: writing to it writes to `input`.
-
-    Raises
-    ------
-    ShapeError
-        If a dimension of another size than 1 would change, or there are fewer sizes than
-        dimensions.
-    ArgumentTypeError
-        If the sizes are missing, are given twice or are no integers.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0], [2.0]])
-    >>> y = vt.expand(x, -1, 3)
-    >>> y, y.stride()
-    (tensor([[1., 1., 1.],
-            [2., 2., 2.]]), (1, 0))
-    >>> y[0, 0] = 7.0
-    >>> x
-    tensor([[7.],
-            [2.]])
-    >>> w = vt.ones(1, requires_grad=True)
-    >>> w.expand(5).sum().backward()
-    >>> w.grad
-    tensor([5.])
-    """
-    return F.expand_sizes(input, given_integers(sizes, size, "expand"), implicit=implicit)
 
 
 def expand_as(input: T, other: TensorBase) -> T:

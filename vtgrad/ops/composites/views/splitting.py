@@ -26,7 +26,6 @@ __all__ = [
     "split",
     "tensor_split",
     "unsafe_chunk",
-    "unsafe_split",
     "vsplit",
 ]
 
@@ -485,46 +484,6 @@ def _one_integer(value: TensorBase, what: str) -> int:
     if array.ndim or array.dtype.kind not in "iu":
         raise DTypeError(f"{what} must be an integer or a 0-d integer tensor", shape=array.shape)
     return int(array)
-
-
-@explained
-def unsafe_split(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
-    """Cut a tensor into pieces of one size that share its memory, but are no views.
-
-    Unlike the pieces of `split`, they may be written in place also if the tensor requires grad.
-    The write shows in `input` too, but neither its version nor that of the other pieces moves,
-    and gradients take no account of it there: after a write, only that piece may be used.
-
-    Parameters
-    ----------
-    input : Tensor
-        At least one dimension.
-    split_size : int
-        The size of each piece; the last may be smaller.
-    dim : int, default 0
-        The dimension that is cut.
-
-    Returns
-    -------
-    tuple of Tensor
-        Tensors on the memory of `input`, each with a version of its own.
-
-    Raises
-    ------
-    ShapeError
-        If the size is not positive, or `input` is 0-d.
-    DimensionError
-        If `input` has no dimension `dim`.
-
-    Examples
-    --------
-    >>> x = vt.ones(3, requires_grad=True)
-    >>> a, b = vt.unsafe_split(x * 2, 2)
-    >>> a.mul_(10).sum().backward()
-    >>> x.grad
-    tensor([20., 20.,  0.])
-    """
-    return F.unsafe_split_equal(input, integer(split_size), dim)
 
 
 @explained

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype, reduced_shape
 from vtgrad.storage.arrays import Array, NumpyDType
@@ -27,11 +27,9 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
 
     Integers are converted to the default floating dtype. Without elements the result is -inf.
     """
-    if (
-        dim is not None
-        and not isinstance(dim, int)
-        and not (len(dim) or keepdim or not self.ndim or not self.size)
-    ):
+    if dim is None:
+        raise ArgumentTypeError("logsumexp() needs dim", argument="dim")
+    if not (isinstance(dim, int) or len(dim) or keepdim or not self.ndim or not self.size):
         raise ShapeError("logsumexp() needs at least one dimension in dim", shape=self.shape)
     x = self if self.dtype.kind in "fc" else in_dtype(self, get_default_dtype().numpy)
     axes = axes_of(dim, x.ndim)

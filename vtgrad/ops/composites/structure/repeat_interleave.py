@@ -1,8 +1,7 @@
-"""Turning a tensor, and repeating its elements."""
+"""Each element several times in a row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.errors import ShapeError
@@ -14,47 +13,12 @@ from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["repeat_interleave", "rot90"]
+__all__ = [
+    "repeat_interleave",
+]
 
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:
-    """Return a copy turned by right angles in the plane of two dimensions.
-
-    Parameters
-    ----------
-    input : Tensor
-        At least two dimensions.
-    k : int, default 1
-        How many right angles; negative numbers turn the other way.
-    dims : sequence of int, default (0, 1)
-        The two dimensions; one turn leads from the first towards the second.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the same dtype; for odd `k` the two sizes are exchanged.
-
-    Raises
-    ------
-    ShapeError
-        If there are fewer than two dimensions, or `dims` are not two different ones.
-    DimensionError
-        If `input` lacks one of them.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1, 2], [3, 4]])
-    >>> vt.rot90(x)
-    tensor([[2, 4],
-            [1, 3]])
-    >>> vt.rot90(x, -1)
-    tensor([[3, 1],
-            [4, 2]])
-    """
-    return F.rot90_turns(input, k, dims)
 
 
 @explained
