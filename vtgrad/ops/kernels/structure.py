@@ -180,7 +180,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
         )
     counts = tuple(map(index, repeats))
     if any(count < 0 for count in counts):
-        raise ShapeError(f"counts of copies must not be negative, got {counts}", repeats=counts)
+        raise ShapeError(f"repeat's counts must not be negative, got {counts}", repeats=counts)
     lead = len(counts) - self.ndim
     sizes = (1,) * lead + self.shape
     target = tuple([count * size for count, size in zip(counts, sizes, strict=True)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_integers
@@ -52,6 +54,9 @@ def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = No
     vtgrad.Size([4, 2])
     """
     repeats = given_integers(counts, dims, "tile")
+    # The kernel looks too, but calls the function repeat.
+    if any(isinstance(count, (int, np.integer)) and count < 0 for count in repeats):
+        raise ShapeError(f"tile's counts must not be negative, got {repeats}", repeats=repeats)
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
 
