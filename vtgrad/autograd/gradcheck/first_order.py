@@ -71,8 +71,9 @@ def gradcheck(
         Check `func` as a function that may write to its arguments, and may return nothing. It then
         gets copies, and copies that lie in a larger memory: with gaps, with an offset and
         transposed. Their memory counts as an output, and what lies beside them as an input. A
-        version must move if and only if memory was written, and arguments whose elements share
-        memory must be refused, unless they are filled with one constant.
+        version must move if and only if memory was written. A written argument is also expanded, so
+        that its elements share memory: that must be refused, or the gradients must be right all
+        the same, as where one constant is stored.
 
     Returns
     -------

@@ -89,7 +89,7 @@ def along_direction(
     """
     array = subject.inputs[number]._impl.array
     high, low = _both_sides(array, direction * eps)
-    taken = (high.astype(direction.dtype) - low) / (2 * eps)
+    taken = _taken(array, high, low, 2 * eps * direction) / (2 * eps)
     require_finite_step(taken, subject.input_names[number], eps)
     ups = _outputs_at(subject, number, ..., high, shapes)
     downs = _outputs_at(subject, number, ..., low, shapes)
@@ -101,9 +101,9 @@ def _central(
     subject: Subject, number: int, index: tuple[int, ...], step: Array, shapes: Sequence[Shape]
 ) -> list[Array]:
     """The difference quotient of each output, for a step of one element."""
-    high, low = _both_sides(subject.inputs[number]._impl.array[index], step)
-    # What was stored, not what was asked for: rounding changes the step.
-    taken = high.astype(np.complex128) - low
+    start = subject.inputs[number]._impl.array[index]
+    high, low = _both_sides(start, step)
+    taken = _taken(start, high, low, 2 * step)
     distance = np.asarray(taken.imag if step.dtype.kind == "c" else taken.real)
     require_finite_step(distance, subject.input_names[number], abs(complex(step)))
     ups = _outputs_at(subject, number, index, high, shapes)
@@ -117,6 +117,17 @@ def _both_sides(values: object, step: Array) -> tuple[Array, Array]:
     start = np.asarray(resolved(values))
     with np.errstate(all="ignore"):
         return (start + step).astype(start.dtype), (start - step).astype(start.dtype)
+
+
+def _taken(start: object, high: Array, low: Array, asked: Array) -> Array:
+    """The step that was taken, in double precision: what was asked for, changed by rounding.
+
+    Infinity and nan stay what they are. There an output has a derivative only if it does not
+    depend on them, and whatever the step is, that derivative is zero.
+    """
+    dtype = np.complex128 if high.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        return np.where(np.isfinite(resolved(start)), high.astype(dtype) - low.astype(dtype), asked)
 
 
 def _outputs_at(

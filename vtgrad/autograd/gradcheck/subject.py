@@ -149,7 +149,7 @@ def require_finite_step(step: Array, name: str, eps: float) -> None:
     if not np.all(np.isfinite(step) & (step != 0)):
         raise GradcheckError(
             f"{name} has elements that do not change when eps={eps} is added, because they are "
-            "large, infinite or nan, or their dtype is too coarse: choose another point or eps",
+            "too large, or their dtype is too coarse: choose another point or eps",
             check="step",
             input=name,
             eps=eps,
