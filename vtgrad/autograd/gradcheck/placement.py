@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...storage.arrays import Array
-from ...storage.lazy_array import physical
 from ...tensor.creation import from_numpy
 from ...tensor.tensor import Tensor
 from .arrangements import Arrangement
@@ -56,7 +55,7 @@ class Snapshot:
 
     def __init__(self, placed: Placed) -> None:
         self.bytes = {
-            nr: physical(memory._impl.array).tobytes() for nr, memory in placed.memories.items()
+            nr: memory._impl.storage.flat.tobytes() for nr, memory in placed.memories.items()
         }
         self.versions = {nr: memory._version for nr, memory in placed.memories.items()}
         self.geometries = {
