@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.functions import Square
+from tests.functions import Square, function
 from tests.support import (
     ON_TORCH,
     Unchanged,
@@ -188,6 +188,8 @@ def test_points_where_a_convention_decides() -> None:
     assert gradcheck(lambda x: (x * 2, x.detach() * 3), leaf(2))
     assert gradcheck(lambda x: (x * 2, x.long()), leaf_of(1.5))
     assert gradcheck(lambda x: (), leaf(2))
+    # None counts as zeros.
+    assert gradcheck(function(lambda ctx, x: x * 0, lambda ctx, g: None), leaf(2))
 
 
 def test_relative_errors_within_the_tolerance_pass() -> None:

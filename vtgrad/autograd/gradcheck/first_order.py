@@ -46,6 +46,7 @@ def gradcheck(
     inputs : Tensor or sequence
         The arguments. The very objects are passed, and their elements are changed in memory and
         back while `func` runs. Only tensors that require grad are checked; float64 or complex128.
+        None may be computed from another.
     eps : float, default 1e-6
         The step of the differences.
     atol, rtol : float
@@ -109,7 +110,7 @@ def gradcheck(
     ... except vt.errors.GradcheckError as error:
     ...     print(error.output_index, error.input_index, error.analytic, round(error.numeric, 6))
     (0,) (0,) 1.0 2.0
-    >>> vt.autograd.gradcheck(vt.Tensor.mul_, (x, x.clone()), check_inplace=True)
+    >>> vt.autograd.gradcheck(vt.Tensor.mul_, (x, vt.ones(2)), check_inplace=True)
     True
     """
     _refuse_modes(
