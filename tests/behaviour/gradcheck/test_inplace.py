@@ -99,7 +99,7 @@ def test_a_wrong_gradient_for_views_alone_is_found() -> None:
 
     error = refused_as_wrong(gradcheck, f, leaf(2), check_inplace=True)
     assert (error.check, error.analytic) == ("jacobian", 3)
-    assert "a view with gaps" in str(error)
+    assert error.input == "input 0 (a view with gaps)"
 
 
 def through_numpy(x: vt.Tensor) -> vt.Tensor:
@@ -157,6 +157,6 @@ def test_expanded_arguments_must_be_refused_or_right() -> None:
         return x.mul_(2) if x.stride(0) else wrong(x)
 
     error = refused_as_wrong(gradcheck, f, leaf(2), check_inplace=True)
-    assert (error.check, error.input, error.analytic) == ("jacobian", "input 0, expanded,", 3)
+    assert (error.check, error.input, error.analytic) == ("jacobian", "input 0 (expanded)", 3)
     # No row overlaps itself, so that each may be written, and is written twice.
     assert gradcheck(lambda x: [row.mul_(2) for row in x], leaf(2, 2), check_inplace=True)

@@ -54,7 +54,7 @@ def _with_expanded(subject: Subject, x: Tensor, row: Tensor) -> Subject:
     arguments = tuple(row if y is x else y for y in subject.arguments)
     inputs = tuple(row if y is x else y for y in subject.inputs)
     names = tuple(
-        f"{name}, expanded," if y is row else name
+        f"{name} (expanded)" if y is row else name
         for name, y in zip(subject.input_names, inputs, strict=True)
     )
     placement = Placement.of(Subject(subject.function, arguments, inputs, names), ALONE)

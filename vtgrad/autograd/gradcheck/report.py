@@ -127,23 +127,8 @@ def mismatch_error(subject: Subject, mismatches: Sequence[Mismatch]) -> Gradchec
     """The error that reports all Jacobians that differ, and the worst entry."""
     worst = max(mismatches, key=lambda m: m.excess)
     output, source = subject.output_name(worst.output), subject.input_names[worst.input]
-    text = (
-        f"the derivative of {_element(output, worst.output_index, worst.output_part)} by "
-        f"{_element(source, worst.input_index, worst.input_part)} is {worst.numeric:.10g} by "
-        f"central differences, but {worst.analytic:.10g} by backward: the difference is "
-        f"{worst.difference:.3g}, allowed are {worst.tolerance:.3g}"
-    )
-    if worst.missing:
-        text += ". Backward gives no gradient at all for it"
-    text += f". Of the derivatives of {output} by {source} {worst.wrong} of {worst.entries} differ"
     others = [m for m in mismatches if m is not worst]
-    if others:
-        listed = "; ".join(
-            f"{m.wrong} of {m.entries} of {subject.output_name(m.output)} by "
-            f"{subject.input_names[m.input]}"
-            for m in others
-        )
-        text += f". So do others: {listed}"
+    text = _about_entry(worst, output, source) + _about_others(subject, others)
     return GradcheckError(
         text + _about_shared_memory(subject, worst.input),
         check="jacobian",
@@ -176,6 +161,30 @@ def _differing_part(
     real = abs(analytic.real - numeric.real) <= allowed
     imaginary = abs(analytic.imag - numeric.imag) <= allowed
     return None if real == imaginary else _PARTS[1 if real else 0]
+
+
+def _about_entry(worst: Mismatch, output: str, source: str) -> str:
+    """The entry that differs most, and how many of the same Jacobian do."""
+    missing = ". Backward gives no gradient at all for it" if worst.missing else ""
+    return (
+        f"the derivative of {_element(output, worst.output_index, worst.output_part)} by "
+        f"{_element(source, worst.input_index, worst.input_part)} is {worst.numeric:.10g} by "
+        f"central differences, but {worst.analytic:.10g} by backward: the difference is "
+        f"{worst.difference:.3g}, allowed are {worst.tolerance:.3g}{missing}. Of the derivatives "
+        f"of {output} by {source} {worst.wrong} of {worst.entries} differ"
+    )
+
+
+def _about_others(subject: Subject, others: Sequence[Mismatch]) -> str:
+    """The other Jacobians that differ, if there are any."""
+    if not others:
+        return ""
+    listed = "; ".join(
+        f"{m.wrong} of {m.entries} of {subject.output_name(m.output)} by "
+        f"{subject.input_names[m.input]}"
+        for m in others
+    )
+    return f". So do others: {listed}"
 
 
 def _about_shared_memory(subject: Subject, number: int) -> str:

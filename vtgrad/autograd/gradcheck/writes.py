@@ -85,7 +85,7 @@ def _placed_subject(placement: Placement, seen: _Seen) -> Subject:
         outputs = outputs_of(subject.function(*placed.arguments))
         return [*outputs, *(placed.memories[nr] for nr in seen.written)]
 
-    where = f", {placement.arrangement.name}," if placement.arrangement.name else ""
+    where = _described(placement.arrangement)
     return Subject(
         function,
         (*subject.arguments, *varied.values()),
@@ -99,6 +99,11 @@ def _placed_subject(placement: Placement, seen: _Seen) -> Subject:
             *(f"the memory of input {nr}" for nr in seen.written),
         ),
     )
+
+
+def _described(arrangement: Arrangement) -> str:
+    """The arrangement, behind the name of an argument."""
+    return "" if arrangement.is_alone else f" ({arrangement.name})"
 
 
 def _watched(placement: Placement) -> _Seen:
@@ -116,9 +121,7 @@ def _watched(placement: Placement) -> _Seen:
     after = Snapshot(placed)
     written = []
     for nr in placed.memories:
-        name = f"argument {nr}"
-        if placement.arrangement.name:
-            name += f", {placement.arrangement.name}"
+        name = f"argument {nr}{_described(placement.arrangement)}"
         moved = after.versions[nr] != before.versions[nr]
         if after.bytes[nr] != before.bytes[nr]:
             _check_written(placement, nr, name, (before.bytes[nr], after.bytes[nr]), moved=moved)
