@@ -13,7 +13,7 @@ input is the complex number ``derivative by the real part + 1j * derivative by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from .subject import Subject, double_values
 __all__ = ["Recorded", "record", "zeros_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """Outputs whose graph is kept, for backward to run through it as often as needed.
 
     Attributes

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...storage.arrays import Shape
 from ...tensor.tensor import Tensor
@@ -15,8 +14,7 @@ __all__ = ["ALONE", "IN_LARGER_MEMORY", "Arrangement"]
 _OFFSET: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """A way to lie in memory.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from .subject import Subject, is_differentiable, listed_outputs
 __all__ = ["Placed", "Placement", "Snapshot", "outputs_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """The arguments of one call.
 
     Attributes
@@ -65,8 +64,7 @@ class Snapshot:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Copies of the arguments of a function, all of one arrangement.
 
     Attributes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ __all__ = ["Mismatch", "compare", "mismatch_error"]
 _PARTS = ("real", "imaginary")
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(NamedTuple):
     """The entries of one Jacobian that differ, by the worst of them.
 
     Attributes

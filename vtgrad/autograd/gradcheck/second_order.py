@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from ...errors import GradcheckError, NoDerivativeError
 from ...tensor.creation import from_numpy
@@ -113,7 +112,7 @@ def gradgradcheck(
     )
     subject = subject_of(func, inputs_of(inputs))
     try:
-        check_first_derivatives(subject, replace(settings, fast_mode=True))
+        check_first_derivatives(subject, settings._replace(fast_mode=True))
         outputs = [y for y in subject.outputs() if y.requires_grad]
         if outputs:
             given = _given_or_random(outputs, grad_outputs, gaps=gen_non_contig_grad_outputs)

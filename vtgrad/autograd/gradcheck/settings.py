@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...errors import CheckOptionError, NotSupportedError
 
 __all__ = ["Settings", "refuse_unsupported", "require_a_mode"]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Steps, tolerances and what else is checked.
 
     Attributes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -32,8 +31,7 @@ Inputs: TypeAlias = Tensor | Sequence[object]
 Checked: TypeAlias = Callable[..., Outputs]
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """A function together with the point at which it is checked.
 
     Attributes

@@ -15,7 +15,7 @@ raises there, a version that moves without one does not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ...errors import GradcheckError
 from ...tensor.tensor import Tensor
@@ -29,8 +29,7 @@ from .subject import Subject
 __all__ = ["check_with_writes"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """What a call of the function did.
 
     Attributes
@@ -56,7 +55,7 @@ def check_with_writes(subject: Subject, settings: Settings) -> None:
     alone = Placement.of(subject, ALONE)
     seen = _watched(alone)
     check(_placed_subject(alone, seen), settings)
-    once = replace(settings, check_undefined_grad=False)
+    once = settings._replace(check_undefined_grad=False)
     for arrangement in IN_LARGER_MEMORY:
         if _applies(arrangement, subject):
             placement = Placement.of(subject, arrangement)

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.behaviour.gradcheck.checked import Apply, complex_leaf, gradcheck, refused_as_wrong
 from tests.functions import function, triple_
-from tests.support import ON_TORCH, Unchanged, leaf, leaf_of, ramp, vt
-
-from .checked import Apply, complex_leaf, gradcheck, refused_as_wrong
-
-pytestmark = pytest.mark.skipif(ON_TORCH, reason="differs from torch: it has no check_inplace")
+from tests.support import Unchanged, leaf, leaf_of, ramp, vt
 
 in_both_modes = pytest.mark.parametrize("fast_mode", [False, True])
 
