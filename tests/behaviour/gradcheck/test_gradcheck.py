@@ -328,6 +328,9 @@ def test_expanded_inputs_are_refused() -> None:
     with pytest.raises(RuntimeError) as caught:
         gradcheck(lambda x: x * 2, x, raise_exception=False)
     assert not isinstance(caught.value, GradcheckError)
+    with pytest.raises(RuntimeError) as caught:
+        gradgradcheck(lambda x: x * x, leaf(3), x, raise_exception=False)
+    assert not isinstance(caught.value, GradcheckError)
 
 
 @differs_from_torch("only strides of 0 are refused, all others fail as a wrong gradient")

@@ -16,8 +16,8 @@ from .subject import (
     Outputs,
     Subject,
     inputs_of,
-    is_differentiable,
     listed_outputs,
+    refuse_overlap,
     subject_of,
 )
 
@@ -167,11 +167,14 @@ def _gradients_of(subject: Subject, given: tuple[Tensor | None, ...]) -> Subject
             materialize_grads=True,
         )
 
-    entering = [nr for nr, g in enumerate(given) if is_differentiable(g)]
+    entering = {f"grad_output {nr}": g for nr, g in enumerate(given) if g is not None}
+    varied = {name: g for name, g in entering.items() if g.requires_grad}
+    for name, g in varied.items():
+        refuse_overlap(g, name)
     return Subject(
         gradients,
         (*subject.arguments, *given),
-        (*subject.inputs, *(g for g in given if g is not None and g.requires_grad)),
-        (*subject.input_names, *(f"grad_output {nr}" for nr in entering)),
+        (*subject.inputs, *varied.values()),
+        (*subject.input_names, *varied),
         tuple(f"the gradient of {name}" for name in subject.input_names),
     )

@@ -15,7 +15,6 @@ from ...storage.warn import warn
 from ...tensor.tensor import Tensor
 
 __all__ = [
-    "Checked",
     "Inputs",
     "Outputs",
     "Subject",
@@ -23,12 +22,13 @@ __all__ = [
     "inputs_of",
     "is_differentiable",
     "listed_outputs",
+    "refuse_overlap",
+    "require_finite_step",
     "subject_of",
 ]
 
 Outputs: TypeAlias = Tensor | Sequence[Tensor]
 Inputs: TypeAlias = Tensor | Sequence[object]
-Checked: TypeAlias = Callable[..., Outputs]
 
 
 class Subject(NamedTuple):
@@ -118,15 +118,26 @@ def subject_of(function: Callable[..., object], arguments: tuple[object, ...]) -
                 f"input {nr} is {x.dtype}: with less than double precision central differences "
                 "are too coarse for the usual tolerances"
             )
-        if has_self_overlap(x.shape, x.stride()):
-            raise SelfOverlapError(
-                f"some elements of input {nr} (shape {list(x.shape)}, strides {list(x.stride())}) "
-                "share memory, so that one cannot be changed without the other; pass a clone",
-                index=nr,
-                shape=tuple(x.shape),
-                strides=x.stride(),
-            )
+        refuse_overlap(x, f"input {nr}")
     return Subject(function, arguments, tuple(inputs), tuple(f"input {nr}" for nr in numbers))
+
+
+def refuse_overlap(x: Tensor, name: str) -> None:
+    """Refuse a tensor whose elements cannot be changed one by one.
+
+    Raises
+    ------
+    SelfOverlapError
+        If some of them share memory.
+    """
+    if has_self_overlap(x.shape, x.stride()):
+        raise SelfOverlapError(
+            f"some elements of {name} (shape {list(x.shape)}, strides {list(x.stride())}) share "
+            "memory, so that one cannot be changed without the other; pass a clone",
+            input=name,
+            shape=tuple(x.shape),
+            strides=x.stride(),
+        )
 
 
 def double_values(tensor: Tensor) -> Array:
