@@ -16,6 +16,7 @@ __all__ = [
     "IndexTypeError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "CheckOptionError",
     "CustomFunctionViewError",
     "DTypeError",
     "DetachViewError",
@@ -25,6 +26,7 @@ __all__ = [
     "FunctionError",
     "GradAssignmentError",
     "GradRequiredError",
+    "GradcheckError",
     "GradientError",
     "GraphFreedError",
     "HookError",
@@ -48,6 +50,7 @@ __all__ = [
     "OptionValueError",
     "OutOfBoundsError",
     "OutOfRangeError",
+    "OutputTypeError",
     "OutsideBackwardError",
     "RequiresGradError",
     "ResizeError",
@@ -474,3 +477,44 @@ class HookError(VtgradError, RuntimeError):
     """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"
+
+
+# -- checking gradients -------------------------------------------------------------------------
+
+
+class GradcheckError(VtgradError, RuntimeError):
+    """A gradient, or what a function does to versions and memory, is wrong.
+
+    Attributes
+    ----------
+    check : str
+        What was found: ``"jacobian"``, ``"constant"``, ``"linear"``, ``"nondeterministic"``,
+        ``"undefined"``, ``"dtype"``, ``"step"``, ``"no-derivative"``, ``"input-written"``, and with
+        `check_inplace` ``"unseen-write"``, ``"version-without-write"`` or ``"write-beside"``.
+    output, input : str
+        For ``"jacobian"``: what the derivative that differs most is of and by.
+    output_index, input_index : tuple of int
+        Its elements.
+    output_part, input_part : str or None
+        Of complex numbers ``"real"`` or ``"imaginary"``, if it is of or by one part.
+    analytic, numeric : float or complex
+        Its value by backward, and by central differences.
+    difference, tolerance : float
+        How far they are apart, and what is allowed.
+    wrong : int
+        How many derivatives differ.
+    """
+
+    kind = "gradcheck"
+
+
+class CheckOptionError(VtgradError, AssertionError):
+    """Options of a check leave nothing to check, or do not fit together."""
+
+    kind = "check-option"
+
+
+class OutputTypeError(VtgradError, AttributeError):
+    """A function that is checked returned something other than tensors."""
+
+    kind = "output-type"

@@ -6,7 +6,8 @@ Memory cannot grow in place, so a larger buffer is a copy, and from then on ever
 buffer must refer to the new one, as in PyTorch. A `Storage` has no list of its tensors: that list
 would cost time whenever a view is made, and growth is rare. So the tensors are searched when a
 buffer grows, among all objects that Python's garbage collector tracks, which takes milliseconds.
-See also Note [Frozen objects are not found].
+See also Note [Frozen objects are not found]. No tensor has elements in an empty buffer, as that of
+``out=empty(0)``: it grows without a search.
 
 If an operation fails after its buffer grew, the buffer stays large: its tensors show the same
 values as before.
@@ -51,7 +52,7 @@ def check_growth(storage: Storage, nbytes: int) -> None:
             nbytes=storage.nbytes(),
             requested=nbytes,
         )
-    if may_hide_tensors():
+    if storage.nbytes() and may_hide_tensors():
         raise ResizeError(
             "memory cannot grow after gc.freeze(), which hides the tensors that look at it: call "
             "gc.unfreeze() before, or give the tensor its shape when it is made"
@@ -76,11 +77,7 @@ def grow(storage: Storage, nbytes: int) -> None:
         memory = np.zeros(nbytes, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ResizeError(f"there is no memory of {nbytes} bytes", requested=nbytes) from None
-    users = [
-        user
-        for user in gc.get_referrers(storage)
-        if isinstance(user, TensorImpl) and user._storage is storage
-    ]
+    users = _users(storage) if before else []
     arrays = [_moved(user.array, memory, user.byte_offset) for user in users]
     # One call of a C function: no signal handler runs while some tensors are still on the old #
     # memory, and what a handler writes before the call is copied.
@@ -88,6 +85,15 @@ def grow(storage: Storage, nbytes: int) -> None:
     fields = ["owner", "_flat", *["array"] * len(users)]
     moves = map(setattr, [storage, storage, *users], fields, [memory, memory, *arrays])
     deque(chain(starmap(np.copyto, copies), moves), 0)
+
+
+def _users(storage: Storage) -> list[TensorImpl]:
+    """All tensors on a buffer."""
+    return [
+        user
+        for user in gc.get_referrers(storage)
+        if isinstance(user, TensorImpl) and user._storage is storage
+    ]
 
 
 def _moved(array: Array, memory: Array, offset: int) -> Array:

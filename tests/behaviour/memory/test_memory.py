@@ -211,6 +211,23 @@ def test_frozen_objects_keep_memory_from_growing() -> None:
         gc.unfreeze()
 
 
+def test_empty_memory_grows_for_all_that_share_it() -> None:
+    # No search for tensors is needed, so that objects may be frozen.
+    x = vt.empty(0, dtype=vt.float64)
+    alias, row = x.detach(), x.view(0, 3)
+    gc.freeze()
+    try:
+        assert vt.add(ramp(2), ramp(2), out=x) is x
+    finally:
+        gc.unfreeze()
+    assert x.tolist() == [2, 4]
+    assert alias.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    assert alias.resize_(2).tolist() == [2, 4]
+    assert row.resize_(1, 2).tolist() == [[2, 4]]
+    row.add_(1)
+    assert x.tolist() == [3, 5]
+
+
 @differs_from_torch("PyTorch has nothing that hides tensors from it")
 def test_what_was_frozen_before_the_library_was_imported_hides_no_tensor() -> None:
     # Breaks when the number of frozen objects decides: Python 3.12.1 starts with some.

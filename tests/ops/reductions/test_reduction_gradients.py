@@ -330,3 +330,26 @@ def test_means_of_empty_tensors_are_nan_and_differentiable() -> None:
     y.sum().backward()
     assert x.grad is not None
     assert x.grad.shape == (0, 2)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_running_logarithms_of_complex_numbers_take_gradients_of_zero(create_graph: bool) -> None:
+    x = leaf_of(0.3 + 0.8j, 1.1 - 0.6j, 0.4 - 1.3j)
+    weights = vt.tensor([0, 2, 0], dtype=vt.complex128, requires_grad=create_graph)
+    y = vt.logcumsumexp(x, 0)
+    (found,) = vt.autograd.grad(y, x, weights, create_graph=create_graph)
+    total = x[:2].detach().exp().sum()
+    expected = 2 * (x.detach().exp() / total).conj()
+    expected[2] = 0
+    assert vt.allclose(found, expected)
+    if create_graph:
+        second = vt.autograd.grad(found.real.sum(), (x, weights))
+        assert not any(g.isnan().any() for g in second)
+
+
+def test_the_sum_of_two_logarithms_of_zero_is_one_whatever_their_imaginary_parts_are() -> None:
+    inf = float("inf")
+    zeros = vt.tensor([complex(-inf, 1), complex(-inf, 0)], dtype=vt.complex128)
+    others = vt.tensor([complex(-inf, 2), complex(-inf, 0)], dtype=vt.complex128)
+    assert vt.logaddexp(zeros, others).tolist() == [complex(-inf, 2), complex(-inf, 0)]
+    assert vt.logaddexp(zeros, vt.ones_like(others)).tolist() == [1, 1]

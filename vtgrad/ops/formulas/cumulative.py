@@ -22,7 +22,11 @@ def gradient_of_logcumsumexp(
     if grad.ndim == 0:
         return k.clone(grad)
     if dtype.kind == "c":
-        logs = k.logcumsumexp(k.flip(k.sub(k.log(grad), k.conj(result)), (dim,)), dim)
+        # No logarithm is taken of zeros: it has no derivative.
+        there = k.ne(grad, 0)
+        logs = k.sub(k.log(k.where(there, grad, 1)), k.conj(result))
+        logs = k.where(there, logs, float("-inf"))
+        logs = k.logcumsumexp(k.flip(logs, (dim,)), dim)
         return k.exp(k.add(k.flip(logs, (dim,)), k.conj(input)))
     total = k.zeros_like(grad)
     for sign in (1, -1):

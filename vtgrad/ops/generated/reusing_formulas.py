@@ -103,7 +103,10 @@ def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Arr
     if grad.ndim == 0:
         return k.clone(grad)
     if dtype.kind == "c":
-        logs = k.logcumsumexp(k.flip(reuse(1, k.sub, k.log(grad), k.conj(result)), (dim,)), dim)
+        there = k.ne(grad, 0)
+        logs = reuse(1, k.sub, reuse(1, k.log, k.where(there, grad, 1)), k.conj(result))
+        logs = k.where(there, logs, float("-inf"))
+        logs = k.logcumsumexp(k.flip(logs, (dim,)), dim)
         return reuse(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
     total = k.zeros_like(grad)
     for sign in (1, -1):

@@ -196,7 +196,11 @@ def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: Tensor
     if grad.ndim == 0:
         return F.clone(grad)
     if dtype.kind == "c":
-        logs = F.logcumsumexp(F.flip(F.sub(F.log(grad), F.conj(result)), (dim,)), dim)
+        # No logarithm is taken of zeros: it has no derivative.
+        there = F.ne(grad, 0)
+        logs = F.sub(F.log(F.where(there, grad, 1)), F.conj(result))
+        logs = F.where(there, logs, float("-inf"))
+        logs = F.logcumsumexp(F.flip(logs, (dim,)), dim)
         return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
     total = F.zeros_like(grad)
     for sign in (1, -1):

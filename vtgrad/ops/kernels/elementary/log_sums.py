@@ -22,10 +22,12 @@ def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
     a, b = input.astype(dtype, copy=False), other.astype(dtype, copy=False)
     first = a.real >= b.real
     larger, smaller = np.where(first, a, b), np.where(first, b, a)
-    # The result for two equal infinities is one of them; their difference would be nan.
-    infinite = np.isinf(larger.real) & (larger == smaller)
+    # The result for two equal infinities is one of them; their difference would be nan. So it would
+    # be for logarithms of zero, whatever their imaginary parts are.
+    zero = larger.real == -np.inf
+    infinite = (np.isinf(larger.real) & (larger == smaller)) | zero
     gap = np.where(infinite, 0, smaller - np.where(infinite, 0, larger))
-    total = np.where(infinite, larger, larger + np.log1p(np.exp(gap)))
+    total = np.where(infinite, smaller, larger + np.log1p(np.exp(gap)))
     return finish_like(total, dtype, out, input, other)
 
 

@@ -1,0 +1,1 @@
+"""Comparing gradients with central differences: `gradcheck` and `gradgradcheck`."""

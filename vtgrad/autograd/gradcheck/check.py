@@ -1,0 +1,141 @@
+"""The parts of a check, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ...errors import GradcheckError
+from ...storage.arrays import Array
+from .analytical import Recorded, record
+from .consistency import check_linear, check_same_twice
+from .directions import cotangents_of
+from .fast import agrees_along_directions
+from .numerical import numerical_jacobians
+from .report import Mismatch, compare, mismatch_error
+from .settings import Settings
+from .subject import Subject
+from .undefined import check_undefined
+
+__all__ = ["check", "check_first_derivatives"]
+
+
+def check(subject: Subject, settings: Settings) -> None:
+    """Check the gradients of a function.
+
+    Parameters
+    ----------
+    subject : Subject
+        The function.
+    settings : Settings
+        The options.
+
+    Raises
+    ------
+    GradcheckError
+        If something is wrong.
+    """
+    check_first_derivatives(subject, settings)
+    if settings.check_undefined_grad:
+        recorded = record(subject, settings)
+        if recorded.numbers:
+            check_undefined(recorded)
+
+
+def check_first_derivatives(subject: Subject, settings: Settings) -> None:
+    """Check all gradients that arrive: in fast mode along random directions, else one by one.
+
+    Raises
+    ------
+    GradcheckError
+        If something is wrong.
+    """
+    recorded = record(subject, settings)
+    if not recorded.numbers:
+        _check_constant(recorded)
+        return
+    if settings.fast_mode and agrees_along_directions(recorded):
+        return
+    _check_jacobians(recorded)
+
+
+def _check_constant(recorded: Recorded) -> None:
+    """Check that outputs without grad do not depend on the inputs.
+
+    Raises
+    ------
+    GradcheckError
+        If one does.
+    """
+    subject = recorded.subject
+    shapes = [tuple(y.shape) for y in recorded.outputs]
+    for number, name in enumerate(subject.input_names):
+        numeric = numerical_jacobians(subject, number, shapes, recorded.settings.eps)
+        for nr, jacobian in enumerate(numeric):
+            if np.any(jacobian):
+                raise GradcheckError(
+                    f"no output of the function requires grad, but {subject.output_name(nr)} "
+                    f"changes with {name}: it was computed without recording, or detached",
+                    check="constant",
+                    output=subject.output_name(nr),
+                    input=name,
+                )
+
+
+def _check_jacobians(recorded: Recorded) -> None:
+    """Compare every entry of every Jacobian; then check that backward is linear, and repeatable.
+
+    Raises
+    ------
+    GradcheckError
+        If something is wrong.
+    """
+    subject, settings = recorded.subject, recorded.settings
+    shapes = [tuple(y.shape) for y in recorded.outputs]
+    analytic = {nr: recorded.jacobians(nr) for nr in recorded.numbers}
+    found: list[Mismatch | None] = []
+    for number, x in enumerate(subject.inputs):
+        numeric = numerical_jacobians(subject, number, shapes, settings.eps)
+        found += [
+            compare(
+                (nr, number),
+                (shapes[nr], tuple(x.shape)),
+                analytic[nr][number],
+                numeric[nr],
+                settings,
+            )
+            for nr in recorded.numbers
+        ]
+    mismatches = [mismatch for mismatch in found if mismatch is not None]
+    if mismatches:
+        raise mismatch_error(subject, mismatches)
+    cotangents = cotangents_of(recorded)
+    gradients = recorded.gradients(cotangents)
+    expected = [_product(recorded, analytic, cotangents, k) for k in range(len(subject.inputs))]
+    sizes = {nr: [None if j is None else np.abs(j) for j in js] for nr, js in analytic.items()}
+    weights = {nr: np.abs(w.real) + 1j * np.abs(w.imag) for nr, w in cotangents.items()}
+    scales = [np.abs(_product(recorded, sizes, weights, k)) for k in range(len(subject.inputs))]
+    check_linear(recorded, gradients, expected, scales)
+    check_same_twice(recorded, cotangents, gradients)
+
+
+def _product(
+    recorded: Recorded,
+    jacobians: dict[int, list[Array | None]],
+    cotangents: dict[int, Array],
+    number: int,
+) -> Array:
+    """The sum of the products of cotangents with the Jacobians by one input."""
+    x = recorded.subject.inputs[number]
+    total: Array = np.zeros(x.numel())
+    for nr, weights in cotangents.items():
+        jacobian = jacobians[nr][number]
+        if jacobian is None:
+            continue
+        parts: Sequence[Array] = (weights.real, weights.imag)[: jacobian.shape[0]]
+        with np.errstate(all="ignore"):
+            for part, rows in zip(parts, jacobian, strict=True):
+                total = total + part.reshape(-1) @ rows if prod(rows.shape) else total
+    return total.reshape(tuple(x.shape))

@@ -1,0 +1,180 @@
+"""The public function `gradgradcheck`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...errors import GradcheckError, NoDerivativeError
+from ...tensor.creation import from_numpy
+from ...tensor.tensor import Tensor
+from ..differentiate import grad
+from .check import check, check_first_derivatives
+from .directions import direction_like
+from .settings import Settings, refuse_unsupported, require_a_mode
+from .subject import (
+    Inputs,
+    Outputs,
+    Subject,
+    inputs_of,
+    listed_outputs,
+    refuse_overlap,
+    subject_of,
+)
+
+__all__ = ["gradgradcheck"]
+
+
+def gradgradcheck(
+    func: Callable[..., Outputs],
+    inputs: Inputs,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Compare the second derivatives of a function with central differences of its gradients.
+
+    The gradients are a function of the inputs and of the gradients that enter, and that function
+    is checked as by `gradcheck`. Before that, the gradients themselves are compared with central
+    differences along random directions: derivatives of wrong gradients are not second ones.
+
+    Parameters
+    ----------
+    func : callable
+        As in `gradcheck`.
+    inputs : Tensor or sequence
+        As in `gradcheck`.
+    grad_outputs : Tensor or sequence, optional
+        A gradient for each output that requires grad. Where they require grad they are varied too.
+        By default they are random, of a generator that belongs to the check, and require grad.
+    eps, atol, rtol : float
+        As in `gradcheck`.
+    gen_non_contig_grad_outputs : bool, default False
+        Whether the random gradients lie in memory with gaps.
+    raise_exception : bool, default True
+        As in `gradcheck`.
+    nondet_tol : float, default 0.0
+        As in `gradcheck`.
+    check_undefined_grad, check_grad_dtypes : bool
+        As in `gradcheck`, about the backward of the gradients.
+    check_batched_grad, check_fwd_over_rev : bool, default False
+        Not supported in this version.
+    check_rev_over_rev : bool, default True
+        Whether to check the backward of the gradients, as is the only choice in this version.
+    fast_mode : bool, default False
+        As in `gradcheck`.
+    masked : bool, default False
+        Has no effect; it is about sparse tensors, which vtgrad has not.
+
+    Returns
+    -------
+    bool
+        True; or False if something is wrong and `raise_exception` is off.
+
+    Raises
+    ------
+    GradcheckError
+        If something is wrong, or a first derivative cannot be differentiated again.
+    ArgumentValueError, SelfOverlapError, OutputTypeError, ShapeError
+        As in `gradcheck`.
+    GradientError, ImplicitGradientError
+        If `grad_outputs` does not fit the outputs.
+    CheckOptionError
+        If nothing is to be checked.
+    NotSupportedError
+        If forward mode or batched gradients are asked for.
+
+    Examples
+    --------
+    >>> x = vt.tensor([0.5, 2.0], dtype=vt.float64, requires_grad=True)
+    >>> vt.autograd.gradgradcheck(vt.log, x)
+    True
+    """
+    require_a_mode(
+        {"check_rev_over_rev": check_rev_over_rev, "check_fwd_over_rev": check_fwd_over_rev}
+    )
+    refuse_unsupported(
+        {"check_fwd_over_rev": check_fwd_over_rev, "check_batched_grad": check_batched_grad}
+    )
+    settings = Settings(
+        eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
+    )
+    subject = subject_of(func, inputs_of(inputs))
+    try:
+        check_first_derivatives(subject, settings._replace(fast_mode=True))
+        outputs = [y for y in subject.outputs() if y.requires_grad]
+        if outputs:
+            given = _given_or_random(outputs, grad_outputs, gaps=gen_non_contig_grad_outputs)
+            check(_gradients_of(subject, given), settings)
+    except NoDerivativeError as error:
+        if raise_exception:
+            raise GradcheckError(
+                f"the gradients of the function cannot be differentiated: {error}",
+                check="no-derivative",
+            ) from error
+        return False
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _given_or_random(
+    outputs: Sequence[Tensor],
+    given: Tensor | Sequence[Tensor | None] | None,
+    *,
+    gaps: bool,
+) -> tuple[Tensor | None, ...]:
+    """The gradients that enter: the caller's, or random ones that require grad."""
+    if isinstance(given, Tensor):
+        return (given,)
+    if given is not None:
+        return tuple(given)
+    return tuple(_random_like(output, nr, gaps=gaps) for nr, output in enumerate(outputs))
+
+
+def _random_like(output: Tensor, nr: int, *, gaps: bool) -> Tensor:
+    """A random gradient of an output; with gaps, every second element of a longer memory."""
+    shape = (*output.shape, 2) if gaps else tuple(output.shape)
+    values = direction_like(shape, nr, is_complex=output.is_complex())
+    whole = from_numpy(values.astype(output.dtype.numpy))
+    return (whole.select(-1, 0) if gaps else whole).requires_grad_()
+
+
+def _gradients_of(subject: Subject, given: tuple[Tensor | None, ...]) -> Subject:
+    """The gradients of a function, as a function of its arguments and of what enters."""
+    count = len(subject.arguments)
+
+    def gradients(*arguments: object) -> tuple[Tensor, ...]:
+        outputs = listed_outputs(subject.function(*arguments[:count]))
+        return grad(
+            [y for y in outputs if y.requires_grad],
+            subject.inputs,
+            given,
+            create_graph=True,
+            materialize_grads=True,
+        )
+
+    entering = {f"grad_output {nr}": g for nr, g in enumerate(given) if g is not None}
+    varied = {name: g for name, g in entering.items() if g.requires_grad}
+    for name, g in varied.items():
+        refuse_overlap(g, name)
+    return Subject(
+        gradients,
+        (*subject.arguments, *given),
+        (*subject.inputs, *varied.values()),
+        (*subject.input_names, *varied),
+        tuple(f"the gradient of {name}" for name in subject.input_names),
+    )

@@ -1,0 +1,67 @@
+"""The options of a check that every part of it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...errors import CheckOptionError, NotSupportedError
+
+__all__ = ["Settings", "refuse_unsupported", "require_a_mode"]
+
+
+class Settings(NamedTuple):
+    """Steps, tolerances and what else is checked.
+
+    Attributes
+    ----------
+    eps : float
+        Step of the central differences.
+    atol, rtol : float
+        Allowed difference, absolute and relative to the numerical derivative.
+    nondet_tol : float
+        Allowed difference between two runs of the same backward.
+    fast_mode : bool
+        Whether derivatives are compared along one random direction first.
+    check_undefined_grad : bool
+        Whether missing gradients are checked to count as zeros.
+    check_grad_dtypes : bool
+        Whether a gradient must have the dtype of its input.
+    """
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    fast_mode: bool
+    check_undefined_grad: bool
+    check_grad_dtypes: bool
+
+
+def require_a_mode(modes: Mapping[str, bool]) -> None:
+    """Refuse options that leave nothing to check.
+
+    Raises
+    ------
+    CheckOptionError
+        If none of the modes is on.
+    """
+    if not any(modes.values()):
+        names = " and ".join(modes)
+        raise CheckOptionError(f"{names} are both off, so that nothing would be checked")
+
+
+def refuse_unsupported(options: Mapping[str, bool]) -> None:
+    """Refuse options that need a mode of differentiation which is not there.
+
+    Raises
+    ------
+    NotSupportedError
+        If one of them is on.
+    """
+    for name, wanted in options.items():
+        if wanted:
+            raise NotSupportedError(
+                f"{name} needs batched gradients or forward mode, which this version has not",
+                argument=name,
+            )

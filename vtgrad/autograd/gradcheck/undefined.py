@@ -1,0 +1,91 @@
+"""Gradients of outputs that never arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...errors import GradcheckError
+from ...function import Function, FunctionCtx
+from ...storage.arrays import Array
+from ...tensor.tensor import Tensor
+from .analytical import Recorded
+from .directions import cotangents_of
+
+__all__ = ["check_undefined"]
+
+
+class _Undefined(Function):
+    """Returns its argument, and passes no gradient back."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: Tensor) -> Tensor:
+        """Return a view of the argument."""
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: Tensor) -> None:
+        """Answer None."""
+
+
+def check_undefined(recorded: Recorded) -> None:
+    """Check that missing gradients of outputs count as zeros: of all outputs, and of each alone.
+
+    Parameters
+    ----------
+    recorded : Recorded
+        The outputs, whose graph was not used for anything else.
+
+    Raises
+    ------
+    GradcheckError
+        If a gradient differs from that for zeros.
+    """
+    numbers = recorded.numbers
+    everything = cotangents_of(recorded)
+    left_out = [set(numbers)]
+    if len(numbers) > 1:
+        left_out += [{nr} for nr in numbers]
+    # Backward runs the node of an output also if what reaches it is only None.
+    ends = {nr: _Undefined.apply(recorded.outputs[nr]) for nr in numbers}
+    for missing in left_out:
+        outputs = list(recorded.outputs)
+        for nr in missing:
+            outputs[nr] = ends[nr]
+        cut = Recorded(recorded.subject, recorded.settings, outputs, numbers)
+        found = cut.gradients(everything)
+        given = {nr: w for nr, w in everything.items() if nr not in missing}
+        expected: Sequence[Array | None] = [None] * len(found)
+        if given:
+            zeros = {nr: np.zeros_like(everything[nr]) for nr in missing}
+            expected = recorded.gradients(given | zeros)
+        _compare(recorded, missing, found, expected)
+
+
+def _compare(
+    recorded: Recorded,
+    missing: set[int],
+    found: Sequence[Array | None],
+    expected: Sequence[Array | None],
+) -> None:
+    """Compare the gradients of the inputs with those for zeros."""
+    settings, subject = recorded.settings, recorded.subject
+    names = ", ".join(subject.output_name(nr) for nr in sorted(missing))
+    for name, ours, zeros in zip(subject.input_names, found, expected, strict=True):
+        if ours is None and zeros is None:
+            continue
+        wanted = np.zeros(()) if zeros is None else zeros
+        answer = np.zeros(()) if ours is None else ours
+        with np.errstate(all="ignore"):
+            difference = np.abs(answer - wanted)
+            allowed = settings.rtol * np.abs(wanted)
+            wrong = ~((difference <= allowed) | (np.isnan(answer) & np.isnan(wanted)))
+        if np.any(wrong & (answer != wanted)):
+            raise GradcheckError(
+                f"without a gradient of {names} backward gives another gradient of {name} than "
+                "with zeros: it must take None for zeros",
+                check="undefined",
+                input=name,
+                outputs=tuple(sorted(missing)),
+            )
