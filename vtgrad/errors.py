@@ -28,6 +28,7 @@ __all__ = [
     "GradientError",
     "GraphFreedError",
     "HookError",
+    "HooksDisabledError",
     "ImplicitGradientError",
     "InferenceModeError",
     "InferenceSavedError",
@@ -54,6 +55,7 @@ __all__ = [
     "ResultTypeError",
     "RootError",
     "SavedDetachedError",
+    "SavedHookError",
     "SelfOverlapError",
     "ShapeError",
     "StaleSavedError",
@@ -474,3 +476,21 @@ class HookError(VtgradError, RuntimeError):
     """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"
+
+
+class SavedHookError(VtgradError, RuntimeError):
+    """A hook of saved values did what it must not, or was registered where none can be.
+
+    Attributes
+    ----------
+    node : str
+        The node that saved the value, if it is known.
+    """
+
+    kind = "saved-hook"
+
+
+class HooksDisabledError(VtgradError, RuntimeError):
+    """Hooks of saved values are disabled here; the message is that of the code that did so."""
+
+    kind = "hooks-disabled"
