@@ -43,6 +43,7 @@ __all__ = [
     "NoDerivativeError",
     "NoGradViewError",
     "NotALeafError",
+    "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
     "OutGradError",
@@ -488,6 +489,12 @@ class SavedHookError(VtgradError, RuntimeError):
     """
 
     kind = "saved-hook"
+
+
+class NotConstructibleError(VtgradError, RuntimeError):
+    """Objects of this class are made by the library only."""
+
+    kind = "not-constructible"
 
 
 class HooksDisabledError(VtgradError, RuntimeError):

@@ -10,7 +10,6 @@ its record, and the gradient is that of a value that was saved without hooks.
 
 from __future__ import annotations
 
-from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from .node import Node
 from .packing import packing
@@ -20,9 +19,6 @@ __all__ = ["pack_result_of_write", "save_result_of_write"]
 
 def save_result_of_write(node: Node, result: TensorBase) -> None:
     """Save the result without hooks."""
-    if not saves_observed.reasons:
-        node.save_results(result)
-        return
     hooks = packing.pair
     try:
         packing.pair = None

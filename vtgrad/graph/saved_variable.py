@@ -254,6 +254,11 @@ class SavedVariable:
         return array is not None and array is other._array and self.version == other.version
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the value was freed, or was never saved."""
+        return self._array is None and self._packed is None
+
+    @property
     def packed(self) -> Packed | None:
         """What hooks have made of the value, if it was saved under hooks."""
         return self._packed

@@ -215,7 +215,10 @@ def write(
     if node is None:
         return target
     if node.saves_results:
-        save_result_of_write(node, target)
+        if saves_observed.reasons:
+            save_result_of_write(node, target)
+        else:
+            node.save_results(target)
     end_rebase(target, node, slices, version)
     if node.saves_results and saves_observed.reasons:
         pack_result_of_write(node, target)
