@@ -30,6 +30,7 @@ __all__ = [
     "GradientError",
     "GraphFreedError",
     "HookError",
+    "HooksDisabledError",
     "ImplicitGradientError",
     "InferenceModeError",
     "InferenceSavedError",
@@ -44,6 +45,7 @@ __all__ = [
     "NoDerivativeError",
     "NoGradViewError",
     "NotALeafError",
+    "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
     "OutGradError",
@@ -57,6 +59,7 @@ __all__ = [
     "ResultTypeError",
     "RootError",
     "SavedDetachedError",
+    "SavedHookError",
     "SelfOverlapError",
     "ShapeError",
     "StaleSavedError",
@@ -477,6 +480,30 @@ class HookError(VtgradError, RuntimeError):
     """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"
+
+
+class SavedHookError(VtgradError, RuntimeError):
+    """A hook of saved values did what it must not, or was registered where none can be.
+
+    Attributes
+    ----------
+    node : str
+        The node that saved the value, if it is known.
+    """
+
+    kind = "saved-hook"
+
+
+class NotConstructibleError(VtgradError, RuntimeError):
+    """Objects of this class are made by the library only."""
+
+    kind = "not-constructible"
+
+
+class HooksDisabledError(VtgradError, RuntimeError):
+    """Hooks of saved values are disabled here; the message is that of the code that did so."""
+
+    kind = "hooks-disabled"
 
 
 # -- checking gradients -------------------------------------------------------------------------

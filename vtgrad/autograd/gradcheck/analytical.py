@@ -19,7 +19,7 @@ import numpy as np
 
 from ...errors import GradcheckError
 from ...storage.arrays import Array
-from ...tensor.creation import from_numpy
+from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from ..differentiate import grad
 from .settings import Settings

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...storage.arrays import Array
-from ...tensor.creation import from_numpy
+from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from .arrangements import Arrangement
 from .directions import direction_like

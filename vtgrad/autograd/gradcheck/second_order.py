@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...errors import GradcheckError, NoDerivativeError
-from ...tensor.creation import from_numpy
+from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from ..differentiate import grad
 from .check import check, check_first_derivatives

@@ -54,8 +54,9 @@ def tile(input: T, *counts: int | Sequence[int], dims: Sequence[int] | None = No
     vtgrad.Size([4, 2])
     """
     repeats = given_integers(counts, dims, "tile")
-    # The kernel looks too, but calls the function repeat.
-    if any(isinstance(count, (int, np.integer)) and count < 0 for count in repeats):
+    # The kernel looks too, but calls the function repeat. What is no integer is left to it.
+    counted: Sequence[object] = repeats
+    if any(isinstance(count, (int, np.integer)) and count < 0 for count in counted):
         raise ShapeError(f"tile's counts must not be negative, got {repeats}", repeats=repeats)
     return F.repeat_tiles(input, (1,) * (input.ndim - len(repeats)) + repeats)
 
