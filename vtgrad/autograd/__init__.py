@@ -12,3 +12,5 @@ from .anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from .differentiate import backward as backward
 from .differentiate import grad as grad
 from .function import Function as Function
+from .function import NestedIOFunction as NestedIOFunction
+from .variable import Variable as Variable

@@ -1,0 +1,259 @@
+"""Functions that take and return tensors inside tuples, lists and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType
+from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
+
+from ..errors import ArgumentTypeError, MissingMethodError
+from ..storage.tensor_base import TensorBase
+from ..tensor.tensor import Tensor
+from .apply import Apply, Callee, apply
+from .function import Function
+from .function_ctx import FunctionCtx
+from .nested import put_in, take_out, take_out_gradients
+
+__all__ = ["NestedIOFunction"]
+
+P = ParamSpec("P")
+Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True)
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class NestedIOCtx(FunctionCtx):
+    """The context of a `NestedIOFunction`: its methods take nested values.
+
+    See Note [Nested values]. `needs_input_grad` has one entry for each tensor.
+    """
+
+    _nested_input: object
+    _nested_output: object
+    _to_save_nested: object
+
+    def save_for_backward(self, *values: object) -> None:
+        """Save nested tensors for backward; see `FunctionCtx.save_for_backward`."""
+        tensors: list[TensorBase] = []
+        self._to_save_nested = take_out(values, tensors)
+        super().save_for_backward(*_tensors(tensors))
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor, ...]:
+        """The values that were saved, nested as they were; see `FunctionCtx.saved_tensors`."""
+        flat = super().saved_tensors
+        # None: `save_for_backward` was not called, or what is read is kept for ``jvp``.
+        structure = self.__dict__.get("_to_save_nested")
+        if structure is None or self._call.saved_for_forward is not None:
+            return flat
+        return cast("tuple[Tensor, ...]", put_in(structure, flat))
+
+    def mark_dirty(self, *values: object) -> None:
+        """Declare written arguments, nested or not; see `FunctionCtx.mark_dirty`."""
+        super().mark_dirty(*_flat(values))
+
+    def mark_non_differentiable(self, *values: object) -> None:
+        """Declare results, nested or not; see `FunctionCtx.mark_non_differentiable`."""
+        super().mark_non_differentiable(*_flat(values))
+
+
+def _tensors(tensors: list[TensorBase]) -> list[Tensor]:
+    return cast("list[Tensor]", tensors)
+
+
+def _flat(values: object) -> list[Tensor]:
+    tensors: list[TensorBase] = []
+    take_out(values, tensors)
+    return _tensors(tensors)
+
+
+class Extended(Protocol[Context_contra, P, Result_co]):
+    """A Function with nested arguments and results."""
+
+    @staticmethod
+    def forward_extended(ctx: Context_contra, /, *args: P.args, **kwargs: P.kwargs) -> Result_co:
+        """Compute the results."""
+
+
+class NestedApply(Apply):
+    """``NestedIOFunction.apply``: a class method of the type of forward_extended."""
+
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]  # the type is that of another method
+        def __get__(
+            self, instance: object, owner: type[Extended[Context_contra, P, Result_co]]
+        ) -> Callable[P, Result_co]: ...
+        @overload
+        def __get__(self, instance: object, owner: object) -> Callable[..., object]: ...
+        def __get__(self, instance: object, owner: object) -> object: ...
+
+    else:
+
+        def __get__(self, instance: object, owner: type[NestedIOFunction]) -> object:
+            """The method of one Function."""
+            return MethodType(apply_nested, owner)
+
+
+def apply_nested(function: type[NestedIOFunction], /, *args: object, **kwargs: object) -> object:
+    """Call a Function with nested arguments and results.
+
+    A Function that has a ``forward`` of its own is called as any other.
+
+    Parameters
+    ----------
+    *args : object
+        The arguments of ``forward_extended``, without the context.
+    **kwargs : object
+        Only for a Function with a ``forward`` of its own.
+
+    Returns
+    -------
+    object
+        The result of ``forward_extended``, with tensors as results of the node.
+
+    Raises
+    ------
+    MissingMethodError
+        If there is neither ``forward`` nor ``forward_extended``.
+    ArgumentTypeError
+        If ``forward_extended`` is to be called with arguments by keyword.
+    FunctionError, UndeclaredWriteError
+        As ``apply`` of any Function does.
+    """
+    callee = cast("type[Callee]", function)
+    if function.forward is not _forward:
+        return apply(callee, *args, **kwargs)
+    if kwargs:
+        raise ArgumentTypeError(
+            f"{function.__name__}.apply: {sorted(kwargs)} are passed by keyword; arguments of "
+            "forward_extended have a position, which is that of their gradient"
+        )
+    tensors: list[TensorBase] = []
+    structure = take_out(args, tensors)
+    returned = apply(callee, structure, *tensors)
+    assert isinstance(returned, tuple)
+    return put_in(returned[0], returned[1:])
+
+
+def _function_of(ctx: NestedIOCtx) -> type[NestedIOFunction]:
+    return cast("type[NestedIOFunction]", ctx._call.backward_class._forward_cls)
+
+
+def _forward(ctx: NestedIOCtx, structure: object, *tensors: TensorBase) -> object:
+    """Call ``forward_extended``.
+
+    Returns
+    -------
+    tuple
+        The structure of its result, and the tensors in it.
+    """
+    ctx.needs_input_grad = ctx.needs_input_grad[1:]
+    ctx._nested_input = structure
+    args = cast("tuple[object, ...]", put_in(structure, tensors))
+    result = _function_of(ctx).forward_extended(ctx, *args)
+    found: list[TensorBase] = []
+    ctx._nested_output = take_out(result, found)
+    return (ctx._nested_output, *found)
+
+
+def _backward(ctx: NestedIOCtx, _: None, *grads: TensorBase | None) -> object:
+    """Call ``backward_extended``."""
+    nested = put_in(ctx._nested_output, grads, keeps_others=False)
+    # A result that is no tuple is the only one, and so is an answer.
+    shown = nested if isinstance(nested, tuple) else (nested,)
+    answer = _function_of(ctx).backward_extended(ctx, *shown)
+    answers = answer if isinstance(answer, tuple) else (answer,)
+    found: list[object] = [None] * len(ctx.needs_input_grad)
+    take_out_gradients(ctx._nested_input, answers, found, ctx.name(), "arguments")
+    return (None, *found)
+
+
+def _no_forward_extended(*args: object) -> NoReturn:
+    """Compute the results from nested arguments; a Function must override it.
+
+    Parameters
+    ----------
+    *args : object
+        A context and the arguments of ``apply``.
+
+    Returns
+    -------
+    object
+        Tensors or anything else, nested in tuples, lists and dicts.
+
+    Raises
+    ------
+    MissingMethodError
+        If the Function has none.
+    """
+    raise MissingMethodError("this Function has no forward_extended; define it as a static method")
+
+
+def _no_backward_extended(*args: object) -> NoReturn:
+    """Compute gradients of nested arguments.
+
+    Parameters
+    ----------
+    *args : object
+        The context, and for each result a gradient that is nested as the result; None in place of
+        what is no tensor.
+
+    Returns
+    -------
+    object
+        One value for each argument, nested as the argument, or None.
+
+    Raises
+    ------
+    MissingMethodError
+        If the Function has none.
+    """
+    raise MissingMethodError("this Function has no backward_extended; define it as a static method")
+
+
+class NestedIOFunction(Function):
+    """A `Function` whose arguments and results are tensors in tuples, lists and dicts.
+
+    A subclass defines ``forward_extended`` and ``backward_extended`` as static methods. The first
+    takes the context and the arguments of ``apply`` as they are, and its result, nested or not, is
+    that of ``apply``. The second takes the context and one gradient for each result, and returns
+    one for each argument: both nested as these are, with None in place of any part.
+
+    `FunctionCtx.save_for_backward`, `FunctionCtx.saved_tensors`, `FunctionCtx.mark_dirty` and
+    `FunctionCtx.mark_non_differentiable` take and give nested values too. A subclass that defines
+    ``forward`` and ``backward`` instead is a `Function` as any other.
+
+    Raises
+    ------
+    MissingMethodError
+        By ``apply`` without a forward_extended, and in backward without a backward_extended.
+    ArgumentTypeError
+        By ``apply``, if an argument of forward_extended is passed by keyword.
+    GradientError
+        In backward, if the gradients are nested in another way than the arguments.
+
+    Examples
+    --------
+    >>> class Mix(vt.autograd.function.NestedIOFunction):
+    ...     @staticmethod
+    ...     def forward_extended(ctx, pair, options):
+    ...         a, b = pair
+    ...         ctx.scale = options["scale"]
+    ...         return {"sum": a + b, "scaled": a * ctx.scale}
+    ...
+    ...     @staticmethod
+    ...     def backward_extended(ctx, grad):
+    ...         return [grad["sum"] + grad["scaled"] * ctx.scale, grad["sum"]], None
+    >>> a, b = vt.ones(2, requires_grad=True), vt.ones(2, requires_grad=True)
+    >>> mixed = Mix.apply([a, b], {"scale": 3})
+    >>> (mixed["sum"] + mixed["scaled"]).sum().backward()
+    >>> a.grad, b.grad
+    (tensor([4., 4.]), tensor([1., 1.]))
+    """
+
+    forward: ClassVar[Callable[..., object]] = staticmethod(_forward)
+    backward: ClassVar[Callable[..., object]] = staticmethod(_backward)
+    forward_extended: ClassVar[Callable[..., object]] = staticmethod(_no_forward_extended)
+    backward_extended: ClassVar[Callable[..., object]] = staticmethod(_no_backward_extended)
+    apply: ClassVar[Apply] = NestedApply()
+    _ctx_cls: ClassVar[type[FunctionCtx]] = NestedIOCtx
