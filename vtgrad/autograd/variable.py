@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
 from ..storage.warn import warn
@@ -11,7 +10,7 @@ from ..tensor.creation import empty
 from ..tensor.tensor import Tensor
 from .multi_grad_hook import queue_callback
 
-__all__ = ["Variable", "VariableMeta"]
+__all__ = ["Variable"]
 
 
 class ExecutionEngine:
@@ -25,7 +24,7 @@ class ExecutionEngine:
 
     __slots__ = ()
 
-    queue_callback: ClassVar[Callable[[Callable[[], object]], None]] = staticmethod(queue_callback)
+    queue_callback = staticmethod(queue_callback)
 
 
 class VariableMeta(type):
@@ -68,50 +67,67 @@ class VariableMeta(type):
         return data.detach().requires_grad_(bool(requires_grad))
 
 
-class Variable(metaclass=VariableMeta):
-    """The old name of a tensor: every `Tensor` is an instance, and calling it makes a `Tensor`.
+if TYPE_CHECKING:
+    # Type checkers know no class whose instances are those of another one.
+    class Variable(Tensor):
+        """The old name of a tensor."""
 
-    Parameters
-    ----------
-    data : Tensor, optional
-        The result is a leaf on its memory, with the same version. Without it the result is empty.
-    requires_grad : bool, optional
-        Whether the result requires grad; False by default, whatever `data` does.
-    volatile : bool, optional
-        Has no effect; there is a warning if it is true.
+        _execution_engine: ClassVar[ExecutionEngine]
 
-    Returns
-    -------
-    Tensor
-        Shares the memory of `data`.
+        def __init__(
+            self,
+            data: Tensor | None = None,
+            requires_grad: bool = False,
+            volatile: bool | None = None,
+            _grad_fn: None = None,
+            name: str | None = None,
+        ) -> None: ...
 
-    Raises
-    ------
-    ArgumentTypeError
-        If `data` is not a tensor.
-    ArgumentValueError
-        If both `volatile` and `requires_grad` are true.
-    RequiresGradError
-        If the result is to require grad and has a dtype of integers.
-    NotSupportedError
-        If a name is given.
+else:
 
-    Examples
-    --------
-    >>> x = vt.autograd.Variable(vt.ones(2), requires_grad=True)
-    >>> x
-    tensor([1., 1.], requires_grad=True)
-    >>> isinstance(x, vt.autograd.Variable), type(x) is vt.Tensor
-    (True, True)
+    class Variable(metaclass=VariableMeta):
+        """The old name of a tensor: every `Tensor` is an instance, and calling it makes a `Tensor`.
 
-    A program for PyTorch finds `vtgrad.autograd.graph.queue_callback` here:
+        Parameters
+        ----------
+        data : Tensor, optional
+            The result is a leaf on its memory, with the same version. Without it the result is
+            empty.
+        requires_grad : bool, optional
+            Whether the result requires grad; False by default, whatever `data` does.
+        volatile : bool, optional
+            Has no effect; there is a warning if it is true.
 
-    >>> x.register_hook(
-    ...     lambda g: vt.autograd.Variable._execution_engine.queue_callback(lambda: print("end"))
-    ... )  # doctest: +ELLIPSIS
-    <...>
-    >>> x.sum().backward()
-    end
-    """
+        Returns
+        -------
+        Tensor
+            Shares the memory of `data`.
 
-    _execution_engine: Final = ExecutionEngine()
+        Raises
+        ------
+        ArgumentTypeError
+            If `data` is not a tensor.
+        ArgumentValueError
+            If both `volatile` and `requires_grad` are true.
+        RequiresGradError
+            If the result is to require grad and has a dtype of integers.
+        NotSupportedError
+            If a name is given.
+
+        Examples
+        --------
+        >>> x = vt.autograd.Variable(vt.ones(2), requires_grad=True)
+        >>> x
+        tensor([1., 1.], requires_grad=True)
+        >>> isinstance(x, vt.autograd.Variable), type(x) is vt.Tensor
+        (True, True)
+
+        A program for PyTorch finds `vtgrad.autograd.graph.queue_callback` here:
+
+        >>> engine = vt.autograd.Variable._execution_engine
+        >>> handle = x.register_hook(lambda g: engine.queue_callback(lambda: print("end")))
+        >>> x.sum().backward()
+        end
+        """
+
+        _execution_engine = ExecutionEngine()

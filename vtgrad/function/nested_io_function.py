@@ -255,5 +255,5 @@ class NestedIOFunction(Function):
     backward: ClassVar[Callable[..., object]] = staticmethod(_backward)
     forward_extended: ClassVar[Callable[..., object]] = staticmethod(_no_forward_extended)
     backward_extended: ClassVar[Callable[..., object]] = staticmethod(_no_backward_extended)
-    apply: ClassVar[Apply] = NestedApply()
+    apply: ClassVar[NestedApply] = NestedApply()  # type: ignore[assignment]  # as `__get__` there
     _ctx_cls: ClassVar[type[FunctionCtx]] = NestedIOCtx

@@ -14,7 +14,7 @@ class Affine(Function):
     """An example whose arguments have names and defaults."""
 
     @staticmethod
-    def forward(x: vt.Tensor, factor: Any = 2.0, shift: float = 1.0) -> vt.Tensor:
+    def forward(x: vt.Tensor, factor: Any = 2.0, shift: float = 1.0) -> Any:
         return x * factor + shift
 
     @staticmethod
@@ -99,6 +99,7 @@ def test_what_arguments_need_is_one_tuple_whatever_is_asked_for() -> None:
 def test_tensors_inside_an_argument_are_not_seen(wrap: Any) -> None:
     def forward(ctx: Any, given: Any) -> vt.Tensor:
         assert ctx.needs_input_grad == (False,)
+        x: vt.Tensor
         (x,) = given.values() if isinstance(given, dict) else given
         return x * 2
 
@@ -241,12 +242,12 @@ def test_forward_without_self_may_be_a_plain_function() -> None:
     """As they were written once: `self` is the context."""
 
     class Legacy(Function):
-        def forward(self, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]
-            self.save_for_backward(x)  # type: ignore[attr-defined]
+        def forward(self: Any, x: vt.Tensor) -> vt.Tensor:
+            self.save_for_backward(x)
             return x * x
 
-        def backward(self, g: vt.Tensor) -> Any:  # type: ignore[override]
-            return g * 2 * self.saved_tensors[0]  # type: ignore[attr-defined]
+        def backward(self: Any, g: vt.Tensor) -> Any:
+            return g * 2 * self.saved_tensors[0]
 
     x = leaf(2)
     made: Any = Legacy
@@ -259,7 +260,7 @@ def test_an_instance_cannot_be_called_whoever_makes_it() -> None:
         def __init__(self, factor: float) -> None:
             self.factor = factor
 
-        def forward(self, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]
+        def forward(self, x: vt.Tensor) -> vt.Tensor:
             return x * self.factor
 
     with pytest.raises(RuntimeError, match="static"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,11 @@ from tests.functions import Function, function, once_differentiable
 from tests.support import differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
 
 PYTORCH_DROPS_IT = differs_from_torch("the term is missing there, silently")
+
+
+def once(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a function, also a lambda, whose parameters have no types."""
+    return once_differentiable(backward)
 
 
 def cube(ctx: Any, t: vt.Tensor) -> vt.Tensor:
@@ -51,7 +57,7 @@ def test_the_derivative_by_a_saved_tensor_that_is_no_argument_is_not_dropped() -
         ctx.save_for_backward(weight)
         return x * weight
 
-    apply = function(forward, once_differentiable(lambda ctx, g: g * ctx.saved_tensors[0]))
+    apply = function(forward, once(lambda ctx, g: g * ctx.saved_tensors[0]))
     first = first_derivative(apply, leaf(2))
     with refused(RuntimeError, "no-derivative", [weight]):
         vt.autograd.grad(first.sum() + weight.sum(), weight)
@@ -66,7 +72,7 @@ def test_the_derivative_by_an_attribute_is_not_dropped(wrap: Any) -> None:
         ctx.kept = wrap(weight)
         return x * weight
 
-    apply = function(forward, once_differentiable(lambda ctx, g: g * weight))
+    apply = function(forward, once(lambda ctx, g: g * weight))
     first = first_derivative(apply, leaf(2))
     with refused(RuntimeError, "no-derivative", [weight]):
         vt.autograd.grad(first.sum() + weight.sum(), weight)
@@ -80,7 +86,7 @@ def test_an_attribute_that_is_an_invalid_view_does_not_matter() -> None:
     base = leaf(2, 2).clone()
     rows = base.unbind()
     x = leaf(2)
-    apply = function(forward, once_differentiable(lambda ctx, g: (g * 2, None)))
+    apply = function(forward, once(lambda ctx, g: (g * 2, None)))
     y = apply(x, rows[0])
     base.mul_(2)
     (first,) = vt.autograd.grad(y.sum(), x, create_graph=True)
@@ -91,7 +97,7 @@ def test_an_attribute_that_is_an_invalid_view_does_not_matter() -> None:
 def test_gradients_in_one_list_are_looked_at() -> None:
     methods = {
         "forward": staticmethod(lambda ctx, x: x * 2),
-        "backward": staticmethod(once_differentiable(lambda ctx, grads: grads[0] * 2)),
+        "backward": staticmethod(once(lambda ctx, grads: grads[0] * 2)),
         "boxed_grads_call": True,
     }
     boxed: Any = type("Fn", (Function,), methods)
@@ -116,7 +122,7 @@ def test_saved_tensors_that_reading_frees() -> None:
 
 @pytest.mark.parametrize("dtype", [vt.int64, vt.bool])
 def test_gradients_of_integers(dtype: Any) -> None:
-    apply = function(lambda ctx, x: x * 1, once_differentiable(lambda ctx, g: g.to(dtype)))
+    apply = function(lambda ctx, x: x * 1, once(lambda ctx, g: g.to(dtype)))
     first = first_derivative(apply, leaf(2))
     assert first.dtype == vt.float64
     assert first.tolist() == [1, 1]
@@ -124,7 +130,7 @@ def test_gradients_of_integers(dtype: Any) -> None:
 
 def test_none_stays_none() -> None:
     x = leaf(2)
-    y = function(lambda ctx, x: x * 1, once_differentiable(lambda ctx, g: None))(x)
+    y = function(lambda ctx, x: x * 1, once(lambda ctx, g: None))(x)
     assert vt.autograd.grad(y.sum(), x, create_graph=True, allow_unused=True) == (None,)
 
 
