@@ -1,6 +1,6 @@
 """Steps that call custom Functions."""
 
-from tests.oracle.functions import ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
+from tests.oracle.functions import APPLIED, ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
 from tests.oracle.generator import Context, rule
 from vtgrad.testing.steps import Line
 
@@ -46,3 +46,19 @@ def writing_function(c: Context) -> list[Line] | None:
     if chosen in LATE and (t._base is not None or (t.requires_grad and t.is_leaf)):
         return None
     return _call(c, chosen, name)
+
+
+@rule(2)
+def node_apply(c: Context) -> list[Line] | None:
+    """Backward of a Function alone, through its node; or a leaf by the old name.
+
+    Of views the node is not read: that would bring it up to date, on one side only.
+    """
+    name = c.pick(lambda t: t.requires_grad and t._base is None)
+    if name is None:
+        return None
+    t = c.get(name)
+    node = type(t.grad_fn).__name__ if t._base is None else ""
+    if node.removesuffix("Backward") in APPLIED:
+        return c.make("node.apply", f"{name}.grad_fn.apply({name}.detach() * 2)")
+    return c.make("Variable", f"vt.autograd.Variable({name}, requires_grad={c.chance(0.5)})")

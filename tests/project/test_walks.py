@@ -1,4 +1,4 @@
-"""The functions that the walks in the documentation name are called, in the order in which it names them."""
+"""The functions that the walks in the documentation name are called, and in their order."""
 
 import ast
 import re
