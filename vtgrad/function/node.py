@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import Signature
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
@@ -89,6 +90,8 @@ class BackwardCFunction(Node, FunctionCtx):
     _forward_cls: ClassVar[type[UsersFunction]]
     # Whether backward reads `saved_tensors`; see Note [What backward reads].
     _reads_saved: ClassVar[bool] = False
+    # Forward and its signature, once it was asked for.
+    _signature: ClassVar[tuple[object, Signature] | None] = None
 
     _ctx: FunctionCtx
 

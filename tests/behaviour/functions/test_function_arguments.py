@@ -272,3 +272,15 @@ def test_an_instance_cannot_be_called_whoever_makes_it() -> None:
 def test_an_option_that_is_no_bool_is_refused(option: str) -> None:
     with refused(RuntimeError, "function"):
         type("Fn", (Function,), {"backward": staticmethod(twice), option: 1})
+
+
+def test_a_forward_that_takes_the_place_of_another_is_called_by_its_own_names() -> None:
+    def forward(z: vt.Tensor, by: float = 7.0) -> vt.Tensor:
+        return z * by
+
+    made: Any = type("Fn", (Affine,), {})
+    assert made.apply(x=ramp(2)).tolist() == [3, 5]
+    made.forward = staticmethod(forward)
+    assert made.apply(z=ramp(2)).tolist() == [7, 14]
+    with pytest.raises(TypeError):
+        made.apply(x=ramp(2))
