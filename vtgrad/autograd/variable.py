@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
@@ -24,7 +25,7 @@ class ExecutionEngine:
 
     __slots__ = ()
 
-    queue_callback = staticmethod(queue_callback)
+    queue_callback: staticmethod[[Callable[[], object]], None] = staticmethod(queue_callback)
 
 
 class VariableMeta(type):

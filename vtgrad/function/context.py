@@ -88,11 +88,12 @@ class Call:
     NOTE [ A context and its node ]
 
     The user may store any attribute on the context under any name; the engine reads attributes of
-    the node under names of its own. So the two are separate objects, and each also shows the
-    other's attributes, as in PyTorch. The node holds the context, and the context holds the node
-    only weakly, because two strong references would be a cycle. The saved values are kept here, and
-    so by the context. So a context that a user keeps still has them when the rest of the graph is
-    freed; the node that unpacking needs is then made again.
+    the node under names of its own. So the two are separate objects. Each also shows the other's
+    attributes, and the node has the methods of a context, because in PyTorch they are one object.
+    The node holds the context, and the context holds the node only weakly, because two strong
+    references would be a cycle. The saved values are kept here, and so by the context. So a context
+    that a user keeps still has them when the rest of the graph is freed; the node that unpacking
+    needs is then made again.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ class Call:
     freed : bool
         Whether the saved values were freed.
     was_read : bool
-        Whether reading the saved values has freed them.
+        Whether it was reading them that freed them.
     dirty : tuple of TensorBase
         The tensors that forward declares as written, until the call is over.
     non_differentiable : tuple of TensorBase
@@ -226,16 +227,27 @@ class Call:
         Raises
         ------
         GraphFreedError
-            If the saved values were freed by an earlier backward, or because they were read.
+            As `check_freed` does.
         VtgradError
             As `SavedVariable.check` does.
         """
-        if self.freed:
-            raise GraphFreedError(
-                f"{node.name()} has already been run backward and its saved values were freed; "
-                "pass retain_graph=True to the first backward to be able to read them again",
-                node=node.name(),
-            )
+        self.check_freed(node)
+        for variable in self.saved:
+            if variable is not None:
+                variable.check(node)
+        for tensor in self.invalid:
+            gradient_edge(tensor)
+
+    def check_freed(self, node: Node) -> None:
+        """Raise if the saved values were freed.
+
+        Raises
+        ------
+        GraphFreedError
+            If an earlier backward has freed them, or an earlier reading.
+        """
+        if not self.freed:
+            return
         if self.was_read:
             raise GraphFreedError(
                 f"{node.name()} has read its saved tensors once, which freed them, because its "
@@ -243,11 +255,11 @@ class Call:
                 "a local variable",
                 node=node.name(),
             )
-        for variable in self.saved:
-            if variable is not None:
-                variable.check(node)
-        for tensor in self.invalid:
-            gradient_edge(tensor)
+        raise GraphFreedError(
+            f"{node.name()} has already been run backward and its saved values were freed; "
+            "pass retain_graph=True to the first backward to be able to read them again",
+            node=node.name(),
+        )
 
     def is_over(self) -> None:
         """Drop the tensors; the values needed later are saved."""
@@ -283,6 +295,7 @@ class Call:
     def release_read(self) -> None:
         """Free the saved values, which have been read; reading them again raises."""
         self.was_read = True
+        self.freed = True
         self.saved = ()
         self.invalid = ()
 

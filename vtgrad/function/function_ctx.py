@@ -350,11 +350,14 @@ class FunctionCtx:
         _check_bool(value, "set_materialize_grads")
         self._call.materializes = value
 
-    def _set_materialize_grads(self, value: bool) -> None:
-        FunctionCtx.set_materialize_grads(self, value)
+    @property
+    def materialize_grads(self) -> bool:
+        """Assigning a bool is calling `set_materialize_grads`; as in PyTorch it cannot be read."""
+        raise AttributeError("materialize_grads can be assigned, but not read")
 
-    # As in PyTorch it can be assigned, but not read.
-    materialize_grads = property(None, _set_materialize_grads)
+    @materialize_grads.setter
+    def materialize_grads(self, value: bool) -> None:
+        FunctionCtx.set_materialize_grads(self, value)
 
     @property
     def _materialize_non_diff_grads(self) -> bool:

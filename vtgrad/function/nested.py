@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from ..errors import GradientError
 from ..storage.tensor_base import TensorBase
 
-__all__ = ["Slot", "put_in", "take_out", "take_out_gradients"]
+__all__ = ["Slot", "put_in", "take_out", "take_out_gradients", "tensors_in"]
 
 
 class Slot:
@@ -79,6 +79,21 @@ def put_in(structure: object, items: Sequence[object], *, keeps_others: bool = T
             key: put_in(part, items, keeps_others=keeps_others) for key, part in structure.items()
         }
     return structure if keeps_others else None
+
+
+def tensors_in(*values: object) -> list[TensorBase]:
+    """The tensors in values, which may contain themselves."""
+    found: list[TensorBase] = []
+    seen: set[int] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, TensorBase):
+            found.append(value)
+        elif isinstance(value, (tuple, list, dict)) and id(value) not in seen:
+            seen.add(id(value))
+            waiting.extend(value.values() if isinstance(value, dict) else value)
+    return found
 
 
 def take_out_gradients(

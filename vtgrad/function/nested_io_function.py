@@ -12,7 +12,7 @@ from ..tensor.tensor import Tensor
 from .apply import Apply, Callee, apply
 from .function import Function
 from .function_ctx import FunctionCtx
-from .nested import put_in, take_out, take_out_gradients
+from .nested import put_in, take_out, take_out_gradients, tensors_in
 
 __all__ = ["NestedIOFunction"]
 
@@ -61,9 +61,7 @@ def _tensors(tensors: list[TensorBase]) -> list[Tensor]:
 
 
 def _flat(values: object) -> list[Tensor]:
-    tensors: list[TensorBase] = []
-    take_out(values, tensors)
-    return _tensors(tensors)
+    return _tensors(tensors_in(values))
 
 
 class Extended(Protocol[Context_contra, P, Result_co]):

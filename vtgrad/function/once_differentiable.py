@@ -16,7 +16,7 @@ from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.thread_mode import settle, thread
 from .function_ctx import FunctionCtx
-from .nested import put_in, take_out
+from .nested import put_in, take_out, tensors_in
 
 __all__ = ["once_differentiable"]
 
@@ -116,9 +116,8 @@ def _edges_of_contexts(arguments: Sequence[object]) -> list[Edge | None]:
             call = argument._call
             edges.extend(call.node_of(argument).next_edges)
             edges.extend([saved._edge for saved in call.saved if saved is not None])
-            tensors: list[TensorBase] = []
-            take_out(list(argument.__dict__.values()), tensors)
-            edges.extend([_edge_of_attribute(tensor) for tensor in tensors])
+            attributes = tensors_in(*argument.__dict__.values())
+            edges.extend([_edge_of_attribute(tensor) for tensor in attributes])
     return edges
 
 
@@ -138,9 +137,7 @@ def _guarded(answers: R, arguments: Sequence[object], edges: list[Edge | None]) 
     edges : list of Edge or None
         Those of the contexts among the arguments.
     """
-    tensors: list[TensorBase] = []
-    take_out(list(arguments), tensors)
-    edges = [*edges, *[gradient_edge(tensor) for tensor in tensors]]
+    edges = [*edges, *[gradient_edge(tensor) for tensor in tensors_in(*arguments)]]
     if not any(edge is not None for edge in edges):
         return answers
     found: list[TensorBase] = []

@@ -78,6 +78,16 @@ def test_the_derivative_by_an_attribute_is_not_dropped(wrap: Any) -> None:
         vt.autograd.grad(first.sum() + weight.sum(), weight)
 
 
+def test_an_attribute_may_contain_itself() -> None:
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.notes = {"x": x}
+        ctx.notes["notes"] = [ctx.notes]
+        return x * 2
+
+    first = first_derivative(function(forward, once(lambda ctx, g: g * 2)), leaf(2))
+    assert first.tolist() == [2, 2]
+
+
 def test_an_attribute_that_is_an_invalid_view_does_not_matter() -> None:
     def forward(ctx: Any, x: vt.Tensor, row: vt.Tensor) -> vt.Tensor:
         ctx.row = row
