@@ -14,7 +14,7 @@ from .function import Function
 from .function_ctx import FunctionCtx
 from .nested import put_in, take_out, take_out_gradients, tensors_in
 
-__all__ = ["NestedIOFunction"]
+__all__ = ["NestedIOCtx", "NestedIOFunction"]
 
 P = ParamSpec("P")
 Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True)
@@ -22,9 +22,28 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class NestedIOCtx(FunctionCtx):
-    """The context of a `NestedIOFunction`: its methods take nested values.
+    """The context of a `NestedIOFunction`: its methods take tensors in tuples, lists and dicts.
 
-    See Note [Nested values]. `needs_input_grad` has one entry for each tensor.
+    Only type checkers need the name. `FunctionCtx.needs_input_grad` has one entry for each tensor
+    among the arguments.
+
+    Examples
+    --------
+    >>> from vtgrad.autograd.function import NestedIOCtx, NestedIOFunction
+    >>> class Product(NestedIOFunction):
+    ...     @staticmethod
+    ...     def forward_extended(ctx: NestedIOCtx, pair: list[vt.Tensor]) -> vt.Tensor:
+    ...         ctx.save_for_backward(pair)
+    ...         return pair[0] * pair[1]
+    ...
+    ...     @staticmethod
+    ...     def backward_extended(ctx: NestedIOCtx, grad: vt.Tensor) -> list[vt.Tensor]:
+    ...         (a, b) = ctx.saved_tensors[0]
+    ...         return [grad * b, grad * a]
+    >>> a, b = vt.tensor(2.0, requires_grad=True), vt.tensor(3.0, requires_grad=True)
+    >>> Product.apply([a, b]).backward()
+    >>> a.grad, b.grad
+    (tensor(3.), tensor(2.))
     """
 
     _nested_input: object
@@ -32,27 +51,95 @@ class NestedIOCtx(FunctionCtx):
     _to_save_nested: object
 
     def save_for_backward(self, *values: object) -> None:
-        """Save nested tensors for backward; see `FunctionCtx.save_for_backward`."""
+        """Save values for backward, which reads them from `saved_tensors`.
+
+        A second call replaces the first. The containers are kept as they are now.
+
+        Parameters
+        ----------
+        *values : object
+            Tensors, alone or in containers; what is no tensor is kept with them.
+
+        Examples
+        --------
+        >>> class Shift(vt.autograd.function.NestedIOFunction):
+        ...     @staticmethod
+        ...     def forward_extended(ctx, x):
+        ...         ctx.save_for_backward({"x": x}, 3)
+        ...         return x + 3
+        >>> Shift.apply(vt.ones(2, requires_grad=True)).grad_fn.saved_tensors
+        ({'x': tensor([1., 1.], requires_grad=True)}, 3)
+        """
         tensors: list[TensorBase] = []
         self._to_save_nested = take_out(values, tensors)
         super().save_for_backward(*_tensors(tensors))
 
     @property
-    def saved_tensors(self) -> tuple[Tensor, ...]:
-        """The values that were saved, nested as they were; see `FunctionCtx.saved_tensors`."""
+    def saved_tensors(self) -> tuple[object, ...]:  # type: ignore[override]  # they are nested
+        """The values that `save_for_backward` saved.
+
+        Returns
+        -------
+        tuple of object
+            The values in the order of saving, nested as they were.
+
+        Raises
+        ------
+        GraphFreedError, StaleSavedError, SavedDetachedError, ViewInvalidError
+            As `FunctionCtx.saved_tensors` does.
+        """
         flat = super().saved_tensors
         # None: `save_for_backward` was not called, or what is read is kept for ``jvp``.
         structure = self.__dict__.get("_to_save_nested")
         if structure is None or self._call.saved_for_forward is not None:
             return flat
-        return cast("tuple[Tensor, ...]", put_in(structure, flat))
+        return cast("tuple[object, ...]", put_in(structure, flat))
 
     def mark_dirty(self, *values: object) -> None:
-        """Declare written arguments, nested or not; see `FunctionCtx.mark_dirty`."""
+        """Declare the arguments that forward writes in place; forward must return all of them.
+
+        Parameters
+        ----------
+        *values : object
+            The written tensors, alone or in containers.
+
+        Raises
+        ------
+        WriteRefusedError
+            As `FunctionCtx.mark_dirty` does.
+
+        Examples
+        --------
+        >>> class Double_(vt.autograd.function.NestedIOFunction):
+        ...     @staticmethod
+        ...     def forward_extended(ctx, pair):
+        ...         ctx.mark_dirty(pair)
+        ...         return [x.mul_(2) for x in pair]
+        >>> x, y = vt.ones(1), vt.ones(1)
+        >>> Double_.apply([x, y]), y
+        ([tensor([2.]), tensor([2.])], tensor([2.]))
+        """
         super().mark_dirty(*_flat(values))
 
     def mark_non_differentiable(self, *values: object) -> None:
-        """Declare results, nested or not; see `FunctionCtx.mark_non_differentiable`."""
+        """Declare the results that have no gradient.
+
+        Parameters
+        ----------
+        *values : object
+            Results of forward, alone or in containers.
+
+        Examples
+        --------
+        >>> class Signs(vt.autograd.function.NestedIOFunction):
+        ...     @staticmethod
+        ...     def forward_extended(ctx, pair):
+        ...         signs = [x.sign() for x in pair]
+        ...         ctx.mark_non_differentiable(signs)
+        ...         return signs
+        >>> Signs.apply([vt.ones(1, requires_grad=True)])
+        [tensor([1.])]
+        """
         super().mark_non_differentiable(*_flat(values))
 
 

@@ -6,6 +6,7 @@ import vtgrad as vt
 from vtgrad.autograd.function import (
     FunctionCtx,
     InplaceFunction,
+    NestedIOCtx,
     NestedIOFunction,
     once_differentiable,
 )
@@ -56,9 +57,10 @@ class OfTheClass(vt.autograd.Function):
 class Nested(NestedIOFunction):
     @staticmethod
     def forward_extended(
-        ctx: FunctionCtx, pair: list[vt.Tensor], options: dict[str, float]
+        ctx: NestedIOCtx, pair: list[vt.Tensor], options: dict[str, float]
     ) -> dict[str, vt.Tensor]:
         ctx.saved_data["scale"] = options["scale"]
+        ctx.save_for_backward(pair, {"first": pair[0]})
         return {"sum": pair[0] + pair[1]}
 
     @staticmethod
