@@ -132,11 +132,11 @@ class Double(vt.autograd.Function):
 
 
 @pytest.mark.parametrize(
-    "function", [results.check_results, results.record_results, context.Call.save]
+    "function", [results.check_results, results.wrap_outputs, context.Call.save_variables]
 )
 def test_what_an_interrupted_function_has_written_has_no_gradient(function: object) -> None:
-    # Until `record_results` the tensor has its former producer; until `Call.save` the new one
-    # has saved nothing, and runs all the same.
+    # Until `wrap_outputs` the tensor has its former producer; until `Call.save_variables` the new
+    # one has saved nothing, and runs all the same.
     leaf = vt.ones(2, requires_grad=True)
     y = leaf * 3
     with at(function):

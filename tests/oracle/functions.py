@@ -4,19 +4,30 @@ Their names begin with ``F_``; they return one tensor, or the tuple that `RESULT
 PyTorch gets wrong is left out: undeclared writes, a written view that is not the first argument.
 """
 
-RESULTS = {"F_rows": 2, "F_mixed": 3, "F_constant": 2, "F_partial": 2, "F_twice": 2, "F_both_": 2}
+RESULTS = {
+    "F_rows": 2,
+    "F_mixed": 3,
+    "F_constant": 2,
+    "F_partial": 2,
+    "F_boxed": 2,
+    "F_none": 3,
+    "F_twice": 2,
+    "F_both_": 2,
+}
 ONE = "F_scale F_exp F_same F_view F_inner F_row F_steps F_recorded F_alias".split()
 TWO = "F_mul F_first".split()
 WRITE_ONE = "F_triple_ F_exp_ F_late_".split()
 WRITE_TWO = "F_mul_ F_store_".split()
+# The nodes whose `apply` takes one gradient of the result's shape and returns one tensor.
+APPLIED = "Scale Exp Same View Inner Recorded Alias Triple".split()
 
 FUNCTIONS = """\
-def function(forward, backward, setup_context=None):
-    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+def function(forward, backward, setup_context=None, base=vt.autograd.Function, **options):
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward), **options}
     if setup_context is not None:
         methods["setup_context"] = staticmethod(setup_context)
     name = forward.__name__[8:].title().strip("_")  # which the nodes show
-    return type(name, (vt.autograd.Function,), methods).apply
+    return type(name, (base,), methods).apply
 
 def forward_scale(ctx, x):
     ctx.factor = 2
@@ -119,6 +130,26 @@ def backward_partial(ctx, g, h):
     return g * 2 if h is None else g * 2 + h * 3
 F_partial = function(forward_partial, backward_partial)
 
+def forward_boxed(ctx, x):
+    ctx.save_for_backward(x)
+    return x * 2, x * x
+def backward_boxed(ctx, grads):
+    x, = ctx.saved_tensors
+    h = grads.pop()
+    return grads.pop() * 2 + h * x * 2
+F_boxed = function(forward_boxed, backward_boxed, boxed_grads_call=True,
+                   clear_saved_tensors_on_access=True)
+
+def forward_none(ctx, x):
+    ctx._materialize_non_diff_grads = False
+    s = x.sign()
+    ctx.mark_non_differentiable(s)
+    return x * 2, s, x * 3
+def backward_none(ctx, g, h, i):
+    seen.append(("none", [float(k is None) for k in (g, h, i)]))
+    return g * 2 + i * 3
+F_none = function(forward_none, backward_none, base=vt.autograd.NestedIOFunction)
+
 def forward_twice(ctx, x):
     y = x * 2
     return y, y
@@ -127,7 +158,8 @@ F_twice = function(forward_twice, lambda ctx, g, h: (g + h) * 2)
 def forward_triple_(ctx, x):
     ctx.mark_dirty(x)
     return x.mul_(3)
-F_triple_ = function(forward_triple_, lambda ctx, g: g * 3)
+F_triple_ = function(forward_triple_, lambda ctx, g: g * 3,
+                     base=vt.autograd.function.InplaceFunction)
 
 def forward_exp_(ctx, x):
     ctx.mark_dirty(x)

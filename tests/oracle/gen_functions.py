@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.oracle.functions import ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
+from tests.oracle.functions import APPLIED, ONE, RESULTS, TWO, WRITE_ONE, WRITE_TWO
 from vtgrad.testing.menu.chooser import Chooser, is_floating
 from vtgrad.testing.menu.kinds import kind
 from vtgrad.testing.menu.state import TensorState
@@ -49,3 +49,14 @@ def writing_function(c: Chooser) -> Sequence[Step] | None:
     if chosen in LATE and (t.is_view or t.is_leaf):
         return None
     return _call(c, chosen, t)
+
+
+@kind(2)
+def node_apply(c: Chooser) -> Sequence[Step] | None:
+    """Backward of a Function alone, through its node; or a leaf by the old name."""
+    t = c.pick(lambda t: t.requires_grad and not t.is_view)
+    if t is None:
+        return None
+    if t.producer.removesuffix("Backward") in APPLIED:
+        return c.make("node.apply", f"{t}.grad_fn.apply({t}.detach() * 2)")
+    return c.make("Variable", f"vt.autograd.Variable({t}, requires_grad={c.chance(0.5)})")

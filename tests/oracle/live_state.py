@@ -36,6 +36,7 @@ def _described(index: int, t: TensorLike) -> TensorState:
         has_gradient=grad is not None and not grad.requires_grad,
         # PyTorch crashes if an output of several retains its gradient and a part of it is written.
         refuses_retaining=bool(t.output_nr),
+        producer=type(t.grad_fn).__name__ if base is None and t.grad_fn is not None else "",
     )
 
 

@@ -47,14 +47,14 @@ def base_is_not_told(patch: pytest.MonkeyPatch) -> None:
 
 def marking_does_not_count(patch: pytest.MonkeyPatch) -> None:
     """A dirty argument's version moves by the writes in forward alone."""
-    record = made.record_results
+    record = made.wrap_outputs
 
     def planted(call: Call, *rest: Any) -> Any:
         for tensor in call.dirty:
             tensor._impl.counter.value -= 1
         return record(call, *rest)
 
-    patch.setattr("vtgrad.function.apply.record_results", planted)
+    patch.setattr("vtgrad.function.apply.wrap_outputs", planted)
 
 
 def saved_results_are_not_checked(patch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The functions that `docs/walks.md` names are called, in the order in which it names them."""
+"""The functions that the walks in the documentation name are called, and in their order."""
 
 import ast
 import re
@@ -22,7 +22,8 @@ _STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
 
 def _walks() -> dict[str, tuple[str, list[tuple[str, str]]]]:
     """Title, program and steps (function and place) of each walk."""
-    text = (ROOT / "docs" / "walks.md").read_text("utf-8")
+    pages = [ROOT / "docs" / name for name in ("walks.md", "one-apply.md")]
+    text = "\n".join([page.read_text("utf-8") for page in pages])
     return {
         title: (program, _STEP.findall(rest.split("\n\n", 2)[1]))
         for title, program, rest in _WALK.findall(text)
@@ -64,13 +65,22 @@ def _first_missing(
     return None
 
 
-def test_there_are_three_walks() -> None:
+_TITLES = [
+    "One recorded operator",
+    "One in-place write",
+    "One backward",
+    "One apply",
+    "One backward of a Function",
+]
+
+
+def test_there_are_five_walks() -> None:
     walks = _walks()
-    assert list(walks) == ["One recorded operator", "One in-place write", "One backward"]
+    assert list(walks) == _TITLES
     assert all(len(steps) >= 10 for _, steps in walks.values())
 
 
-@pytest.mark.parametrize("title", ["One recorded operator", "One in-place write", "One backward"])
+@pytest.mark.parametrize("title", _TITLES)
 def test_a_walk_names_what_is_called_in_its_order(title: str) -> None:
     program, steps = _walks()[title]
     calls = _calls_of_the_last_statement(program)

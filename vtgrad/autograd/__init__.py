@@ -14,7 +14,9 @@ from .anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from .differentiate import backward as backward
 from .differentiate import grad as grad
 from .function import Function as Function
+from .function import NestedIOFunction as NestedIOFunction
 from .gradcheck import gradcheck as gradcheck
 from .gradcheck import gradgradcheck as gradgradcheck
 from .multithreading import is_multithreading_enabled as is_multithreading_enabled
 from .multithreading import set_multithreading_enabled as set_multithreading_enabled
+from .variable import Variable as Variable

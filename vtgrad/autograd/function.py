@@ -6,4 +6,7 @@ from ..function import BackwardCFunction as BackwardCFunction
 from ..function import Function as Function
 from ..function import FunctionCtx as FunctionCtx
 from ..function import FunctionMeta as FunctionMeta
+from ..function import InplaceFunction as InplaceFunction
+from ..function import NestedIOCtx as NestedIOCtx
+from ..function import NestedIOFunction as NestedIOFunction
 from ..function import once_differentiable as once_differentiable

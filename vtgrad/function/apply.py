@@ -1,32 +1,32 @@
-"""Calling a custom Function."""
+"""Calling a custom Function, step by step: `apply` and below it its steps in their order."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
-from ..graph.input_metadata import metadata_of
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
-from .context import Call, FunctionCtx
+from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
+from .function_ctx import FunctionCtx
 from .node import BackwardCFunction
 from .results import (
     check_results,
     check_undeclared_writes,
     disown_written,
-    record_results,
     version_of,
+    wrap_outputs,
 )
 
-__all__ = ["Apply"]
+__all__ = ["Apply", "Callee", "apply"]
 
 P = ParamSpec("P")
 Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True)
@@ -55,6 +55,7 @@ class Callee(Protocol):
     forward: ClassVar[Callable[..., object]]
     setup_context: ClassVar[Callable[..., object]]
     _backward_cls: type[BackwardCFunction]
+    _ctx_cls: ClassVar[type[FunctionCtx]]
 
 
 class Apply:
@@ -100,56 +101,129 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     splits = function.setup_context is not no_setup_context
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
+    unpacked, flags = unpack_input(args)
+    context = function._ctx_cls()
+    context.needs_input_grad = flags.needs_input_grad
+    context._call = call = Call(function._backward_cls, unpacked, flags)
+    node: BackwardCFunction | None = None
+    versions: list[int] = []
+    if flags.is_executable:
+        node = function._backward_cls(context)
+        versions = [version_of(x) for x in unpacked.input_vars]
+    try:
+        returned = forward_without_grad(function, context, args, splits)
+        return process_outputs(context, returned, node, versions)
+    except BaseException:
+        if flags.is_executable:
+            disown_written(call, unpacked.input_vars, versions)
+        raise
+
+
+def unpack_input(args: tuple[object, ...]) -> tuple[UnpackedInput, InputFlags]:
+    """The tensors among the arguments of a call, and what is known of all of them."""
     inputs: list[TensorBase] = []
-    indices: list[int] = []
     needs: list[bool] = []
-    for index, argument in enumerate(args):
+    are_tensors: list[bool] = []
+    for argument in args:
         needed = False
         if isinstance(argument, TensorBase):
             inputs.append(argument)
-            indices.append(index)
+            are_tensors.append(True)
             meta = argument._impl.autograd_meta
             needed = meta is not None and meta.requires_grad()
+        else:
+            are_tensors.append(False)
         needs.append(needed)
     records = True in needs and is_recording()
-    context = FunctionCtx()
-    context.needs_input_grad = tuple(needs)
-    call = Call(function._backward_cls, tuple(inputs), tuple(indices), len(args), records)
-    context._call = call
-    node: BackwardCFunction | None = None
-    versions: list[int] = []
-    if records:
-        call.edges = collect_next_edges(*inputs)
-        call.shapes = tuple([metadata_of(x._impl)[0] for x in inputs])
-        node = call.node_of(context)
-        versions = [version_of(x) for x in inputs]
+    edges = collect_next_edges(*inputs) if records else ()
+    return (
+        UnpackedInput(tuple(inputs), len(args)),
+        InputFlags(records, tuple(needs), tuple(are_tensors), edges),
+    )
+
+
+def forward_without_grad(
+    function: type[Callee], context: FunctionCtx, args: tuple[object, ...], splits: bool
+) -> object:
+    """What forward returns; nothing that it does is recorded.
+
+    Parameters
+    ----------
+    splits : bool
+        Whether forward takes no context, and ``setup_context`` follows.
+    """
     before, ident = thread.mode.grad, thread.ident
     try:
-        try:
-            thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
-            if splits:
-                returned = function.forward(*args)
-                function.setup_context(context, args, returned)
-            else:
-                returned = function.forward(context, *args)
-        finally:
-            thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
-            settle(ident)
-        results = returned if isinstance(returned, tuple) else (returned,)
-        check_results(call, results)
-        if records:
-            check_undeclared_writes(call, versions)
-        given, numbers = record_results(call, results, node)
-        if records:
-            call.save(numbers)
-            if audit.enabled:
-                call.audit(context.__dict__)
-        call.is_over()
-    except BaseException:
-        if records:
-            disown_written(call, inputs, versions)
-        raise
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+        if not splits:
+            return function.forward(context, *args)
+        returned = function.forward(*args)
+        function.setup_context(context, args, returned)
+        return returned
+    finally:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
+
+
+def process_outputs(
+    context: FunctionCtx,
+    returned: object,
+    node: BackwardCFunction | None,
+    versions: Sequence[int],
+) -> object:
+    """Make what forward returned a part of the graph, and save what backward needs.
+
+    Parameters
+    ----------
+    node : BackwardCFunction or None
+        None if nothing is recorded.
+    versions : sequence of int
+        If `node` is not None: the version of each tensor among the arguments before forward.
+
+    Returns
+    -------
+    object
+        The results for the caller.
+
+    Raises
+    ------
+    FunctionError, UndeclaredWriteError
+        As `apply` does.
+    """
+    call = context._call
+    results = returned if isinstance(returned, tuple) else (returned,)
+    check_results(call, results)
+    if node is not None:
+        check_undeclared_writes(call, versions)
+    given, numbers = wrap_outputs(call, results, node)
+    if node is not None:
+        save_variables(context, numbers)
+    call.is_over()
     return tuple(given) if isinstance(returned, tuple) else given[0]
+
+
+def save_variables(context: FunctionCtx, results: dict[int, int]) -> None:
+    """Save the tensors that forward passed to `FunctionCtx.save_for_backward`.
+
+    Parameters
+    ----------
+    results : dict of int to int
+        The number of each result by the identity of its tensor.
+    """
+    call = context._call
+    call.save_variables(results)
+    if audit.enabled:
+        call.audit(context.__dict__)
+
+
+def _signature_of(function: type[Callee]) -> inspect.Signature:
+    """The signature of forward, which takes longer to find than all else that `apply` does."""
+    nodes, forward = function._backward_cls, function.forward
+    known = nodes._signature
+    if known is None or known[0] != forward:
+        # One store, because several threads may call the Function.
+        nodes._signature = known = forward, inspect.signature(forward)
+    return known[1]
 
 
 def _bound(
@@ -162,7 +236,7 @@ def _bound(
     ArgumentTypeError
         If they do not fit the signature of forward, or one can be given by keyword only.
     """
-    signature = inspect.signature(function.forward)
+    signature = _signature_of(function)
     name = function.__name__
     # The context is the first argument of forward, but not of `apply`.
     given = args if splits else (None, *args)

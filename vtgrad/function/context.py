@@ -1,29 +1,85 @@
-"""The context that forward and backward of a custom Function share."""
+"""The library's part of the context: the state of one call of a custom Function."""
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..errors import ArgumentTypeError, FunctionError, GraphFreedError, ViewInvalidError
+from ..errors import GraphFreedError, ViewInvalidError
 from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
-from ..graph.input_metadata import InputMetadata
+from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
-from ..graph.saved_variable import RELEASED, SavedResult, SavedVariable
+from ..graph.saved_variable import SavedResult, SavedVariable
 from ..graph.set_history import gradient_edge
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
-from ..tensor.saved_tensor import SavedTensor, saved_tensor
-from ..tensor.tensor import Tensor
 from ..views.check_inplace import check_inplace
 from ..views.differentiable_view_meta import view_meta_of
 
 if TYPE_CHECKING:
+    from .function_ctx import FunctionCtx
     from .node import BackwardCFunction
 
-__all__ = ["Call", "FunctionCtx", "check_declared"]
+__all__ = ["Call", "InputFlags", "UnpackedInput", "check_declared"]
+
+
+class UnpackedInput:
+    """The arguments of a call.
+
+    Attributes
+    ----------
+    input_vars : tuple of TensorBase
+        The tensors among them.
+    argument_count : int
+        The number of all of them.
+    """
+
+    __slots__ = ("argument_count", "input_vars")
+
+    input_vars: tuple[TensorBase, ...]
+    argument_count: int
+
+    def __init__(self, input_vars: tuple[TensorBase, ...], argument_count: int) -> None:
+        self.input_vars = input_vars
+        self.argument_count = argument_count
+
+
+class InputFlags:
+    """What is known of the arguments of a call before its forward runs.
+
+    Attributes
+    ----------
+    is_executable : bool
+        Whether the call becomes a part of a graph: a tensor requires grad, and recording is on.
+    needs_input_grad : tuple of bool
+        For each argument, whether it is a tensor that requires grad.
+    is_variable_input : tuple of bool
+        For each argument, whether it is a tensor.
+    next_edges : tuple of Edge or None
+        One for each tensor among the arguments; empty if nothing is recorded.
+    """
+
+    __slots__ = ("is_executable", "is_variable_input", "needs_input_grad", "next_edges")
+
+    is_executable: bool
+    needs_input_grad: tuple[bool, ...]
+    is_variable_input: tuple[bool, ...]
+    next_edges: tuple[Edge | None, ...]
+
+    def __init__(
+        self,
+        is_executable: bool,
+        needs_input_grad: tuple[bool, ...],
+        is_variable_input: tuple[bool, ...],
+        next_edges: tuple[Edge | None, ...],
+    ) -> None:
+        self.is_executable = is_executable
+        self.needs_input_grad = needs_input_grad
+        self.is_variable_input = is_variable_input
+        self.next_edges = next_edges
 
 
 class Call:
@@ -32,11 +88,12 @@ class Call:
     NOTE [ A context and its node ]
 
     The user may store any attribute on the context under any name; the engine reads attributes of
-    the node under names of its own. So the two are separate objects, and each also shows the
-    other's attributes, as in PyTorch. The node holds the context, and the context holds the node
-    only weakly, because two strong references would be a cycle. The saved values are kept here, and
-    so by the context. So a context that a user keeps still has them when the rest of the graph is
-    freed; the node that unpacking needs is then made again.
+    the node under names of its own. So the two are separate objects. Each also shows the other's
+    attributes, and the node has the methods of a context, because in PyTorch they are one object.
+    The node holds the context, and the context holds the node only weakly, because two strong
+    references would be a cycle. The saved values are kept here, and so by the context. So a context
+    that a user keeps still has them when the rest of the graph is freed; the node that unpacking
+    needs is then made again.
 
     Attributes
     ----------
@@ -62,83 +119,64 @@ class Call:
         on: see Note [Audit].
     results : tuple of InputMetadata or None
         Shape and dtype of each result; None for one that is not a tensor.
+    differentiable : sequence of bool
+        For each result, whether it has a gradient.
+    saved_for_forward : tuple of TensorBase or None
+        The tensors that forward keeps for ``jvp``, until the call is over.
     to_save : tuple of TensorBase or None
         The tensors that forward wants saved, until they are saved.
     saved : tuple of SavedVariable or None
         The saved values.
     freed : bool
         Whether the saved values were freed.
+    was_read : bool
+        Whether it was reading them that freed them.
     dirty : tuple of TensorBase
         The tensors that forward declares as written, until the call is over.
     non_differentiable : tuple of TensorBase
         The results that have no gradient, until the call is over.
     materializes : bool
         Whether backward gets zeros for missing gradients.
+    materializes_non_differentiable : bool
+        Whether it gets them also for results that have no gradient.
     """
 
-    __slots__ = (
-        "_node",
-        "argument_count",
-        "argument_indices",
-        "audited",
-        "backward_class",
-        "dirty",
-        "edges",
-        "freed",
-        "inputs",
-        "invalid",
-        "materializes",
-        "non_differentiable",
-        "records",
-        "results",
-        "saved",
-        "shapes",
-        "to_save",
-    )
-
     backward_class: type[BackwardCFunction]
-    edges: tuple[Edge | None, ...]
-    records: bool
     inputs: tuple[TensorBase, ...]
-    invalid: tuple[TensorBase, ...]
-    argument_indices: tuple[int, ...]
-    shapes: tuple[InputMetadata, ...]
     argument_count: int
-    audited: tuple[tuple[str, Fingerprint], ...]
-    results: tuple[InputMetadata | None, ...]
-    to_save: tuple[TensorBase | None, ...]
-    saved: tuple[SavedVariable | None, ...]
-    freed: bool
-    dirty: tuple[TensorBase, ...]
-    non_differentiable: tuple[TensorBase, ...]
-    materializes: bool
-    _node: weakref.ref[BackwardCFunction] | None
+    records: bool
+    # Most calls leave most of the others as they are here.
+    edges: tuple[Edge | None, ...] = ()
+    argument_indices: tuple[int, ...] = ()
+    shapes: tuple[InputMetadata, ...] = ()
+    results: tuple[InputMetadata | None, ...] = ()
+    differentiable: Sequence[bool] = ()
+    to_save: tuple[TensorBase | None, ...] = ()
+    saved_for_forward: tuple[TensorBase | None, ...] | None = None
+    saved: tuple[SavedVariable | None, ...] = ()
+    invalid: tuple[TensorBase, ...] = ()
+    audited: tuple[tuple[str, Fingerprint], ...] = ()
+    freed: bool = False
+    was_read: bool = False
+    dirty: tuple[TensorBase, ...] = ()
+    non_differentiable: tuple[TensorBase, ...] = ()
+    materializes: bool = True
+    materializes_non_differentiable: bool = True
+    _node: weakref.ref[BackwardCFunction] | None = None
 
     def __init__(
-        self,
-        backward_class: type[BackwardCFunction],
-        inputs: tuple[TensorBase, ...],
-        argument_indices: tuple[int, ...],
-        argument_count: int,
-        records: bool,
+        self, backward_class: type[BackwardCFunction], unpacked: UnpackedInput, flags: InputFlags
     ) -> None:
         self.backward_class = backward_class
-        self.edges = ()
-        self.records = records
-        self.inputs = inputs
-        self.invalid = ()
-        self.argument_indices = argument_indices
-        self.shapes = ()
-        self.argument_count = argument_count
-        self.audited = ()
-        self.results = ()
-        self.to_save = ()
-        self.saved = ()
-        self.freed = False
-        self.dirty = ()
-        self.non_differentiable = ()
-        self.materializes = True
-        self._node = None
+        self.inputs = inputs = unpacked.input_vars
+        self.argument_count = unpacked.argument_count
+        self.records = flags.is_executable
+        if flags.is_executable:
+            self.edges = flags.next_edges
+            self.argument_indices = tuple(
+                [nr for nr, is_tensor in enumerate(flags.is_variable_input) if is_tensor]
+            )
+            self.shapes = tuple([metadata_of(x._impl)[0] for x in inputs])
 
     @property
     def operator(self) -> str:
@@ -148,13 +186,13 @@ class Call:
     def node_of(self, context: FunctionCtx) -> BackwardCFunction:
         """The call's node, made if it does not exist; see Note [A context and its node]."""
         node = None if self._node is None else self._node()
-        if node is None:
-            node = self.backward_class(self.edges)
-            node.own(context, self)
-            self._node = weakref.ref(node)
-        return node
+        return self.backward_class(context) if node is None else node
 
-    def save(self, results: dict[int, int]) -> None:
+    def lead_to(self, node: BackwardCFunction) -> None:
+        """Make `node` the call's node."""
+        self._node = weakref.ref(node)
+
+    def save_variables(self, results: dict[int, int]) -> None:
         """Save the tensors that forward passed to `save_for_backward`.
 
         Parameters
@@ -189,7 +227,7 @@ class Call:
         Raises
         ------
         GraphFreedError
-            If the saved values were freed by an earlier backward.
+            As `check_freed` does.
         VtgradError
             As `SavedVariable.check` does.
         """
@@ -201,24 +239,33 @@ class Call:
             gradient_edge(tensor)
 
     def check_freed(self, node: Node) -> None:
-        """Raise if the saved values were freed by an earlier backward.
+        """Raise if the saved values were freed.
 
         Raises
         ------
         GraphFreedError
-            If they were.
+            If an earlier backward has freed them, or an earlier reading.
         """
-        if self.freed:
+        if not self.freed:
+            return
+        if self.was_read:
             raise GraphFreedError(
-                f"{node.name()} has already been run backward and its saved values were freed; "
-                "pass retain_graph=True to the first backward to be able to read them again",
+                f"{node.name()} has read its saved tensors once, which freed them, because its "
+                "Function has clear_saved_tensors_on_access; keep what ctx.saved_tensors gives in "
+                "a local variable",
                 node=node.name(),
             )
+        raise GraphFreedError(
+            f"{node.name()} has already been run backward and its saved values were freed; "
+            "pass retain_graph=True to the first backward to be able to read them again",
+            node=node.name(),
+        )
 
     def is_over(self) -> None:
         """Drop the tensors; the values needed later are saved."""
         self.inputs = ()
         self.to_save = ()
+        self.saved_for_forward = None
         self.dirty = ()
         self.non_differentiable = ()
 
@@ -237,12 +284,20 @@ class Call:
 
         Raises
         ------
-        UnseenWriteError If one has changed.
+        UnseenWriteError
+            If one has changed.
         """
         for name, fingerprint in self.audited:
             value = attributes.get(name)
             if isinstance(value, TensorBase):
                 fingerprint.check(value._impl.array, node, f", kept as ctx.{name}")
+
+    def release_read(self) -> None:
+        """Free the saved values, which have been read; reading them again raises."""
+        self.was_read = True
+        self.freed = True
+        self.saved = ()
+        self.invalid = ()
 
     def release(self) -> None:
         """Free the saved values."""
@@ -250,305 +305,6 @@ class Call:
         self.audited = ()
         self.invalid = ()
         self.freed = True
-
-
-class FunctionCtx:
-    """The first argument of a custom Function's methods: the state of one call.
-
-    Attributes can be stored on it under any name. Tensors that backward needs should be passed
-    to `save_for_backward`, which detects that they were overwritten.
-
-    Attributes
-    ----------
-    needs_input_grad : tuple of bool
-        For each argument of ``apply``, whether it is a tensor that requires grad.
-
-    Examples
-    --------
-    >>> class Product(vt.autograd.Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x, y):
-    ...         ctx.save_for_backward(x, y)
-    ...         return x * y
-    ...
-    ...     @staticmethod
-    ...     def backward(ctx, grad):
-    ...         x, y = ctx.saved_tensors
-    ...         need_x, need_y = ctx.needs_input_grad
-    ...         return grad * y if need_x else None, grad * x if need_y else None
-    >>> x = vt.ones(2, requires_grad=True)
-    >>> Product.apply(x, vt.tensor([3.0, 4.0])).sum().backward()
-    >>> x.grad
-    tensor([3., 4.])
-    """
-
-    needs_input_grad: tuple[bool, ...]
-    _call: Call
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save tensors for backward, which reads them from `saved_tensors`.
-
-        Called in ``forward`` or ``setup_context``, for arguments, results and other tensors. A
-        second call replaces the first.
-
-        Parameters
-        ----------
-        *tensors : Tensor or None
-            The tensors to save.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If any other object is to be saved.
-
-        Examples
-        --------
-        >>> class Exp(vt.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         y = x.exp()
-        ...         ctx.save_for_backward(y)
-        ...         return y
-        ...
-        ...     @staticmethod
-        ...     def backward(ctx, grad):
-        ...         return grad * ctx.saved_tensors[0]
-        >>> x = vt.zeros(2, requires_grad=True)
-        >>> Exp.apply(x).sum().backward()
-        >>> x.grad
-        tensor([1., 1.])
-        """
-        for nr, tensor in enumerate(tensors):
-            if tensor is not None and not isinstance(tensor, TensorBase):
-                raise ArgumentTypeError(
-                    f"save_for_backward keeps tensors and None, but argument {nr} is of type "
-                    f"{type(tensor).__name__}; store other values as attributes of ctx",
-                    index=nr,
-                )
-        self._call.to_save = tensors
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for ``jvp``, which is not called in this version: nothing is kept.
-
-        It exists so that a Function with a ``jvp`` can be run backward.
-
-        Parameters
-        ----------
-        *tensors : Tensor or None
-            Ignored.
-        """
-
-    @property
-    def saved_tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that `save_for_backward` saved.
-
-        Returns
-        -------
-        tuple of Tensor
-            The tensors in the order of saving, None where None was saved.
-
-        Raises
-        ------
-        GraphFreedError
-            If they were freed by a backward.
-        StaleSavedError, SavedDetachedError, ViewInvalidError
-            If one of the tensors was overwritten or detached in place, or is a view that became
-            invalid.
-        """
-        call = self._call
-        node = call.node_of(self)
-        call.check_saved(node)
-        found = [None if variable is None else variable.unpack(node) for variable in call.saved]
-        return cast("tuple[Tensor, ...]", tuple(found))
-
-    @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        """The saved tensors, as objects on which hooks can be registered."""
-        call = self._call
-        call.check_freed(call.node_of(self))
-        return tuple([saved_tensor(SlotOfCall(self, nr)) for nr in range(len(call.saved))])
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Declare the arguments that forward writes in place; forward must return all of them.
-
-        Call this before the writes: arguments that may not be written are refused here.
-
-        Parameters
-        ----------
-        *tensors : Tensor
-            The arguments that are written.
-
-        Raises
-        ------
-        FunctionError
-            If any other object than a tensor is declared.
-        WriteRefusedError
-            As an in-place write: for example for leaves that require grad, and their views.
-
-        Examples
-        --------
-        >>> class Double_(vt.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         ctx.mark_dirty(x)
-        ...         return x.mul_(2)
-        ...
-        ...     @staticmethod
-        ...     def backward(ctx, grad):
-        ...         return grad * 2
-        >>> x = vt.ones(2, requires_grad=True)
-        >>> y = x.clone()
-        >>> Double_.apply(y) is y, y
-        (True, tensor([2., 2.], grad_fn=<Double_Backward>))
-        """
-        call = self._call
-        before = call.dirty
-        added = []
-        for tensor in tensors:
-            if not isinstance(tensor, TensorBase):
-                raise FunctionError(
-                    f"mark_dirty takes the tensors that are written, not {type(tensor).__name__}"
-                )
-            if not any(tensor is known for known in before):
-                added.append(tensor)
-            if any(tensor is argument for argument in call.inputs):
-                check_declared(call, tensor)
-        call.dirty = (*before, *added)
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Declare the results that have no gradient.
-
-        Backward still has an argument for each of them, which is zeros. Results of an integer dtype
-        need not be declared.
-
-        Parameters
-        ----------
-        *tensors : Tensor
-            Results of forward.
-
-        Raises
-        ------
-        FunctionError
-            If any other object than a tensor is declared.
-
-        Examples
-        --------
-        >>> class Split(vt.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         whole = x.floor()
-        ...         ctx.mark_non_differentiable(whole)
-        ...         return whole, x - whole
-        ...
-        ...     @staticmethod
-        ...     def backward(ctx, grad_whole, grad_rest):
-        ...         return grad_rest
-        >>> whole, rest = Split.apply(vt.tensor([2.5], requires_grad=True))
-        >>> whole.requires_grad, rest.requires_grad
-        (False, True)
-        """
-        for tensor in tensors:
-            if not isinstance(tensor, TensorBase):
-                raise FunctionError(
-                    f"mark_non_differentiable takes results, not {type(tensor).__name__}"
-                )
-        self._call.non_differentiable = (*self._call.non_differentiable, *tensors)
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Choose whether backward gets zeros (the default) or None for missing gradients.
-
-        Parameters
-        ----------
-        value : bool
-            True for zeros.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `value` is not a bool.
-
-        Examples
-        --------
-        >>> class Pair(vt.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         ctx.set_materialize_grads(False)
-        ...         return x * 2, x * 3
-        ...
-        ...     @staticmethod
-        ...     def backward(ctx, grad_twice, grad_thrice):
-        ...         print(grad_twice, grad_thrice)
-        ...         return grad_twice * 2
-        >>> twice, thrice = Pair.apply(vt.ones(2, requires_grad=True))
-        >>> twice.sum().backward()
-        tensor([1., 1.]) None
-        """
-        if not isinstance(value, bool):
-            raise ArgumentTypeError(
-                f"set_materialize_grads takes a bool, not {type(value).__name__}"
-            )
-        self._call.materializes = value
-
-    def name(self) -> str:
-        """The name of the node.
-
-        Returns
-        -------
-        str
-            ``<Name>Backward`` for a Function of this name.
-
-        Examples
-        --------
-        >>> class Twice(vt.autograd.Function):
-        ...     @staticmethod
-        ...     def forward(ctx, x):
-        ...         print(ctx.name())
-        ...         return x * 2
-        >>> y = Twice.apply(vt.ones(2))
-        TwiceBackward
-        """
-        return self._call.backward_class.__name__
-
-    if not TYPE_CHECKING:
-        # Hidden from type checkers, which would accept every attribute because of it.
-
-        def __getattr__(self, name: str) -> object:
-            """Attributes of the node; see Note [A context and its node]."""
-            if "_call" not in self.__dict__ or name.startswith("__"):
-                raise AttributeError(name)
-            return getattr(self._call.node_of(self), name)
-
-
-class SlotOfCall:
-    """The place of one saved value of a call."""
-
-    __slots__ = ("_context", "_index")
-
-    _context: FunctionCtx
-    _index: int
-
-    def __init__(self, context: FunctionCtx, index: int) -> None:
-        self._context = context
-        self._index = index
-
-    @property
-    def key(self) -> tuple[int, str, int]:
-        """What tells the place from all others, as long as this object lives."""
-        return id(self._context), "", self._index
-
-    def node(self) -> Node:
-        """The node."""
-        return self._context._call.node_of(self._context)
-
-    def read(self) -> SavedVariable | None:
-        """The saved value; None if None was saved."""
-        call = self._context._call
-        return RELEASED if call.freed else call.saved[self._index]
-
-    def store(self, variable: SavedVariable) -> None:
-        """Replace the saved value."""
-        call, nr = self._context._call, self._index
-        call.saved = (*call.saved[:nr], variable, *call.saved[nr + 1 :])
 
 
 def check_declared(call: Call, tensor: TensorBase) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CodeType
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from ..errors import FunctionError
+from ..storage.warn import warn
 from .apply import Apply
 from .default_methods import no_backward, no_forward, no_jvp, no_setup_context, no_vmap
+from .function_ctx import FunctionCtx
 from .node import BackwardCFunction
 
 __all__ = ["Function", "FunctionMeta"]
@@ -19,6 +21,11 @@ class FunctionMeta(type):
     """The metaclass of `Function`.
 
     It makes the class of a Function's nodes, ``<Name>Backward``, beside the Function itself.
+
+    Raises
+    ------
+    FunctionError
+        If `Function.clear_saved_tensors_on_access` or `Function.boxed_grads_call` is not a bool.
 
     Examples
     --------
@@ -34,7 +41,14 @@ class FunctionMeta(type):
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, object], **options: object
     ) -> None:
         super().__init__(name, bases, namespace, **options)
-        methods = (getattr(cls, "backward", None), getattr(cls, "vjp", None))
+        for option in ("clear_saved_tensors_on_access", "boxed_grads_call"):
+            value = getattr(cls, option, False)
+            if not isinstance(value, bool):
+                raise FunctionError(
+                    f"{name}.{option} is True or False, not {type(value).__name__}", function=name
+                )
+        names = ("backward", "vjp", "backward_extended")
+        methods = [getattr(cls, method, None) for method in names]
         cls._backward_cls = type(
             f"{name}Backward",
             (BackwardCFunction,),
@@ -83,6 +97,15 @@ class Function(metaclass=FunctionMeta):
     Forward may also be written without the context; then ``setup_context(ctx, inputs, output)``
     stores what backward needs.
 
+    Attributes
+    ----------
+    clear_saved_tensors_on_access : bool
+        Whether reading ``ctx.saved_tensors`` frees them, so that backward can drop them one by one;
+        reading them again raises. False by default.
+    boxed_grads_call : bool
+        Whether backward gets its gradients in one list, which it may empty to drop them one by one.
+        False by default.
+
     Raises
     ------
     MissingMethodError
@@ -90,8 +113,7 @@ class Function(metaclass=FunctionMeta):
     UndeclaredWriteError
         By ``apply``, if forward wrote to an argument that it did not declare by `mark_dirty`.
     FunctionError
-        By ``apply``, if forward did not return what it declared dirty; by calling the class
-        itself.
+        By ``apply``, if forward did not return what it declared dirty; by calling an instance.
     GradientError
         In backward, if the gradients do not fit the arguments.
 
@@ -143,16 +165,41 @@ class Function(metaclass=FunctionMeta):
     jvp: ClassVar[Callable[..., object]] = staticmethod(no_jvp)
     vmap: ClassVar[Callable[..., object]] = staticmethod(no_vmap)
     generate_vmap_rule: ClassVar[bool] = False
+    clear_saved_tensors_on_access: ClassVar[bool] = False
+    boxed_grads_call: ClassVar[bool] = False
     apply: ClassVar[Apply] = Apply()
+    _ctx_cls: ClassVar[type[FunctionCtx]] = FunctionCtx
 
-    def __init__(self) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        """Warn: a Function is called by its class, and an instance is of no use.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Ignored.
+        """
+        warn(
+            f"a Function is not to be instantiated, because its methods are static; call "
+            f"{type(self).__name__}.apply(...) of the class",
+            DeprecationWarning,
+        )
+
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
         """Raise: a Function is called by its class.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Ignored.
 
         Raises
         ------
         FunctionError
             Always.
         """
+        name = type(self).__name__
         raise FunctionError(
-            f"a Function has no instances; call {type(self).__name__}.apply(...) of the class"
+            f"an instance of a Function cannot be called; write forward and backward as static "
+            f"methods, and call {name}.apply(...) of the class",
+            function=name,
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from inspect import Signature
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -23,13 +24,20 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..tensor.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
-from .context import Call, FunctionCtx
+from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_backward
+from .function_ctx import FunctionCtx
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
 
+T = TypeVar("T")
+
 # The metadata of a result that is not a tensor: it never has a gradient.
 _NO_TENSOR = InputMetadata((), np.dtype(np.bool_))
+
+# A node that the class was asked for, and not a call, belongs to a call without arguments.
+_NO_INPUT = UnpackedInput((), 0)
+_NO_FLAGS = InputFlags(False, (), (), ())
 
 
 class UsersFunction(Protocol):
@@ -37,13 +45,40 @@ class UsersFunction(Protocol):
 
     backward: ClassVar[Callable[..., object]]
     vjp: ClassVar[Callable[..., object]]
+    jvp: ClassVar[Callable[..., object]]
+    clear_saved_tensors_on_access: ClassVar[bool]
+    boxed_grads_call: ClassVar[bool]
 
 
-class BackwardCFunction(Node):
+class BackwardCFunction(Node, FunctionCtx):
     """The node of a call of a custom Function; each Function has a subclass ``<Name>Backward``.
 
     Attributes that forward has stored on the context can be read from the node, and vice versa;
-    see Note [A context and its node].
+    see Note [A context and its node]. The class itself is ``Function._backward_cls``.
+
+    Parameters
+    ----------
+    context : FunctionCtx, optional
+        The context of the call. Without one the node belongs to no call: it has no edges, and its
+        `apply` runs the Function's backward on an empty context.
+
+    Examples
+    --------
+    >>> class Twice(vt.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return grad * 2
+    >>> y = Twice.apply(vt.ones(2, requires_grad=True))
+    >>> isinstance(y.grad_fn, Twice._backward_cls)
+    True
+    >>> y.grad_fn.apply(vt.ones(2))
+    tensor([2., 2.])
+    >>> Twice._backward_cls().apply(vt.ones(2))
+    tensor([2., 2.])
 
     NOTE [ Gradients that users' code sees ]
 
@@ -57,14 +92,24 @@ class BackwardCFunction(Node):
     _forward_cls: ClassVar[type[UsersFunction]]
     # Whether backward reads `saved_tensors`; see Note [What backward reads].
     _reads_saved: ClassVar[bool] = False
+    # Forward and its signature, once it was asked for.
+    _signature: ClassVar[tuple[object, Signature] | None] = None
 
     _ctx: FunctionCtx
 
-    def own(self, context: FunctionCtx, call: Call) -> None:
-        """Make this the node of a call."""
+    def __init__(self, context: FunctionCtx | None = None) -> None:
+        if context is None:
+            context = FunctionCtx()
+            context.needs_input_grad = ()
+            context._call = Call(type(self), _NO_INPUT, _NO_FLAGS)
+        call = context._call
+        Node.__init__(self, call.edges)
         self._ctx = context
+        self._call = call
         self.hooks: NodeHooks | None = USERS_CODE
-        self.state_results(call)
+        if call.results:
+            self.state_results(call)
+        call.lead_to(self)
 
     def state_results(self, call: Call) -> None:
         """Store shape and dtype of the call's results, once they are known."""
@@ -92,17 +137,6 @@ class BackwardCFunction(Node):
         """The saved tensors, as objects on which hooks can be registered."""
         return self._ctx._raw_saved_tensors
 
-    @property
-    def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument, whether it required grad.
-
-        Returns
-        -------
-        tuple of bool
-            As in the context.
-        """
-        return self._ctx.needs_input_grad
-
     def saved_variables_of_call(self) -> tuple[SavedVariable | None, ...]:
         """What `save_for_backward` has saved, as it is stored."""
         return self._ctx._call.saved
@@ -112,6 +146,8 @@ class BackwardCFunction(Node):
 
         def __getattr__(self, name: str) -> object:
             """Attributes of the context; see Note [A context and its node]."""
+            if name == "saved_data":
+                return self._ctx.saved_data
             if name == "_ctx" or name not in self._ctx.__dict__:
                 raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
             return self._ctx.__dict__[name]
@@ -132,32 +168,33 @@ class BackwardCFunction(Node):
         """
         if self._backward() is no_backward:
             no_backward()
-        if self._ctx._call.inputs:
+        if self._call.inputs:
             # See Note [Unfinished writes].
             UNFINISHED.check_saved()
         if self._reads_saved:
-            self._ctx._call.check_saved(self)
-        if self._ctx._call.audited:
-            self._ctx._call.check_audited(self, self._ctx.__dict__)
+            self._call.check_saved(self)
+        if self._call.audited:
+            self._call.check_audited(self, self._ctx.__dict__)
 
     def release_variables(self) -> None:
         """Free the tensors that forward saved; attributes of the context stay."""
-        self._ctx._call.release()
+        self._call.release()
 
     def apply_owned(
         self, grad: Array, owned: bool, may_share: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Run backward on the gradient of the only result, which it may overwrite if `owned`."""
-        shown = operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)
-        return self._answer_arrays((shown,)), ()
+        return self._answer_arrays(
+            [operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)]
+        ), ()
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Run backward on copies of gradients."""
         return self._answer_arrays([None if grad is None else own_copy(grad) for grad in grads])
 
-    def _answer_arrays(self, grads: Sequence[TensorBase | None]) -> Sequence[Gradient | None]:
+    def _answer_arrays(self, grads: list[TensorBase | None]) -> Sequence[Gradient | None]:
         answers: list[Gradient | None] = []
-        shapes, edges = self._ctx._call.shapes, self.next_edges
+        shapes, edges = self._call.shapes, self.next_edges
         for nr, (index, answer) in enumerate(self._answers(grads)):
             if answer is None:
                 answers.append(None)
@@ -174,7 +211,7 @@ class BackwardCFunction(Node):
         clone = operators().clone
         # Clones, because backward may write to them and siblings may have the same tensors.
         shown = [None if grad is None else clone(grad) for grad in grads]
-        shapes, edges = self._ctx._call.shapes, self.next_edges
+        shapes, edges = self._call.shapes, self.next_edges
         return [
             answer
             if answer is None or edges[nr] is None
@@ -182,22 +219,108 @@ class BackwardCFunction(Node):
             for nr, (index, answer) in enumerate(self._answers(shown))
         ]
 
-    def _answers(
-        self, grads: Sequence[TensorBase | None]
-    ) -> Sequence[tuple[int, TensorBase | None]]:
+    def apply(self, *grads: object) -> object:
+        """Run the Function's backward on these arguments, and nothing else.
+
+        Hooks do not run, nothing is accumulated, and what backward returns is not looked at.
+
+        Parameters
+        ----------
+        *grads : Tensor or None
+            What backward takes beside the context: one gradient for each result.
+
+        Returns
+        -------
+        object
+            What backward returns.
+
+        Raises
+        ------
+        MissingMethodError, FunctionError
+            If there is no backward, or two of them.
+
+        Examples
+        --------
+        >>> class Cube(vt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x**3
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 3 * ctx.saved_tensors[0] ** 2
+        >>> y = Cube.apply(vt.tensor(2.0, requires_grad=True))
+        >>> with vt.no_grad():
+        ...     y.grad_fn.apply(vt.tensor(1.0))
+        tensor(12.)
+        """
+        return self._run(list(grads))
+
+    def apply_boxed(self, grads: list[object]) -> object:
+        """As `apply`, for a backward that takes all gradients in one list.
+
+        Parameters
+        ----------
+        grads : list of Tensor or None
+            The list, which backward may empty; see `Function.boxed_grads_call`.
+
+        Returns
+        -------
+        object
+            What backward returns.
+
+        Raises
+        ------
+        MissingMethodError, FunctionError
+            If there is no backward, or two of them.
+        """
+        return self._backward()(self._ctx, grads)
+
+    def apply_jvp(self, *tangents: object) -> object:
+        """Run the Function's ``jvp`` on these arguments.
+
+        Parameters
+        ----------
+        *tangents : Tensor or None
+            What ``jvp`` takes beside the context: one tangent for each argument.
+
+        Returns
+        -------
+        object
+            What ``jvp`` returns.
+
+        Raises
+        ------
+        NotSupportedError
+            If the Function has no ``jvp``.
+        """
+        return self._forward_cls.jvp(self._ctx, *tangents)
+
+    def _run(self, grads: list[T]) -> object:
+        """Call the user's function."""
+        backward = self._backward()
+        if self._forward_cls.boxed_grads_call:
+            return backward(self._ctx, grads)
+        return backward(self._ctx, *grads)
+
+    def _answers(self, grads: list[TensorBase | None]) -> Sequence[tuple[int, TensorBase | None]]:
         """For each edge, the index of its argument and the gradient that backward returns for it.
 
         An argument that requires no grad may have a gradient of any kind: it is not sent anywhere,
         but the node's hooks get it.
         """
-        context = self._ctx
-        call = context._call
+        call = self._call
         if call.materializes:
-            grads = [
-                _zeros(result) if grad is None and result is not None else grad
-                for grad, result in zip(grads, call.results, strict=True)
-            ]
-        returned = self._backward()(context, *grads)
+            all_of_them = call.materializes_non_differentiable
+            for nr, result in enumerate(call.results):
+                if (
+                    grads[nr] is None
+                    and result is not None
+                    and (all_of_them or call.differentiable[nr])
+                ):
+                    grads[nr] = operators().zeros(result.shape, result.dtype)
+        returned = self._run(grads)
         answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
         return [
             (
@@ -241,7 +364,7 @@ class BackwardCFunction(Node):
             If there are too few or too many, or one is not a tensor, or its argument is not a
             tensor.
         """
-        call, name = self._ctx._call, self.name()
+        call, name = self._call, self.name()
         count = call.argument_count
         if len(answers) < count or any(answer is not None for answer in answers[count:]):
             raise GradientError(
@@ -279,7 +402,7 @@ class BackwardCFunction(Node):
             If it is complex, and the argument is not.
         """
         if answer is not None:
-            found, expected = answer._impl.array.dtype, self._ctx._call.shapes[nr].dtype
+            found, expected = answer._impl.array.dtype, self._call.shapes[nr].dtype
             if found.kind == "c" and expected.kind != "c":
                 raise GradientError(
                     f"{self.name()} returned a {_name(found)} gradient for argument {index}, "
@@ -290,10 +413,6 @@ class BackwardCFunction(Node):
                     found=dtype_of(found),
                 )
         return answer
-
-
-def _zeros(result: InputMetadata) -> TensorBase:
-    return operators().zeros(result.shape, result.dtype)
 
 
 def _name(dtype: NumpyDType) -> str:

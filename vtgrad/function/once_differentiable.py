@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import NoReturn, ParamSpec, TypeVar, cast
 
-from ..errors import NoDerivativeError
+from ..errors import NoDerivativeError, ViewInvalidError
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, set_history_of_each
@@ -15,7 +15,8 @@ from ..storage.arrays import Array
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.thread_mode import settle, thread
-from .context import FunctionCtx
+from .function_ctx import FunctionCtx
+from .nested import put_in, take_out, tensors_in
 
 __all__ = ["once_differentiable"]
 
@@ -91,33 +92,56 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(backward)
     def once(*args: P.args, **kwargs: P.kwargs) -> R:
         records, ident = thread.mode.grad, thread.ident
+        context_edges = _edges_of_contexts(args) if records else []
         try:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
             answers = backward(*args, **kwargs)
         finally:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[records]
             settle(ident)
-        return _guarded(answers, args) if records else answers
+        return _guarded(answers, args, context_edges) if records else answers
 
     return once
 
 
-def _guarded(answers: R, arguments: Sequence[object]) -> R:
-    """The answers as results of a node that cannot run."""
+def _edges_of_contexts(arguments: Sequence[object]) -> list[Edge | None]:
+    """Edges of what backward reads from a context.
+
+    These are the Function's arguments, the tensors that it has saved and those among the attributes
+    of the context. They are read before backward runs, which may free them.
+    """
     edges: list[Edge | None] = []
     for argument in arguments:
-        if isinstance(argument, TensorBase):
-            edges.append(gradient_edge(argument))
-        elif isinstance(argument, FunctionCtx):
-            # The values that backward has read from the context depend on the Function's arguments.
-            edges.extend(argument._call.node_of(argument).next_edges)
+        if isinstance(argument, FunctionCtx):
+            call = argument._call
+            edges.extend(call.node_of(argument).next_edges)
+            edges.extend([saved._edge for saved in call.saved if saved is not None])
+            attributes = tensors_in(*argument.__dict__.values())
+            edges.extend([_edge_of_attribute(tensor) for tensor in attributes])
+    return edges
+
+
+def _edge_of_attribute(tensor: TensorBase) -> Edge | None:
+    try:
+        return gradient_edge(tensor)
+    except ViewInvalidError:
+        # Attributes are not checked: see Note [What backward reads].
+        return None
+
+
+def _guarded(answers: R, arguments: Sequence[object], edges: list[Edge | None]) -> R:
+    """The answers as results of a node that cannot run.
+
+    Parameters
+    ----------
+    edges : list of Edge or None
+        Those of the contexts among the arguments.
+    """
+    edges = [*edges, *[gradient_edge(tensor) for tensor in tensors_in(*arguments)]]
     if not any(edge is not None for edge in edges):
         return answers
-    listed: tuple[object, ...] = answers if isinstance(answers, tuple) else (answers,)
-    fresh = [
-        handle_like(x, view_impls.alias(x._impl)) if isinstance(x, TensorBase) else x
-        for x in listed
-    ]
-    node = NotTwiceDifferentiable(tuple(edges))
-    set_history_of_each([x for x in fresh if isinstance(x, TensorBase)], node)
-    return cast("R", tuple(fresh) if isinstance(answers, tuple) else fresh[0])
+    found: list[TensorBase] = []
+    structure = take_out(answers, found)
+    fresh = [handle_like(x, view_impls.alias(x._impl)) for x in found]
+    set_history_of_each(fresh, NotTwiceDifferentiable(tuple(edges)))
+    return cast("R", put_in(structure, fresh))

@@ -26,7 +26,7 @@ from typing import Final, TypeVar
 from ..errors import FunctionError, UndeclaredWriteError
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import LeafState
-from ..graph.input_metadata import InputMetadata, metadata_of
+from ..graph.input_metadata import metadata_of
 from ..graph.saved_variable import SavedVariable
 from ..graph.set_history import own_meta, requires_grad
 from ..ops.view_impls import views as view_impls
@@ -47,8 +47,8 @@ __all__ = [
     "check_results",
     "check_undeclared_writes",
     "disown_written",
-    "record_results",
     "version_of",
+    "wrap_outputs",
 ]
 
 T = TypeVar("T")
@@ -60,7 +60,11 @@ _UNRECORDED: Final = (_NO_GRAD, CreationMeta.INFERENCE_MODE)
 
 
 def _is_among(tensor: object, tensors: Sequence[object]) -> bool:
-    return any(tensor is other for other in tensors)
+    # Not `any`: a generator costs more than these few comparisons, of which each result has three.
+    for other in tensors:  # noqa: SIM110
+        if tensor is other:
+            return True
+    return False
 
 
 def check_results(call: Call, results: Sequence[object]) -> None:
@@ -71,7 +75,9 @@ def check_results(call: Call, results: Sequence[object]) -> None:
     FunctionError
         If a tensor that was declared dirty is not returned, or cannot be returned together with the
         other results.
-    WriteRefusedError If a tensor that was declared dirty may not be written. InferenceSavedError
+    WriteRefusedError
+        If a tensor that was declared dirty may not be written.
+    InferenceSavedError
         If an inference tensor is to be saved.
     """
     if call.records:
@@ -176,7 +182,7 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
         leave_unfinished(tensor)
 
 
-def record_results(
+def wrap_outputs(
     call: Call, results: Sequence[object], node: BackwardCFunction | None
 ) -> tuple[list[object], dict[int, int]]:
     """Make the values that forward returned results of `node`.
@@ -203,13 +209,9 @@ def record_results(
         for x in results
     ]
     if node is not None:
+        call.differentiable = differentiable
         call.results = tuple(
-            [
-                InputMetadata(x._impl.array.shape, x._impl.array.dtype)
-                if isinstance(x, TensorBase)
-                else None
-                for x in results
-            ]
+            [metadata_of(x._impl)[0] if isinstance(x, TensorBase) else None for x in results]
         )
         node.state_results(call)
     creation = _MULTI_OUTPUT if node is not None and sum(differentiable) > 1 else _IN_FUNCTION

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from tests.functions import Function, function, twice
-from tests.support import ON_TORCH, differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
 
 
 class Scale(Function):
@@ -203,9 +202,11 @@ def test_jvp_and_vmap_say_that_they_are_not_there() -> None:
 
 def test_a_function_has_no_instances_that_could_be_called() -> None:
     made: Any = Scale
-    # PyTorch warns when one is made, and raises when it is called.
-    with pytest.raises(RuntimeError), pytest.warns() if ON_TORCH else nullcontext():
-        made()(leaf(2))
+    with pytest.warns(DeprecationWarning, match="Scale"):
+        instance = made()
+    with pytest.raises(RuntimeError, match="static"):
+        instance(leaf(2))
+    assert instance.apply(leaf(2), 3.0).tolist() == [3, 6]
 
 
 def test_the_node_is_named_after_the_function() -> None:

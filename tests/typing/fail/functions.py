@@ -1,7 +1,7 @@
 """Each line marked `E` must be refused, with the code that it names, and no other line."""
 
 import vtgrad as vt
-from vtgrad.autograd.function import FunctionCtx
+from vtgrad.autograd.function import FunctionCtx, NestedIOFunction
 
 
 class Scale(vt.autograd.Function):
@@ -17,8 +17,15 @@ class Scale(vt.autograd.Function):
         return grad * ctx.factor, None  # E: attr-defined
 
 
+class Nested(NestedIOFunction):
+    @staticmethod
+    def forward_extended(ctx: FunctionCtx, x: list[vt.Tensor]) -> vt.Tensor:
+        return x[0]
+
+
 x = vt.zeros(3)
 
+Nested.apply(x)  # E: arg-type
 Scale.apply(x, "2")  # E: arg-type
 Scale.apply(x)  # E: call-arg
 Scale.apply(x, 2.0, 3.0)  # E: call-arg

@@ -3,7 +3,13 @@
 from collections.abc import Callable
 
 import vtgrad as vt
-from vtgrad.autograd.function import FunctionCtx, once_differentiable
+from vtgrad.autograd.function import (
+    FunctionCtx,
+    InplaceFunction,
+    NestedIOCtx,
+    NestedIOFunction,
+    once_differentiable,
+)
 
 
 class ScaleCtx(FunctionCtx):
@@ -48,7 +54,37 @@ class OfTheClass(vt.autograd.Function):
         return x
 
 
+class Nested(NestedIOFunction):
+    @staticmethod
+    def forward_extended(
+        ctx: NestedIOCtx, pair: list[vt.Tensor], options: dict[str, float]
+    ) -> dict[str, vt.Tensor]:
+        ctx.saved_data["scale"] = options["scale"]
+        ctx.save_for_backward(pair, {"first": pair[0]})
+        return {"sum": pair[0] + pair[1]}
+
+    @staticmethod
+    def backward_extended(
+        ctx: FunctionCtx, grad: dict[str, vt.Tensor]
+    ) -> tuple[list[vt.Tensor], None]:
+        return [grad["sum"], grad["sum"]], None
+
+
+class InPlace(InplaceFunction):
+    clear_saved_tensors_on_access = True
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.to_save = (x, None)
+        ctx.dirty_tensors = (x,)
+        ctx.save_for_forward(x)
+        return x.mul_(2)
+
+
 def use(x: vt.Tensor) -> vt.Tensor:
+    total: vt.Tensor = Nested.apply([x, x], {"scale": 2.0})["sum"]
+    variable: vt.Tensor = vt.autograd.Variable(InPlace.apply(total), requires_grad=True)
+    assert isinstance(variable, vt.autograd.Variable)
     scale: Callable[[vt.Tensor, float], vt.Tensor] = Scale.apply
     y: vt.Tensor = scale(Scale.apply(x), 3.0)
     z, n = InTwoSteps.apply(y, n=3)

@@ -3,7 +3,7 @@
 from typing import reveal_type
 
 import vtgrad as vt
-from vtgrad.autograd.function import FunctionCtx, once_differentiable
+from vtgrad.autograd.function import FunctionCtx, NestedIOFunction, once_differentiable
 
 x = vt.zeros(2, 3)
 
@@ -29,6 +29,13 @@ class Split(vt.autograd.Function):
     def setup_context(ctx: FunctionCtx, inputs: tuple[vt.Tensor], output: object) -> None: ...
 
 
+class Nested(NestedIOFunction):
+    @staticmethod
+    def forward_extended(ctx: FunctionCtx, x: list[vt.Tensor]) -> dict[str, vt.Tensor]:
+        return {"x": x[0]}
+
+
+reveal_type(Nested.apply([x]))  # R: dict[str, vtgrad.tensor.tensor.Tensor]
 reveal_type(Scale.apply(x))  # R: vtgrad.tensor.tensor.Tensor
 reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.tensor.tensor.Tensor
 reveal_type(Split.apply(x))  # R: tuple[vtgrad.tensor.tensor.Tensor, int]

@@ -37,6 +37,8 @@ class TensorState:
         Whether it is a leaf that holds a gradient without a graph.
     refuses_retaining : bool
         Whether a judge cannot bear that it retains its gradient.
+    producer : str
+        The class of the node of a result that is no view, where that is known.
     """
 
     index: int
@@ -55,6 +57,7 @@ class TensorState:
     is_tame: bool = True
     has_gradient: bool = False
     refuses_retaining: bool = False
+    producer: str = ""
 
     def __str__(self) -> str:
         return f"t{self.index}"

@@ -1,0 +1,134 @@
+"""`Variable`, as tensors that require grad were called once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from ..errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
+from ..storage.warn import warn
+from ..tensor.creation import empty
+from ..tensor.tensor import Tensor
+from .multi_grad_hook import queue_callback
+
+__all__ = ["Variable"]
+
+
+class ExecutionEngine:
+    """What PyTorch's programs ask of `Variable._execution_engine`.
+
+    Attributes
+    ----------
+    queue_callback : callable
+        `vtgrad.autograd.graph.queue_callback`.
+    """
+
+    __slots__ = ()
+
+    queue_callback: staticmethod[[Callable[[], object]], None] = staticmethod(queue_callback)
+
+
+class VariableMeta(type):
+    """The metaclass of `Variable`: tensors are its instances, and calling it makes a `Tensor`."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        """Whether the object is a tensor."""
+        return isinstance(instance, Tensor)
+
+    def __call__(
+        cls,
+        data: Tensor | None = None,
+        requires_grad: bool = False,
+        volatile: bool | None = None,
+        _grad_fn: None = None,
+        name: str | None = None,
+    ) -> Tensor:
+        """Make a leaf on the memory of a tensor."""
+        if volatile:
+            warn(
+                "volatile has no effect any more; use `with vtgrad.no_grad():` for what is not to "
+                "be recorded"
+            )
+        if volatile and requires_grad:
+            raise ArgumentValueError("a Variable cannot be volatile and require grad")
+        if _grad_fn is not None:
+            raise ArgumentTypeError("a Variable is a leaf: it is not made with a _grad_fn")
+        if name is not None:
+            raise NotSupportedError("tensors have no names in this version")
+        if not isinstance(requires_grad, int):
+            raise ArgumentTypeError(
+                f"requires_grad is True or False, not {type(requires_grad).__name__}"
+            )
+        if data is None:
+            return empty(0, requires_grad=bool(requires_grad))
+        if not isinstance(data, Tensor):
+            raise ArgumentTypeError(
+                f"a Variable is made of a tensor, not of {type(data).__name__}; use vtgrad.tensor"
+            )
+        return data.detach().requires_grad_(bool(requires_grad))
+
+
+if TYPE_CHECKING:
+    # Type checkers know no class whose instances are those of another one.
+    class Variable(Tensor):
+        """The old name of a tensor."""
+
+        _execution_engine: ClassVar[ExecutionEngine]
+
+        def __init__(
+            self,
+            data: Tensor | None = None,
+            requires_grad: bool = False,
+            volatile: bool | None = None,
+            _grad_fn: None = None,
+            name: str | None = None,
+        ) -> None: ...
+
+else:
+
+    class Variable(metaclass=VariableMeta):
+        """The old name of a tensor: every `Tensor` is an instance, and calling it makes a `Tensor`.
+
+        Parameters
+        ----------
+        data : Tensor, optional
+            The result is a leaf on its memory, with the same version. Without it the result is
+            empty.
+        requires_grad : bool, optional
+            Whether the result requires grad; False by default, whatever `data` does.
+        volatile : bool, optional
+            Has no effect; there is a warning if it is true.
+
+        Returns
+        -------
+        Tensor
+            Shares the memory of `data`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `data` is not a tensor.
+        ArgumentValueError
+            If both `volatile` and `requires_grad` are true.
+        RequiresGradError
+            If the result is to require grad and has a dtype of integers.
+        NotSupportedError
+            If a name is given.
+
+        Examples
+        --------
+        >>> x = vt.autograd.Variable(vt.ones(2), requires_grad=True)
+        >>> x
+        tensor([1., 1.], requires_grad=True)
+        >>> isinstance(x, vt.autograd.Variable), type(x) is vt.Tensor
+        (True, True)
+
+        A program for PyTorch finds `vtgrad.autograd.graph.queue_callback` here:
+
+        >>> engine = vt.autograd.Variable._execution_engine
+        >>> handle = x.register_hook(lambda g: engine.queue_callback(lambda: print("end")))
+        >>> x.sum().backward()
+        end
+        """
+
+        _execution_engine = ExecutionEngine()
