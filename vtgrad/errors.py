@@ -39,6 +39,7 @@ __all__ = [
     "MemoryFormatError",
     "MissingMethodError",
     "MultiOutputViewError",
+    "NanGradientError",
     "NoDerivativeError",
     "NoGradViewError",
     "NotALeafError",
@@ -426,6 +427,29 @@ class GradientError(VtgradError, RuntimeError):
     """A gradient's shape, dtype or count does not fit the value it belongs to."""
 
     kind = "gradient"
+
+
+class NanGradientError(VtgradError, RuntimeError):
+    """In anomaly mode, a node of the graph has made a gradient that contains NaN.
+
+    Attributes
+    ----------
+    node : str
+        The node.
+    index : int
+        The number of the input whose gradient it is.
+    count : int
+        The number of elements that are NaN.
+    shape : tuple of int
+        The gradient's shape.
+    made_at : CallSite or None
+        The line of the program that made the node; None if anomaly mode was off then.
+    writes : tuple of Write
+        For each value that the node saved and that had been written in place before: the last such
+        write.
+    """
+
+    kind = "nan-gradient"
 
 
 class EmptyInputsError(VtgradError, RuntimeError):

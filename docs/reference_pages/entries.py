@@ -41,6 +41,7 @@ _TOPIC_OF_MODULE = {
     "memory_layout": "dtypes",
     "device": "dtypes",
     "grad_mode": "modes",
+    "anomaly_mode": "autograd",
     "recording": "modes",
     "inference": "modes",
     "recent_writes": "writes",

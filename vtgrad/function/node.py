@@ -16,6 +16,7 @@ from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
+from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
@@ -128,6 +129,11 @@ class BackwardCFunction(Node):
             self._ctx._call.check_saved(self)
         if self._ctx._call.audited:
             self._ctx._call.check_audited(self, self._ctx.__dict__)
+
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The tensors that forward saved, as elements of `saved_tensors`."""
+        saved = self._ctx._call.saved
+        return [(f"saved_tensors[{nr}]", x) for nr, x in enumerate(saved) if x is not None]
 
     def release_variables(self) -> None:
         """Free the tensors that forward saved; attributes of the context stay."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 import numpy as np
 
@@ -22,8 +22,12 @@ from .hooks import (
     RemovableHandle,
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
+from .observer import BACKWARD_FUNCTION, NO_SEQUENCE_NR, Observer
 from .region import Gradient
 from .thread_local_state import this_thread
+
+if TYPE_CHECKING:
+    from .saved_variable import SavedVariable
 
 T = TypeVar("T", bound=TensorBase)
 G = TypeVar("G", bound=TensorBase | None)
@@ -265,6 +269,10 @@ class Node(Edge):
             As `SavedVariable.check` does.
         """
 
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The saved values and what they are called, for messages."""
+        return ()
+
     def release_variables(self) -> None:
         """Release the saved values; another backward through this node raises."""
 
@@ -356,8 +364,33 @@ class Node(Edge):
                 f"{self.name()} takes {len(self.input_metadata)} gradients, not {len(grads)}",
                 node=self.name(),
             )
-        results = cast("tuple[T | None, ...]", tuple(self.apply_tensors(grads, -1)))
+        observer = this_thread.observer
+        if observer is None:
+            answers = self.apply_tensors(grads, -1)
+        else:
+            answers = self._observed_call(observer, grads)
+        results = cast("tuple[T | None, ...]", tuple(answers))
         return results[0] if len(results) == 1 else results
+
+    def _observed_call(
+        self, observer: Observer, grads: Sequence[TensorBase | None]
+    ) -> Sequence[TensorBase | None]:
+        """Run the node as an event; see Note [Observers]."""
+        number = NO_SEQUENCE_NR if self.is_leaf_node else self.sequence_nr
+        event = observer.begin(
+            self.name(),
+            BACKWARD_FUNCTION,
+            number,
+            self.thread_id,
+            grads if observer.needs_inputs else (),
+        )
+        try:
+            answers = self.apply_tensors(grads, -1)
+        except BaseException:
+            observer.end(event)
+            raise
+        observer.end(event, answers)
+        return answers
 
     def register_prehook(
         self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]

@@ -13,6 +13,7 @@ from .sequence_nr import Numbering
 
 if TYPE_CHECKING:
     from .node import Node
+    from .observer import Observer
 
 __all__ = ["this_thread"]
 
@@ -27,14 +28,22 @@ class _ThisThread(threading.local):
     writes : dict of Node to Node
         For each operator's node that a `CopySlices` is running, recorded, at this moment: that
         `CopySlices`.
+    running_node : Node or None
+        The node that runs at this moment; known in anomaly mode only, see Note [Anomaly mode].
+    observer : Observer or None
+        The profiler of this thread.
     """
 
     numbering: Numbering
     writes: dict[Node, Node]
+    running_node: Node | None
+    observer: Observer | None
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
         self.writes = {}
+        self.running_node = None
+        self.observer = None
 
 
 this_thread: _ThisThread = _ThisThread()

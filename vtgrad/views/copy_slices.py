@@ -17,6 +17,7 @@ from ..graph.large import large
 from ..graph.node import FRESH, Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
+from ..graph.saved_variable import SavedVariable
 from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
@@ -132,6 +133,10 @@ class CopySlices(Node):
             As `Node.check_saved` does.
         """
         self._inner().check_saved()
+
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The saved values of the operator's node."""
+        return () if self.fn is None else self.fn.saved_values()
 
     def runs_users_code(self) -> bool:
         """Whether the operator's node calls a user's function."""
