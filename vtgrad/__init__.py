@@ -21,6 +21,7 @@ from .tensor.tensor import Tensor as Tensor
 # isort: split
 from . import autograd as autograd
 from . import errors as errors
+from . import profiler as profiler
 from . import random as random
 from . import utils as utils
 from .autograd import enable_grad as enable_grad
@@ -207,6 +208,7 @@ __all__ = [
     "nan",
     "newaxis",
     "pi",
+    "profiler",
     "utils",
 ]
 __all__ += _operators.__all__

@@ -50,6 +50,8 @@ __all__ = [
     "OutOfBoundsError",
     "OutOfRangeError",
     "OutsideBackwardError",
+    "ProfilerDisabledError",
+    "ProfilerError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -498,3 +500,18 @@ class HookError(VtgradError, RuntimeError):
     """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"
+
+
+# -- profiles -------------------------------------------------------------------------------
+
+
+class ProfilerError(VtgradError, RuntimeError):
+    """A profile is entered twice, or read too early, or an event has no proper name."""
+
+    kind = "profiler"
+
+
+class ProfilerDisabledError(ProfilerError, AttributeError):
+    """The events of a profile were asked for that was made with ``enabled=False``."""
+
+    kind = "profiler-disabled"

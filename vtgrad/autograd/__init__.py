@@ -7,6 +7,7 @@ from ..graph.grad_mode import no_grad as no_grad
 from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
 from . import function as function
 from . import graph as graph
+from . import profiler as profiler
 from .anomaly_mode import detect_anomaly as detect_anomaly
 from .anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from .differentiate import backward as backward

@@ -15,6 +15,7 @@ from typing import Final
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.thread_local_state import this_thread
 from ..storage.mode import mode_of, switched
@@ -160,7 +161,7 @@ def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
     mode = thread.mode
-    node, observer = this_thread.running_node, this_thread.observer
+    node, observer = this_thread.running_node, observer_of_thread()
     context = contextvars.copy_context()
 
     def work() -> None:
@@ -168,10 +169,13 @@ def _run_on_fresh_thread(
         try:
             thread.mode = switched.silent[ident] = switched.inference[ident] = mode
             settle(ident)
-            this_thread.running_node, this_thread.observer = node, observer
+            this_thread.running_node = node
+            if observer is not None:
+                observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
         finally:
-            this_thread.running_node = this_thread.observer = None
+            this_thread.running_node = None
+            observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
 

@@ -23,8 +23,15 @@ import numpy as np
 
 from ..errors import NanGradientError
 from ..graph.anomaly import anomaly, made_at, parent_of, traceback_of
-from ..graph.node import LEAF_SEQUENCE_NR, Node
-from ..graph.observer import BACKWARD_FUNCTION, FUNCTION, NO_SEQUENCE_NR, Observer
+from ..graph.node import Node
+from ..graph.observer import (
+    FUNCTION,
+    NO_SEQUENCE_NR,
+    Observer,
+    begin_node,
+    observer_of_thread,
+    observers,
+)
 from ..graph.region import Region
 from ..graph.saved_variable import SavedVariable
 from ..graph.thread_local_state import this_thread
@@ -41,7 +48,7 @@ _EVALUATE = "autograd::engine::evaluate_function: "
 
 def new_watch() -> Watch | None:
     """What observes a pass that begins now on this thread; None if nothing does."""
-    observer = this_thread.observer
+    observer = observer_of_thread() if observers else None
     if observer is None and not anomaly.enabled:
         return None
     return Watch(observer)
@@ -86,9 +93,8 @@ class Watch:
         self.current = node
         observer = self.observer
         if observer is not None:
-            self._evaluation = observer.begin(
-                _EVALUATE + node.name(), FUNCTION, _number(node), 0, ()
-            )
+            number = NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr
+            self._evaluation = observer.begin(_EVALUATE + node.name(), FUNCTION, number, 0, ())
 
     def begin(self, node: Node, gradients: Sequence[object]) -> None:
         """The node's function is called next.
@@ -106,13 +112,7 @@ class Watch:
             self._saved = node.saved_values()
         observer = self.observer
         if observer is not None:
-            self._function = observer.begin(
-                node.name(),
-                BACKWARD_FUNCTION,
-                _number(node),
-                node.thread_id,
-                gradients if observer.needs_inputs else (),
-            )
+            self._function = begin_node(observer, node, gradients)
 
     def applied(self, answers: Sequence[object]) -> None:
         """The node's function has returned."""
@@ -192,11 +192,6 @@ def _origins(node: Node) -> Sequence[str]:
         texts.append(f"{child.name()} was made while {parent.name()} ran, {where}")
         child, parent = parent, parent_of(parent)
     return texts
-
-
-def _number(node: Node) -> int:
-    """The sequence number of a node's events: leaves have none."""
-    return NO_SEQUENCE_NR if node.sequence_nr == LEAF_SEQUENCE_NR else node.sequence_nr
 
 
 def _arrays(answer: object) -> Sequence[Array]:

@@ -43,14 +43,14 @@ class WatchedRun(ArrayRun):
 
     def keep_for_leaf(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """As `ArrayRun.keep_for_leaf`."""
-        self.watch.begin(node, shapes_of(buffer))
+        self.watch.begin(node, _shown(buffer))
         super().keep_for_leaf(node, buffer)
         self.watch.applied(())
         self.watch.leave()
 
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """As `ArrayRun.apply`."""
-        self.watch.begin(node, shapes_of(buffer))
+        self.watch.begin(node, _shown(buffer))
         answers, ownership = super().apply(node, buffer)
         self.watch.applied(answers)
         return answers, ownership
@@ -60,8 +60,23 @@ class WatchedRun(ArrayRun):
     ) -> None:
         """As `ArrayRun.hand_on`, after the check for NaN."""
         self.watch.check(node, answers)
-        super().hand_on(node, answers, ownership, was_owned)
+        observer = self.watch.observer
+        if observer is None or not self._will_add(node, answers):
+            super().hand_on(node, answers, ownership, was_owned)
+        else:
+            event = observer.begin("aten::add_", FUNCTION, NO_SEQUENCE_NR, 0, ())
+            super().hand_on(node, answers, ownership, was_owned)
+            observer.end(event)
         self.watch.leave()
+
+    def _will_add(self, node: Node, answers: Sequence[Answer]) -> bool:
+        """Whether a gradient meets another one that waits in a buffer."""
+        for edge, answer in zip(node.next_edges, answers, strict=False):
+            if edge is not None and answer is not None:
+                target = self.waiting.get(edge.function)
+                if target is not None and target.at(edge.input_nr).grad is not None:
+                    return True
+        return False
 
     def fill_leaves(self) -> None:
         """As `ArrayRun.fill_leaves`, as an event of its own if there is something to add."""
@@ -74,9 +89,10 @@ class WatchedRun(ArrayRun):
         observer.end(event)
 
 
-def shapes_of(buffer: InputBuffer) -> Sequence[object]:
-    """For each gradient, what states its shape; None for one that did not arrive."""
-    return [
-        None if buffer.at(nr).grad is None else meta
-        for nr, meta in enumerate(buffer.function.input_metadata)
-    ]
+def _shown(buffer: InputBuffer) -> Sequence[object]:
+    """For each gradient, the array, or what states its shape; None for one that did not arrive."""
+    shown: list[object] = []
+    for nr, meta in enumerate(buffer.function.input_metadata):
+        grad = buffer.at(nr).grad
+        shown.append(meta if isinstance(grad, list) else grad)
+    return shown

@@ -10,8 +10,10 @@ from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
 from ..graph.input_metadata import metadata_of
+from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
+from ..graph.thread_local_state import this_thread
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
@@ -100,6 +102,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     splits = function.setup_context is not no_setup_context
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
+    observer = observer_of_thread() if observers else None
+    event = None if observer is None else _begin(observer, function.__name__, args)
     inputs: list[TensorBase] = []
     indices: list[int] = []
     needs: list[bool] = []
@@ -148,8 +152,18 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     except BaseException:
         if records:
             disown_written(call, inputs, versions)
+        if observer is not None:
+            observer.end(event)
         raise
+    if observer is not None:
+        observer.end(event, given)
     return tuple(given) if isinstance(returned, tuple) else given[0]
+
+
+def _begin(observer: Observer, name: str, args: tuple[object, ...]) -> object:
+    """The event of a call, with the number that its node gets."""
+    number = this_thread.numbering.next_nr if is_recording() else NO_SEQUENCE_NR
+    return observer.begin(name, FUNCTION, number, 0, args if observer.needs_inputs else ())
 
 
 def _bound(

@@ -22,7 +22,7 @@ from .hooks import (
     RemovableHandle,
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
-from .observer import BACKWARD_FUNCTION, NO_SEQUENCE_NR, Observer
+from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
 from .thread_local_state import this_thread
 
@@ -364,7 +364,7 @@ class Node(Edge):
                 f"{self.name()} takes {len(self.input_metadata)} gradients, not {len(grads)}",
                 node=self.name(),
             )
-        observer = this_thread.observer
+        observer = observer_of_thread() if observers else None
         if observer is None:
             answers = self.apply_tensors(grads, -1)
         else:
@@ -376,14 +376,7 @@ class Node(Edge):
         self, observer: Observer, grads: Sequence[TensorBase | None]
     ) -> Sequence[TensorBase | None]:
         """Run the node as an event; see Note [Observers]."""
-        number = NO_SEQUENCE_NR if self.is_leaf_node else self.sequence_nr
-        event = observer.begin(
-            self.name(),
-            BACKWARD_FUNCTION,
-            number,
-            self.thread_id,
-            grads if observer.needs_inputs else (),
-        )
+        event = begin_node(observer, self, grads)
         try:
             answers = self.apply_tensors(grads, -1)
         except BaseException:

@@ -2,17 +2,33 @@
 
 NOTE [ Observers ]
 
-A thread has an observer or none, in `this_thread.observer`. Operators do not read it: while there
-is one, the tables in which they are looked up hold wrappers that do. The engine reads it once for
-each pass, and `Node.__call__` and the `apply` of custom Functions once for each call.
+A thread has an observer or none, which `observers` lists by thread; it is nearly always empty, so
+that a look at it takes no call. Operators do not look: while a thread is observed, the tables in
+which they are looked up hold wrappers that do, see Note [Observed operators]. The engine looks once
+for each pass; `Node.__call__`, `CopySlices`, the root's implicit gradient and the `apply` of custom
+Functions look once for each call.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Final, Protocol
+from threading import get_ident
+from typing import TYPE_CHECKING, Final, Protocol
 
-__all__ = ["BACKWARD_FUNCTION", "FUNCTION", "NO_SEQUENCE_NR", "Observer", "USER_SCOPE"]
+if TYPE_CHECKING:
+    from .node import Node
+
+__all__ = [
+    "BACKWARD_FUNCTION",
+    "FUNCTION",
+    "NO_SEQUENCE_NR",
+    "USER_SCOPE",
+    "Observer",
+    "begin_node",
+    "observer_of_thread",
+    "observers",
+]
 
 # The scopes of events, with PyTorch's numbers: an operator or a part of the engine, the function of
 # a node, and a user's `record_function`.
@@ -74,3 +90,44 @@ class Observer(Protocol):
         outputs : sequence of object
             The tensors or arrays that it returned.
         """
+
+
+# The observed threads, as `threading.get_ident` numbers them.
+observers: Final[dict[int, Observer]] = {}
+
+
+def observer_of_thread() -> Observer | None:
+    """The observer of this thread, if it has one."""
+    return observers.get(get_ident()) if observers else None
+
+
+def begin_node(observer: Observer, node: Node, gradients: Sequence[object]) -> object:
+    """The event of a node's function, which is called next.
+
+    Parameters
+    ----------
+    observer : Observer
+        The observer of this thread.
+    node : Node
+        The node.
+    gradients : sequence of object
+        The incoming gradients, or what states their shapes.
+    """
+    return observer.begin(
+        node.name(),
+        BACKWARD_FUNCTION,
+        NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr,
+        node.thread_id,
+        gradients if observer.needs_inputs else (),
+    )
+
+
+def _forget_other_threads() -> None:
+    """Forget the threads that the child of a fork does not have."""
+    own = get_ident()
+    for ident in [ident for ident in observers if ident != own]:
+        del observers[ident]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)

@@ -13,7 +13,6 @@ from .sequence_nr import Numbering
 
 if TYPE_CHECKING:
     from .node import Node
-    from .observer import Observer
 
 __all__ = ["this_thread"]
 
@@ -30,20 +29,16 @@ class _ThisThread(threading.local):
         `CopySlices`.
     running_node : Node or None
         The node that runs at this moment; known in anomaly mode only, see Note [Anomaly mode].
-    observer : Observer or None
-        The profiler of this thread.
     """
 
     numbering: Numbering
     writes: dict[Node, Node]
     running_node: Node | None
-    observer: Observer | None
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
         self.writes = {}
         self.running_node = None
-        self.observer = None
 
 
 this_thread: _ThisThread = _ThisThread()
