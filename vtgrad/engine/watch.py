@@ -94,7 +94,8 @@ class Watch:
         observer = self.observer
         if observer is not None:
             number = NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr
-            self._evaluation = observer.begin(_EVALUATE + node.name(), FUNCTION, number, 0, ())
+            thread = 0 if node.is_leaf_node else node.thread_id
+            self._evaluation = observer.begin(_EVALUATE + node.name(), FUNCTION, number, thread, ())
 
     def begin(self, node: Node, gradients: Sequence[object]) -> None:
         """The node's function is called next.

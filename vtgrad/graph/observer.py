@@ -70,7 +70,8 @@ class Observer(Protocol):
             For an operator, the number of the thread's next node; for a node its own;
             `NO_SEQUENCE_NR` for all others.
         forward_thread : int
-            The thread that made the node, as `threading.get_ident` numbers it; 0 for no node.
+            The thread that made the node, as `threading.get_ident` numbers it; 0 for a leaf's node,
+            or none.
         inputs : sequence of object
             The arguments; empty unless `needs_inputs`.
 
@@ -117,7 +118,7 @@ def begin_node(observer: Observer, node: Node, gradients: Sequence[object]) -> o
         node.name(),
         BACKWARD_FUNCTION,
         NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr,
-        node.thread_id,
+        0 if node.is_leaf_node else node.thread_id,
         gradients if observer.needs_inputs else (),
     )
 

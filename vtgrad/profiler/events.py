@@ -153,7 +153,8 @@ class FunctionEvent(Measured):
     id : int
         The number of the event in its profile, from 1 on.
     thread, fwd_thread : int
-        The thread that ran the function, from 1 on, and the one that made the node; 0 for no node.
+        The thread that ran the function, from 1 on, and the one that made the node; 0 for a leaf's
+        node, or none.
     time_range : Interval
         When the function ran.
     sequence_nr : int

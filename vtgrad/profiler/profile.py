@@ -67,7 +67,7 @@ class profile(Scope):  # PyTorch's name
     ...     (x * x).sum().backward()
     >>> [event.name for event in p.function_events if event.cpu_parent is None][:3]
     ['aten::mul', 'aten::sum', 'aten::ones_like']
-    >>> [event.name for event in p.function_events if event.fwd_thread][:2]
+    >>> [event.name for event in p.function_events if event.scope == 1][:2]
     ['SumBackward0', 'MulBackward0']
     """
 

@@ -50,19 +50,21 @@ class _Tables:
 
     Attributes
     ----------
-    wrappers : dict of int to (operator, wrapper)
-        By the operator's `id`.
+    wrappers, operators : dict of int to callable
+        The wrapper of each operator and the operator of each wrapper, by the other's `id`.
     methods : type
         The first base of `Tensor` while a thread is observed.
     """
 
-    __slots__ = ("methods", "wrappers")
+    __slots__ = ("methods", "operators", "wrappers")
 
-    wrappers: dict[int, tuple[Operator, Operator]]
+    wrappers: dict[int, Operator]
+    operators: dict[int, Operator]
     methods: type
 
     def __init__(self) -> None:
         self.wrappers = {}
+        self.operators = {}
         names = {*public.__all__, *vars(TensorMethods)}
         for name in functional.__all__:
             self._add(getattr(functional, name), event_name(name, names))
@@ -73,7 +75,8 @@ class _Tables:
 
     def _add(self, operator: Operator, name: str | None) -> None:
         if name is not None and id(operator) not in self.wrappers:
-            self.wrappers[id(operator)] = operator, _wrapper(operator, name)
+            wrapper = _wrapper(operator, name)
+            self.wrappers[id(operator)], self.operators[id(wrapper)] = wrapper, operator
 
     def _members(self, names: set[str]) -> dict[str, object]:
         """The attributes of `methods`."""
@@ -81,7 +84,7 @@ class _Tables:
         for name in vars(TensorMethods):
             known = self.wrappers.get(id(getattr(functional, name, None)))
             if known is not None:
-                members[name] = known[1]
+                members[name] = known
         for name in vars(OperatorMethods):
             method = getattr(OperatorMethods, name)
             event = event_name(name, names) if name in names else None
@@ -129,11 +132,7 @@ def adjust_tables() -> None:
             tables = _state.tables = _Tables()
         put, bases = bool(observers), _state.bases
         type.__setattr__(Tensor, "__bases__", (tables.methods, *bases) if put else bases)
-        replaced = {
-            id(old): new
-            for operator, wrapper in tables.wrappers.values()
-            for old, new in [(operator, wrapper) if put else (wrapper, operator)]
-        }
+        replaced = tables.wrappers if put else tables.operators
         for module in _modules():
             names = vars(module)
             for name, value in tuple(names.items()):
