@@ -8,10 +8,12 @@
 # over them at import, at exit, and whenever the user's program has a full collection. Who needs
 # annotations as objects (`explain` does, when a call has failed) evaluates them then.
 
+from importlib import import_module as _import_module
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from typing import TYPE_CHECKING
 from typing import Final as _Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python
@@ -21,7 +23,6 @@ from .tensor.tensor import Tensor as Tensor
 # isort: split
 from . import autograd as autograd
 from . import errors as errors
-from . import profiler as profiler
 from . import random as random
 from . import utils as utils
 from .autograd import enable_grad as enable_grad
@@ -212,6 +213,18 @@ __all__ = [
     "utils",
 ]
 __all__ += _operators.__all__
+
+
+if TYPE_CHECKING:
+    from . import profiler as profiler
+else:
+    # Hidden from type checkers, which would accept every name because of it.
+
+    def __getattr__(name):
+        """The profiler, which most programs never load."""
+        if name == "profiler":
+            return _import_module("vtgrad.profiler")
+        raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,8 @@
 """Differentiation: backward passes, custom Functions, hooks and modes."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from ..graph.grad_mode import enable_grad as enable_grad
 from ..graph.grad_mode import inference_mode as inference_mode
 from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
@@ -7,9 +10,19 @@ from ..graph.grad_mode import no_grad as no_grad
 from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
 from . import function as function
 from . import graph as graph
-from . import profiler as profiler
 from .anomaly_mode import detect_anomaly as detect_anomaly
 from .anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from .differentiate import backward as backward
 from .differentiate import grad as grad
 from .function import Function as Function
+
+if TYPE_CHECKING:
+    from . import profiler as profiler
+else:
+    # Hidden from type checkers, which would accept every name because of it.
+
+    def __getattr__(name):
+        """The profiler, which most programs never load."""
+        if name == "profiler":
+            return _import_module("vtgrad.autograd.profiler")
+        raise AttributeError(f"module 'vtgrad.autograd' has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from .event_list import EventList as EventList
 from .events import FunctionEvent as FunctionEvent
 from .events import FunctionEventAvg as FunctionEventAvg
-from .events import Interval as Interval
 from .profile import record_function as record_function
 from .schedule import ProfilerAction as ProfilerAction
 from .schedule import ProfilerActivity as ProfilerActivity

@@ -61,12 +61,23 @@ _NO_EVENTS: Final = frozenset(
 )
 
 _OTHER_NAMES: Final = {
+    "alias": "aten::alias",
     "index_at": "aten::index",
     "lazy_conj": "aten::conj",
+    "linalg_cross": "aten::linalg_cross",
+    "linalg_vector_norm": "aten::linalg_vector_norm",
+    "normal_Tensor_Tensor": "aten::normal",
+    "normal_Tensor_float": "aten::normal",
+    "normal_float_Tensor": "aten::normal",
     "setitem": "vtgrad::setitem",
+    "slice": "aten::slice",
+    "special_i1": "aten::special_i1",
     "sum_to": "aten::sum_to_size",
+    "sum_to_size": "aten::sum_to_size",
     "tensor": "vtgrad::tensor",
     "to_dtype": "aten::_to_copy",
+    "true_divide": "aten::div",
+    "true_divide_": "aten::div_",
     "zeros_shaped": "aten::zeros",
 }
 
@@ -88,7 +99,7 @@ def event_name(name: str, public: set[str]) -> str | None:
     known = _OTHER_NAMES.get(name)
     if known is not None:
         return known
-    if name in public or name in CREATION or name.endswith("_backward") or name == "alias":
+    if name in public or name in CREATION or name.endswith("_backward"):
         return f"aten::{name}"
     ending = "_" if name.endswith("_") else ""
     stem = name.removesuffix("_")

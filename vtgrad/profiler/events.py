@@ -39,7 +39,7 @@ class Interval(NamedTuple):
 
         Examples
         --------
-        >>> vt.profiler.Interval(1.0, 3.5).elapsed_us()
+        >>> vt.autograd.profiler.Interval(1.0, 3.5).elapsed_us()
         2.5
         """
         return self.end - self.start

@@ -10,7 +10,7 @@ import pytest
 from tests.support import ON_TORCH, differs_from_torch, ones_leaf, vt
 
 # PyTorch warns of steps without a warmup, and of cycles whose events are gone.
-pytestmark = pytest.mark.filterwarnings("ignore") if ON_TORCH else []
+pytestmark = [pytest.mark.filterwarnings("ignore")] * ON_TORCH
 
 Action = vt.profiler.ProfilerAction
 
