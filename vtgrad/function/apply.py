@@ -102,8 +102,6 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     splits = function.setup_context is not no_setup_context
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
-    observer = observer_of_thread() if observers else None
-    event = None if observer is None else _begin(observer, function.__name__, args)
     inputs: list[TensorBase] = []
     indices: list[int] = []
     needs: list[bool] = []
@@ -127,6 +125,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
         call.shapes = tuple([metadata_of(x._impl)[0] for x in inputs])
         node = call.node_of(context)
         versions = [version_of(x) for x in inputs]
+    observer = observer_of_thread() if observers else None
+    event = None if observer is None else _begin(observer, function.__name__, node, args)
     before, ident = thread.mode.grad, thread.ident
     try:
         try:
@@ -160,9 +160,15 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     return tuple(given) if isinstance(returned, tuple) else given[0]
 
 
-def _begin(observer: Observer, name: str, args: tuple[object, ...]) -> object:
-    """The event of a call, with the number that its node gets."""
-    number = this_thread.numbering.next_nr if is_recording() else NO_SEQUENCE_NR
+def _begin(
+    observer: Observer, name: str, node: BackwardCFunction | None, args: tuple[object, ...]
+) -> object:
+    """The event of a call, with the number of its node, or that of the next one."""
+    number = NO_SEQUENCE_NR
+    if node is not None:
+        number = node.sequence_nr
+    elif is_recording():
+        number = this_thread.numbering.next_nr
     return observer.begin(name, FUNCTION, number, 0, args if observer.needs_inputs else ())
 
 

@@ -138,12 +138,13 @@ class profile(Scope):  # PyTorch's name
 
     def restore(self) -> None:
         """End the measurement; called again if the call is interrupted."""
-        ident = self._ident
-        if ident is None or self._over:
+        if self._ident is None or self._over:
             return
-        if observers.get(ident) is self._recorder:
-            self._recorder.close()
-            del observers[ident]
+        recorder = self._recorder
+        # Also a helper thread whose pass was abandoned.
+        for observed in [key for key, observer in tuple(observers.items()) if observer is recorder]:
+            observers.pop(observed, None)
+        recorder.close()
         adjust_tables()
         self._over = True
 

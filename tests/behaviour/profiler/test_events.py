@@ -387,6 +387,22 @@ def test_a_backward_within_a_backward_is_within_its_events() -> None:
     assert EVALUATE + "SinBackward0" in above
 
 
+def test_a_backward_that_is_nested_deeply_is_recorded() -> None:
+    def nested(depth: int) -> None:
+        with vt.enable_grad():
+            y = ones_leaf(2).exp()
+            if depth:
+                y.register_hook(lambda grad: nested(depth - 1))
+            z = y.sum()
+        z.backward()
+
+    with profile() as p:
+        nested(45)  # in vtgrad, on three threads
+        ones_leaf(2).sin()
+    assert names(p).count("ExpBackward0") == 46
+    assert event_of(p, "aten::sin").cpu_parent is None
+
+
 def test_a_node_that_is_called_is_an_event() -> None:
     x = ones_leaf(2)
     node = x.exp().grad_fn
