@@ -8,10 +8,12 @@
 # over them at import, at exit, and whenever the user's program has a full collection. Who needs
 # annotations as objects (`explain` does, when a call has failed) evaluates them then.
 
+from importlib import import_module as _import_module
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from typing import TYPE_CHECKING
 from typing import Final as _Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python
@@ -29,6 +31,8 @@ from .autograd import inference_mode as inference_mode
 from .autograd import is_grad_enabled as is_grad_enabled
 from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .graph.grad_mode import is_inference as is_inference
 from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .graph.written_elements import WrittenElements as WrittenElements
@@ -194,6 +198,8 @@ __all__ = [
     "autograd",
     "enable_grad",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference",
     "is_inference_mode_enabled",
@@ -227,9 +233,22 @@ __all__ = [
     "nan",
     "newaxis",
     "pi",
+    "profiler",
     "utils",
 ]
 __all__ += _operators.__all__
+
+
+if TYPE_CHECKING:
+    from . import profiler as profiler
+else:
+    # Hidden from type checkers, which would accept every name because of it.
+
+    def __getattr__(name):
+        """The profiler, which most programs never load."""
+        if name == "profiler":
+            return _import_module("vtgrad.profiler")
+        raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

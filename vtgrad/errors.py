@@ -42,6 +42,7 @@ __all__ = [
     "MemoryFormatError",
     "MissingMethodError",
     "MultiOutputViewError",
+    "NanGradientError",
     "NoDerivativeError",
     "NoGradViewError",
     "NotALeafError",
@@ -54,6 +55,8 @@ __all__ = [
     "OutOfRangeError",
     "OutputTypeError",
     "OutsideBackwardError",
+    "ProfilerDisabledError",
+    "ProfilerError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -434,6 +437,29 @@ class GradientError(VtgradError, RuntimeError):
     kind = "gradient"
 
 
+class NanGradientError(VtgradError, RuntimeError):
+    """In anomaly mode, a node of the graph has made a gradient that contains NaN.
+
+    Attributes
+    ----------
+    node : str
+        The node.
+    index : int
+        The number of the input whose gradient it is.
+    count : int
+        The number of elements that are NaN.
+    shape : tuple of int
+        The gradient's shape.
+    made_at : CallSite or None
+        The line of the program that made the node; None if anomaly mode was off then.
+    writes : tuple of Write
+        For each value that the node saved and that had been written in place before: the last such
+        write.
+    """
+
+    kind = "nan-gradient"
+
+
 class EmptyInputsError(VtgradError, RuntimeError):
     """The `inputs` of ``backward`` or ``grad`` are empty."""
 
@@ -545,3 +571,18 @@ class OutputTypeError(VtgradError, AttributeError):
     """A function that is checked returned something other than tensors."""
 
     kind = "output-type"
+
+
+# -- profiles -------------------------------------------------------------------------------
+
+
+class ProfilerError(VtgradError, RuntimeError):
+    """A profile is entered twice, or read too early, or an event has no proper name."""
+
+    kind = "profiler"
+
+
+class ProfilerDisabledError(ProfilerError, AttributeError):
+    """The events of a profile were asked for that was made with ``enabled=False``."""
+
+    kind = "profiler-disabled"

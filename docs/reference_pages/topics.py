@@ -29,7 +29,7 @@ GROUPS: dict[str, list[str]] = {
         "python_functions",
         "random",
     ],
-    "Gradients": ["autograd", "modes", "graph", "functions", "writes"],
+    "Gradients": ["autograd", "modes", "graph", "functions", "writes", "profiler"],
     "Beside them": ["errors", "testing", "utils", "viz"],
 }
 
@@ -65,6 +65,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
+    "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),

@@ -1,5 +1,8 @@
 """Differentiation: backward passes, custom Functions, hooks and modes."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from ..graph.grad_mode import enable_grad as enable_grad
 from ..graph.grad_mode import inference_mode as inference_mode
 from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
@@ -20,3 +23,14 @@ from .gradcheck import gradgradcheck as gradgradcheck
 from .multithreading import is_multithreading_enabled as is_multithreading_enabled
 from .multithreading import set_multithreading_enabled as set_multithreading_enabled
 from .variable import Variable as Variable
+
+if TYPE_CHECKING:
+    from . import profiler as profiler
+else:
+    # Hidden from type checkers, which would accept every name because of it.
+
+    def __getattr__(name):
+        """The profiler, which most programs never load."""
+        if name == "profiler":
+            return _import_module("vtgrad.autograd.profiler")
+        raise AttributeError(f"module 'vtgrad.autograd' has no attribute {name!r}")

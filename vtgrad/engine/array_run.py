@@ -44,7 +44,7 @@ from .ready_queue import ReadyQueue
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array, wrong_count
 
-__all__ = ["run_arrays"]
+__all__ = ["ArrayRun", "run_arrays"]
 
 
 class ArrayRun:
@@ -279,19 +279,19 @@ class ArrayRun:
 
 
 def run_arrays(
-    task: GraphTask,
+    run: ArrayRun,
     gradients: Sequence[TensorBase],
     answer: list[TensorBase | None],
 ) -> None:
-    """Run every node of the task.
+    """Run every node of a run's task.
 
     Hooks and other user code run without recording; the caller restores the mode. Arithmetic on
     arrays reads no mode: the operators of a signal handler or a finalizer that runs in between have
     the mode of the code that called backward.
     """
     # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
+    task = run.task
     quietly = running.quietly if task.nesting == 0 else no_fp_warnings_runner()
-    run = ArrayRun(task)
     run.enter(gradients)
     outside, ident = thread.mode.grad, thread.ident
     while (buffer := quietly(run.run_unobserved)) is not None:

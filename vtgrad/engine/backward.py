@@ -19,6 +19,7 @@ from ..errors import (
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.edge import Edge, edge_to
 from ..graph.gradient_edge import GradientEdge
+from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
@@ -171,8 +172,16 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
             index=nr,
             dtype=dtype_of(dtype),
         )
+    observer = observer_of_thread() if observers else None
+    event = (
+        None
+        if observer is None
+        else observer.begin("aten::ones_like", FUNCTION, NO_SEQUENCE_NR, 0, ())
+    )
     one: Array = np.empty(shape, dtype)
     one.fill(1)
+    if observer is not None:
+        observer.end(event, (one,))
     return operators().wrap(TensorImpl(one))
 
 

@@ -15,17 +15,21 @@ from typing import Final
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
+from ..graph.thread_local_state import this_thread
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
-from .array_run import run_arrays
+from .array_run import ArrayRun, run_arrays
 from .current_graph_task import running
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
 from .tensor_run import run_recorded
+from .watch import Watch, new_watch
+from .watched_run import WatchedRun
 
 __all__ = ["execute"]
 
@@ -124,23 +128,34 @@ def _run(
     if outer is not None:
         task.nesting = outer.nesting + 1
     cursors = rewinding.cursors
+    watch: Watch | None = None
     try:
         running.task = task
         rewinding.cursors = {}
+        watch = new_watch()
         if task.create_graph:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
             settle(ident)
-            run_recorded(task, gradients, answer)
+            run_recorded(task, gradients, answer, watch)
         else:
-            run_arrays(task, gradients, answer)
+            run = ArrayRun(task) if watch is None else WatchedRun(task, watch)
+            run_arrays(run, gradients, answer)
         if task.for_hooks is not None:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()
+    except Exception as error:
+        if watch is not None:
+            watch.explain(error)
+        raise
     finally:
+        if watch is not None:
+            this_thread.running_node = watch.outer
         rewinding.cursors = cursors
         running.task = outer
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
+        if watch is not None:
+            watch.leave()
 
 
 def _run_on_fresh_thread(
@@ -148,6 +163,7 @@ def _run_on_fresh_thread(
 ) -> None:
     mode = thread.mode
     pair, disabled = packing.pair, packing.disabled
+    node, observer = this_thread.running_node, observer_of_thread()
     context = contextvars.copy_context()
 
     def work() -> None:
@@ -156,9 +172,14 @@ def _run_on_fresh_thread(
             thread.mode = switched.silent[ident] = switched.inference[ident] = mode
             settle(ident)
             packing.pair, packing.disabled = pair, disabled
+            this_thread.running_node = node
+            if observer is not None:
+                observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
         finally:
             packing.pair = packing.disabled = None
+            this_thread.running_node = None
+            observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
 

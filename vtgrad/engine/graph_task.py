@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import UnusedInputError, VtgradError
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.anomaly import anomaly
 from ..graph.edge import Edge
 from ..graph.hooks import NodeHooks, next_hook_id
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
+from .watch import explain_node
 
 __all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
 
@@ -340,7 +342,12 @@ class GraphTask:
         if not _can_run(nodes):
             # Of several errors, the one that the run would have met first is raised.
             for node in sorted(nodes, key=lambda n: -n.sequence_nr):
-                node.check_saved()
+                try:
+                    node.check_saved()
+                except VtgradError as error:
+                    if anomaly.enabled:
+                        explain_node(node, error)
+                    raise
         # A recorded run adds out of place.
         if not self.create_graph:
             for node in nodes:

@@ -19,6 +19,7 @@ from .graph_task import GraphTask
 from .ready_queue import NodeTask, ReadyQueue
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_tensor, wrong_count
+from .watch import Watch
 
 __all__ = ["as_gradients", "run_recorded"]
 
@@ -124,7 +125,10 @@ class _Kept:
 
 
 def run_recorded(
-    task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
+    task: GraphTask,
+    gradients: Sequence[TensorBase],
+    answer: list[TensorBase | None],
+    watch: Watch | None,
 ) -> None:
     """Run every node of the task, and record the operators."""
     dependencies = task.dependencies
@@ -143,6 +147,8 @@ def run_recorded(
         if count % NODES_BETWEEN_LOOKS == 0:
             look_for_signals()
         node, grads = ready.function, ready.grads
+        if watch is not None:
+            watch.enter(node)
         hooks = node.hooks
         arrived = list(grads)
         watched = False
@@ -160,13 +166,17 @@ def run_recorded(
         if not runs:
             continue
         if isinstance(node, AccumulateGrad) and not watched:
+            if watch is not None:
+                watch.begin(node, grads)
             if grads[0] is not None:
                 kept.leaves.append((node, grads[0]))
+            if watch is not None:
+                watch.applied(())
             if node.cell.post_accumulate is not None:
                 kept.fill()
                 node.run_post_hooks()
             continue
-        answers = _apply(task, node, hooks, grads)
+        answers = _apply(task, node, hooks, grads, watch)
         if not task.keep_graph:
             node.release_variables()
         for nr, next_edge in enumerate(node.next_edges):
@@ -229,7 +239,11 @@ def _run_tensor_hooks(
 
 
 def _apply(
-    task: GraphTask, node: Node, hooks: NodeHooks | None, grads: list[TensorBase | None]
+    task: GraphTask,
+    node: Node,
+    hooks: NodeHooks | None,
+    grads: list[TensorBase | None],
+    watch: Watch | None,
 ) -> Sequence[TensorBase | None]:
     incoming: Gradients = tuple(grads)
     if hooks is not None:
@@ -239,6 +253,8 @@ def _apply(
             changed = pre(incoming)
             if changed is not None:
                 incoming = as_gradients(changed, incoming, node)
+    if watch is not None:
+        watch.begin(node, incoming)
     if hooks is None or not hooks.unpacks:
         answers = node.apply_tensors(incoming, task.needs_of(node))
     else:
@@ -248,6 +264,8 @@ def _apply(
             answers = node.apply_tensors(incoming, task.needs_of(node))
         finally:
             this_thread.unpacked = before
+    if watch is not None:
+        watch.applied(answers)
     if len(answers) != len(node.next_edges):
         raise wrong_count(node, len(answers))
     if hooks is not None and hooks.post.entries:
@@ -263,4 +281,6 @@ def _apply(
             changed = post(tuple(answers), incoming)
             if changed is not None:
                 answers = as_gradients(changed, tuple(answers), node)
+    if watch is not None:
+        watch.check(node, answers)
     return answers

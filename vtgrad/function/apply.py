@@ -9,8 +9,10 @@ from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
+from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
+from ..graph.thread_local_state import this_thread
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
@@ -110,13 +112,20 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     if flags.is_executable:
         node = function._backward_cls(context)
         versions = [version_of(x) for x in unpacked.input_vars]
+    observer = observer_of_thread() if observers else None
+    event = None if observer is None else _begin(observer, function.__name__, node, args)
     try:
         returned = forward_without_grad(function, context, args, splits)
-        return process_outputs(context, returned, node, versions)
+        given = process_outputs(context, returned, node, versions)
     except BaseException:
         if flags.is_executable:
             disown_written(call, unpacked.input_vars, versions)
+        if observer is not None:
+            observer.end(event)
         raise
+    if observer is not None:
+        observer.end(event, given if isinstance(given, tuple) else (given,))
+    return given
 
 
 def unpack_input(args: tuple[object, ...]) -> tuple[UnpackedInput, InputFlags]:
@@ -224,6 +233,18 @@ def _signature_of(function: type[Callee]) -> inspect.Signature:
         # One store, because several threads may call the Function.
         nodes._signature = known = forward, inspect.signature(forward)
     return known[1]
+
+
+def _begin(
+    observer: Observer, name: str, node: BackwardCFunction | None, args: tuple[object, ...]
+) -> object:
+    """The event of a call, with the number of its node, or that of the next one."""
+    number = NO_SEQUENCE_NR
+    if node is not None:
+        number = node.sequence_nr
+    elif is_recording():
+        number = this_thread.numbering.next_nr
+    return observer.begin(name, FUNCTION, number, 0, args if observer.needs_inputs else ())
 
 
 def _bound(

@@ -176,6 +176,11 @@ class BackwardCFunction(Node, FunctionCtx):
         if self._call.audited:
             self._call.check_audited(self, self._ctx.__dict__)
 
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The tensors that forward saved, as elements of `saved_tensors`."""
+        saved = self._ctx._call.saved
+        return [(f"saved_tensors[{nr}]", x) for nr, x in enumerate(saved) if x is not None]
+
     def release_variables(self) -> None:
         """Free the tensors that forward saved; attributes of the context stay."""
         self._call.release()

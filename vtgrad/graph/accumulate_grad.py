@@ -23,6 +23,7 @@ from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
 from .region import Gradient
 from .saved_variable_errors import leaf_moved_error
+from .thread_local_state import this_thread
 
 __all__ = ["AccumulateGrad"]
 
@@ -59,6 +60,10 @@ class AccumulateGrad(Node):
     def of_leaf(leaf: TensorBase, cell: GradCell) -> AccumulateGrad:
         """The node of a leaf with this cell."""
         node = AccumulateGrad(())
+        numbering = this_thread.numbering
+        if numbering.next_nr == node.sequence_nr + 1:
+            # As in PyTorch, leaves take no number of their thread.
+            numbering.next_nr = node.sequence_nr
         impl = leaf._impl
         node._leaf = weakref.ref(leaf)
         node.sequence_nr = LEAF_SEQUENCE_NR

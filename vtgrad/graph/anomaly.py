@@ -1,18 +1,40 @@
-"""The lines of the program that make the nodes of the graph."""
+"""The lines of the program that make the nodes of the graph.
+
+NOTE [ Anomaly mode ]
+
+While the mode is on, every new node records in its `metadata`, in its construction, where it was
+made:
+
+- ``made_at``: the user's line, as a `CallSite`; what errors about saved values and writes name.
+- ``traceback_``: the user's stack as strings, outermost frame first, as tracebacks print it. Frames
+  of this package are left out.
+- ``parent_``: the node that was running on the thread when this one was made. A node that is made
+  in a recorded backward, or by the backward of a custom Function, has one; its own lines say only
+  which call ran backward, the parent's lines say what was differentiated.
+
+The stack is stored as text: frames would keep the variables of the program alive. A parent existed
+before its children and has no reference to them, so `parent_` closes no cycle.
+"""
 
 from __future__ import annotations
 
+import traceback
+from sys import _getframe
+from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from ..storage.recent_writes import CallSite
-from ..storage.record_write import OUTERMOST, caller
+from ..storage.record_write import OUTERMOST, caller, is_inside
+from .thread_local_state import this_thread
 
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["anomaly", "made_at", "remember"]
+__all__ = ["anomaly", "made_at", "parent_of", "remember", "traceback_of"]
 
-_KEY: Final = "made_at"
+_MADE_AT: Final = "made_at"
+_TRACEBACK: Final = "traceback_"
+_PARENT: Final = "parent_"
 
 
 class Anomaly:
@@ -21,27 +43,65 @@ class Anomaly:
     Attributes
     ----------
     enabled : bool
-        Whether new nodes record the line that made them.
+        Whether new nodes record where they are made, and backward explains its errors.
+    check_nan : bool
+        Whether backward, if `enabled`, raises where a node makes a NaN.
     """
 
-    __slots__ = ("enabled",)
+    __slots__ = ("check_nan", "enabled")
 
     enabled: bool
+    check_nan: bool
 
     def __init__(self) -> None:
         self.enabled = False
+        self.check_nan = True
 
 
 anomaly: Final = Anomaly()
 
 
 def remember(node: Node) -> None:
-    """Record the line of the user's program that makes a node."""
-    node.metadata[_KEY] = CallSite.of(caller(OUTERMOST))
+    """Record where a node is made; see Note [Anomaly mode]."""
+    node.metadata[_MADE_AT] = CallSite.of(caller(OUTERMOST))
+    store_stack(node)
+    assign_parent(node)
+
+
+def store_stack(node: Node) -> None:
+    """Record the user's stack."""
+    frame: FrameType | None = _getframe()
+    lines: list[tuple[FrameType, int]] = []
+    while frame is not None:
+        if not is_inside(frame.f_code):
+            lines.append((frame, frame.f_lineno or frame.f_code.co_firstlineno))
+        frame = frame.f_back
+    lines.reverse()
+    node.metadata[_TRACEBACK] = traceback.StackSummary.extract(iter(lines)).format()
+
+
+def assign_parent(node: Node) -> None:
+    """Record the node that is running on this thread, if there is one."""
+    parent = this_thread.running_node
+    if parent is not None:
+        node.metadata[_PARENT] = parent
 
 
 def made_at(node: Node) -> CallSite | None:
     """The line that made a node; None if it was not recorded."""
     notes = node._metadata
-    call_site = None if notes is None else notes.get(_KEY)
+    call_site = None if notes is None else notes.get(_MADE_AT)
     return call_site if isinstance(call_site, CallSite) else None
+
+
+def traceback_of(node: Node) -> str | None:
+    """The stack that made a node, as text; None if it was not recorded."""
+    notes = node._metadata
+    lines = None if notes is None else notes.get(_TRACEBACK)
+    return "".join(map(str, lines)) if isinstance(lines, list) else None
+
+
+def parent_of(node: Node) -> object:
+    """The node that was running when a node was made; None if there was none."""
+    notes = node._metadata
+    return None if notes is None else notes.get(_PARENT)

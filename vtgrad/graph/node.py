@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 import numpy as np
 
@@ -22,8 +22,12 @@ from .hooks import (
     RemovableHandle,
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
+from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
 from .thread_local_state import this_thread
+
+if TYPE_CHECKING:
+    from .saved_variable import SavedVariable
 
 T = TypeVar("T", bound=TensorBase)
 G = TypeVar("G", bound=TensorBase | None)
@@ -269,6 +273,10 @@ class Node(Edge):
             As `SavedVariable.check` does.
         """
 
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The saved values and what they are called, for messages."""
+        return ()
+
     def release_variables(self) -> None:
         """Release the saved values; another backward through this node raises."""
 
@@ -360,8 +368,26 @@ class Node(Edge):
                 f"{self.name()} takes {len(self.input_metadata)} gradients, not {len(grads)}",
                 node=self.name(),
             )
-        results = cast("tuple[T | None, ...]", tuple(self.apply_tensors(grads, -1)))
+        observer = observer_of_thread() if observers else None
+        if observer is None:
+            answers = self.apply_tensors(grads, -1)
+        else:
+            answers = self._observed_call(observer, grads)
+        results = cast("tuple[T | None, ...]", tuple(answers))
         return results[0] if len(results) == 1 else results
+
+    def _observed_call(
+        self, observer: Observer, grads: Sequence[TensorBase | None]
+    ) -> Sequence[TensorBase | None]:
+        """Run the node as an event; see Note [Observers]."""
+        event = begin_node(observer, self, grads)
+        try:
+            answers = self.apply_tensors(grads, -1)
+        except BaseException:
+            observer.end(event)
+            raise
+        observer.end(event, answers)
+        return answers
 
     def register_prehook(
         self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import GetSetDescriptorType, MemberDescriptorType
 
 from ..storage.arrays import Array
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
 from .node import Node
 from .region import Gradient
+from .saved_variable import SavedVariable
 
 __all__ = ["OperatorNode"]
 
@@ -24,6 +26,19 @@ class OperatorNode(Node):
     """
 
     __slots__ = ()
+
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The saved values, named like the fields that hold them."""
+        found: list[tuple[str, SavedVariable]] = []
+        for cls in type(self).__mro__:
+            for name, field in vars(cls).items():
+                # Slots or, compiled, members of a struct.
+                if isinstance(field, (MemberDescriptorType, GetSetDescriptorType)):
+                    value = getattr(self, name, None)
+                    for one in value if isinstance(value, list) else (value,):
+                        if isinstance(one, SavedVariable):
+                            found.append((name, one))
+        return found
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Gradients of the inputs from gradients of the results, as plain arrays."""

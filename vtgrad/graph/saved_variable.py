@@ -31,6 +31,7 @@ from ..errors import (
 )
 from ..storage.arrays import Array
 from ..storage.no_fp_warnings import no_fp_warnings
+from ..storage.recent_writes import Write, find_write
 from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
 from ..storage.storage import Storage
 from ..storage.strides import reach
@@ -242,6 +243,10 @@ class SavedVariable:
             saves_observed.reasons -= 1
             packing.pair = before
         return found
+
+    def last_write_before(self) -> Write | None:
+        """The write that made the version at which the value was saved, if it is remembered."""
+        return find_write(self._counter, self.version)
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:

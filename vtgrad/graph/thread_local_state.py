@@ -31,16 +31,20 @@ class _ThisThread(threading.local):
         `CopySlices`.
     unpacked : dict of Packed to TensorBase
         What the unpack functions of the node that runs have returned; see Note [Unpacked once].
+    running_node : Node or None
+        The node that runs at this moment; known in anomaly mode only, see Note [Anomaly mode].
     """
 
     numbering: Numbering
     writes: dict[Node, Node]
     unpacked: dict[Packed, TensorBase]
+    running_node: Node | None
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
         self.writes = {}
         self.unpacked = {}
+        self.running_node = None
 
 
 this_thread: _ThisThread = _ThisThread()

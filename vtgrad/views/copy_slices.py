@@ -15,8 +15,10 @@ from ..graph.hooks import USERS_CODE, graph_lock
 from ..graph.input_metadata import metadata_of
 from ..graph.large import large
 from ..graph.node import FRESH, Node
+from ..graph.observer import begin_node, observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
+from ..graph.saved_variable import SavedVariable
 from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, has_self_overlap, reach
@@ -136,6 +138,10 @@ class CopySlices(Node):
         if inner.hooks is not None and inner.hooks.unpacks:
             self.own_hooks().unpacks = True
 
+    def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
+        """The saved values of the operator's node."""
+        return () if self.fn is None else self.fn.saved_values()
+
     def runs_users_code(self) -> bool:
         """Whether the operator's node calls a user's function."""
         return self.fn is not None and self.fn.runs_users_code()
@@ -171,6 +177,8 @@ class CopySlices(Node):
         inner = self._inner()
         ownership: Sequence[int] = inner.ownership
         found: Sequence[Gradient | None]
+        observer = observer_of_thread() if observers else None
+        event = None if observer is None else begin_node(observer, inner, (part,))
         if part.size < large.elements:
             found = inner.apply_array(part.copy(), needs)
         else:
@@ -179,6 +187,8 @@ class CopySlices(Node):
                 found, ownership = inner.apply_owned(own_part, True, False, needs)
             else:
                 found = inner.apply_array(own_part, needs)
+        if observer is not None:
+            observer.end(event, found)
         answers = list(found)
         first: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
@@ -331,7 +341,12 @@ class CopySlices(Node):
         outer = writes.get(inner)
         writes[inner] = self
         try:
-            answers = list(inner.apply_tensors((ops.clone(part),), needs))
+            copy = ops.clone(part)
+            observer = observer_of_thread() if observers else None
+            event = None if observer is None else begin_node(observer, inner, (copy,))
+            answers = list(inner.apply_tensors((copy,), needs))
+            if observer is not None:
+                observer.end(event, answers)
         finally:
             if outer is None:
                 del writes[inner]

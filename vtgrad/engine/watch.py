@@ -1,0 +1,239 @@
+"""What is observed of a pass: anomaly mode's checks, and the events of a profiler.
+
+NOTE [ Watched passes ]
+
+Whether a pass is watched is decided once, when it begins, so that a pass that is not watched pays
+nothing for each node. A watched pass runs the same code: `WatchedRun` overrides the methods of
+`ArrayRun`, and the recorded loop calls the methods below around each node. For each node that is
+
+    enter             its first hook is called, or it runs, or the leaf's gradient is kept
+    begin, applied    around its function
+    check             after its hooks, before its gradients are sent on
+    leave             all is done
+
+A node that is entered ends the one before it. An error leaves `current` as it is: `explain` then
+knows the node that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import NanGradientError
+from ..graph.anomaly import anomaly, made_at, parent_of, traceback_of
+from ..graph.node import Node
+from ..graph.observer import (
+    FUNCTION,
+    NO_SEQUENCE_NR,
+    Observer,
+    begin_node,
+    observer_of_thread,
+    observers,
+)
+from ..graph.region import Region
+from ..graph.saved_variable import SavedVariable
+from ..graph.thread_local_state import this_thread
+from ..storage.arrays import Array
+from ..storage.lazy_array import resolved
+from ..storage.recent_writes import Write, quoted
+from ..storage.tensor_base import TensorBase
+from ..storage.warn import warn
+
+__all__ = ["Watch", "explain_node", "new_watch"]
+
+_EVALUATE = "autograd::engine::evaluate_function: "
+
+
+def new_watch() -> Watch | None:
+    """What observes a pass that begins now on this thread; None if nothing does."""
+    observer = observer_of_thread() if observers else None
+    if observer is None and not anomaly.enabled:
+        return None
+    return Watch(observer)
+
+
+class Watch:
+    """The observed state of one pass; see Note [Watched passes].
+
+    Attributes
+    ----------
+    observer : Observer or None
+        The profiler of the thread.
+    current : Node or None
+        The node that was entered last.
+    outer : Node or None
+        The node that was running when the pass began.
+    """
+
+    __slots__ = ("_evaluation", "_function", "_saved", "current", "observer", "outer")
+
+    observer: Observer | None
+    current: Node | None
+    outer: Node | None
+    # The events of the current node, and of its function.
+    _evaluation: object
+    _function: object
+    _saved: Sequence[tuple[str, SavedVariable]]
+
+    def __init__(self, observer: Observer | None) -> None:
+        self.observer = observer
+        self.current = None
+        self.outer = this_thread.running_node
+        self._evaluation = None
+        self._function = None
+        self._saved = ()
+
+    def enter(self, node: Node) -> None:
+        """A node's turn begins, unless it has begun already."""
+        if self.current is node:
+            return
+        self.leave()
+        self.current = node
+        observer = self.observer
+        if observer is not None:
+            number = NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr
+            thread = 0 if node.is_leaf_node else node.thread_id
+            self._evaluation = observer.begin(_EVALUATE + node.name(), FUNCTION, number, thread, ())
+
+    def begin(self, node: Node, gradients: Sequence[object]) -> None:
+        """The node's function is called next.
+
+        Parameters
+        ----------
+        node : Node
+            The node.
+        gradients : sequence of object
+            The incoming gradients; only their shapes are looked at.
+        """
+        self.enter(node)
+        if anomaly.enabled:
+            this_thread.running_node = node
+            self._saved = node.saved_values()
+        observer = self.observer
+        if observer is not None:
+            self._function = begin_node(observer, node, gradients)
+
+    def applied(self, answers: Sequence[object]) -> None:
+        """The node's function has returned."""
+        this_thread.running_node = self.outer
+        observer = self.observer
+        if observer is not None and self._function is not None:
+            observer.end(self._function, answers)
+            self._function = None
+
+    def check(self, node: Node, answers: Sequence[object]) -> None:
+        """Raise if a gradient contains NaN, in anomaly mode.
+
+        Raises
+        ------
+        NanGradientError
+            For the first such gradient.
+        """
+        if anomaly.enabled and anomaly.check_nan:
+            for nr, answer in enumerate(answers):
+                for array in _arrays(answer):
+                    count = int(np.isnan(array).sum()) if array.dtype.kind in "fc" else 0
+                    if count:
+                        raise _nan_error(node, nr, array, count, self._saved)
+        self._saved = ()
+
+    def leave(self) -> None:
+        """The turn of the current node is over."""
+        if self.current is None:
+            return
+        self.current = None
+        observer = self.observer
+        if observer is not None and self._evaluation is not None:
+            observer.end(self._evaluation)
+            self._evaluation = None
+
+    def explain(self, error: Exception) -> None:
+        """Warn where the node was made that has raised, in anomaly mode."""
+        if anomaly.enabled and self.current is not None:
+            explain_node(self.current, error)
+
+
+def explain_node(node: Node, error: Exception) -> None:
+    """Warn where a node was made, and those in whose backward it was made.
+
+    Parameters
+    ----------
+    node : Node
+        The node that failed.
+    error : Exception
+        Its error. The texts become notes of it where filters turn warnings into errors, which would
+        hide it.
+    """
+    for text in _origins(node):
+        try:
+            warn(text)
+        except Warning:
+            error.add_note(text)
+
+
+def _origins(node: Node) -> Sequence[str]:
+    """Where a node was made, and those in whose backward it was made."""
+    stack = traceback_of(node)
+    if stack is None:
+        return (
+            f"{node.name()} failed in backward. Where it was made is not known, because anomaly "
+            "mode was off then: switch it on around the forward program too",
+        )
+    texts = [f"{node.name()} failed in backward; it was made here:\n{stack}"]
+    child, parent = node, parent_of(node)
+    while isinstance(parent, Node):
+        stack = traceback_of(parent)
+        where = (
+            "of which it is not known where it was made, because anomaly mode was off then"
+            if stack is None
+            else f"which was made here:\n{stack}"
+        )
+        texts.append(f"{child.name()} was made while {parent.name()} ran, {where}")
+        child, parent = parent, parent_of(parent)
+    return texts
+
+
+def _arrays(answer: object) -> Sequence[Array]:
+    """The arrays of a gradient, in whichever form the engine has it."""
+    if isinstance(answer, TensorBase):
+        return (resolved(answer._impl.array),)
+    if isinstance(answer, np.ndarray):
+        return (resolved(answer),)
+    if isinstance(answer, Region):
+        return (answer.values,)
+    if isinstance(answer, list):
+        return [region.values for region in answer if isinstance(region, Region)]
+    return ()
+
+
+def _nan_error(
+    node: Node, nr: int, array: Array, count: int, saved: Sequence[tuple[str, SavedVariable]]
+) -> NanGradientError:
+    name, maker = node.name(), made_at(node)
+    text = (
+        f"{name} has made NaN in {count} of the {array.size} elements of the gradient of its input "
+        f"{nr}, of shape {list(array.shape)}"
+    )
+    if maker is not None:
+        text += quoted(f"{name} was made at {maker}", maker)
+    writes: list[Write] = []
+    for field, value in saved:
+        write = value.last_write_before()
+        if write is not None:
+            writes.append(write)
+            text += quoted(
+                f"the memory of its {field} was last written by {write.described} "
+                f"(version {write.version})",
+                write.place,
+            )
+    return NanGradientError(
+        text,
+        node=name,
+        index=nr,
+        count=count,
+        shape=array.shape,
+        made_at=maker,
+        writes=tuple(writes),
+    )

@@ -1,0 +1,254 @@
+"""The observer that records events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from sys import _getframe
+from threading import get_ident
+from time import perf_counter_ns
+from types import CodeType, FrameType
+from typing import Final
+
+import numpy as np
+
+from ..storage.arrays import Array
+from ..storage.record_write import is_inside
+from ..storage.tensor_base import TensorBase
+
+__all__ = ["Recorded", "Recorder"]
+
+# Operators that copy elements, if their result is not a view.
+_COPIES: Final = frozenset(
+    "aten::" + name
+    for name in """
+    _to_copy clone contiguous expand_copy flatten narrow_copy ravel reshape reshape_as resolve_conj
+    resolve_neg select_copy slice_copy view_copy
+    """.split()
+)
+_SETITEM: Final = "vtgrad::setitem"
+
+
+class Recorded:
+    """One event, as it is recorded.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    scope, sequence_nr : int
+        As in `Observer.begin`.
+    thread, forward_thread : int
+        The thread that runs the function, and the one that made the node; 0 for no node.
+    start, end : int
+        In nanoseconds of `time.perf_counter_ns`; `end` is 0 while the function runs.
+    parent : Recorded or None
+        The innermost event that had begun and not ended.
+    shapes : list of list of int
+        The shape of each argument, empty for one that is no tensor.
+    allocated : int or None
+        The bytes of the results that share memory with no argument; None if that is not known.
+    copied : int
+        The bytes that were copied, or overwritten in place.
+    stack : list of (CodeType, int)
+        The user's frames, innermost first: the code, and the line.
+    """
+
+    __slots__ = (
+        "_memories",
+        "allocated",
+        "copied",
+        "end",
+        "forward_thread",
+        "name",
+        "parent",
+        "scope",
+        "sequence_nr",
+        "shapes",
+        "stack",
+        "start",
+        "thread",
+    )
+
+    name: str
+    scope: int
+    sequence_nr: int
+    thread: int
+    forward_thread: int
+    start: int
+    end: int
+    parent: Recorded | None
+    shapes: list[list[int]]
+    allocated: int | None
+    copied: int
+    stack: list[tuple[CodeType, int]]
+    # The memory of the arguments, until the event ends.
+    _memories: list[Array]
+
+    def __init__(
+        self, name: str, scope: int, sequence_nr: int, forward_thread: int, parent: Recorded | None
+    ) -> None:
+        self.name = name
+        self.scope = scope
+        self.sequence_nr = sequence_nr
+        self.thread = get_ident()
+        self.forward_thread = forward_thread
+        self.parent = parent
+        self.shapes = []
+        self.allocated = None
+        self.copied = 0
+        self.stack = []
+        self._memories = []
+        self.start = 0
+        self.end = 0
+
+    def hold(self, inputs: Sequence[object]) -> None:
+        """Remember the memory of the arguments, to tell results that are views of it."""
+        self._memories = [_memory(array) for array in _arrays(inputs)]
+        if self.name == _SETITEM:
+            self.copied = _part_size(inputs)
+
+    def count(self, outputs: Sequence[object]) -> None:
+        """Count the bytes of the results."""
+        known = {id(memory) for memory in self._memories}
+        self.allocated = 0
+        for array in _arrays(outputs):
+            memory = _memory(array)
+            if id(memory) not in known:
+                known.add(id(memory))
+                self.allocated += memory.nbytes
+            elif self.name.endswith("_"):
+                self.copied += array.nbytes
+        if self.name in _COPIES:
+            self.copied = self.allocated
+        self._memories = []
+
+
+class Recorder:
+    """Implements `vtgrad.graph.observer.Observer`.
+
+    The events of a thread are nested, and a helper thread of the engine runs while the thread that
+    waits for it does nothing: so one stack of open events serves all.
+
+    Attributes
+    ----------
+    events : list of Recorded
+        All events, in the order in which they began.
+    needs_inputs : bool
+        Whether it looks at arguments.
+    """
+
+    __slots__ = ("_memory", "_open", "_shapes", "_stack", "events", "needs_inputs")
+
+    events: list[Recorded]
+    needs_inputs: bool
+    _open: list[Recorded]
+    _shapes: bool
+    _memory: bool
+    _stack: bool
+
+    def __init__(self, *, shapes: bool, memory: bool, stack: bool) -> None:
+        self.events = []
+        self.needs_inputs = shapes or memory
+        self._open = []
+        self._shapes = shapes
+        self._memory = memory
+        self._stack = stack
+
+    def innermost(self) -> str | None:
+        """The name of the innermost open event."""
+        return self._open[-1].name if self._open else None
+
+    def begin(
+        self,
+        name: str,
+        scope: int,
+        sequence_nr: int,
+        forward_thread: int,
+        inputs: Sequence[object],
+    ) -> Recorded:
+        """Open an event; see `Observer.begin`."""
+        parent = self._open[-1] if self._open else None
+        event = Recorded(name, scope, sequence_nr, forward_thread, parent)
+        if self._shapes:
+            event.shapes = [_shape(argument) for argument in inputs]
+        if self._memory:
+            event.hold(inputs)
+        if self._stack:
+            event.stack = _users_frames()
+        self.events.append(event)
+        self._open.append(event)
+        event.start = perf_counter_ns()
+        return event
+
+    def end(self, event: object, outputs: Sequence[object] = ()) -> None:
+        """Close an event, and all open ones within it; see `Observer.end`."""
+        now = perf_counter_ns()
+        if not isinstance(event, Recorded) or event.end:
+            return
+        if self._memory and outputs:
+            event.count(outputs)
+        while self._open and not event.end:
+            self._open.pop().end = now
+
+    def forget(self, event: Recorded) -> None:
+        """Take back the last event: its function had nothing to do."""
+        self.end(event)
+        if self.events[-1] is event:
+            self.events.pop()
+
+    def close(self) -> None:
+        """Close all events."""
+        now = perf_counter_ns()
+        while self._open:
+            self._open.pop().end = now
+
+
+def _shape(argument: object) -> list[int]:
+    """The shape of a tensor, or of what states that of a gradient."""
+    shape = getattr(argument, "shape", ())
+    return list(shape) if isinstance(shape, tuple) else []
+
+
+def _arrays(values: Sequence[object]) -> Iterator[Array]:
+    """The arrays of tensors, gradients, and lists of them."""
+    for value in values:
+        if isinstance(value, TensorBase):
+            yield value._impl.array
+        elif isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _arrays(value)
+
+
+def _memory(array: Array) -> Array:
+    """The array that owns the memory of a view."""
+    base = array.base
+    while isinstance(base, np.ndarray):
+        array, base = base, base.base
+    return array
+
+
+def _part_size(inputs: Sequence[object]) -> int:
+    """The bytes of the part that ``x[index] = value`` overwrites, for integers and slices."""
+    target, index = inputs[0], inputs[1]
+    parts = index if isinstance(index, tuple) else (index,)
+    if not isinstance(target, TensorBase) or not all(
+        part is ... or isinstance(part, (int, slice)) for part in parts
+    ):
+        return 0
+    try:
+        return target._impl.array[(*parts, ...) if ... not in parts else parts].nbytes
+    except IndexError:
+        return 0
+
+
+def _users_frames() -> list[tuple[CodeType, int]]:
+    """The frames outside this package, innermost first."""
+    found: list[tuple[CodeType, int]] = []
+    frame: FrameType | None = _getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not is_inside(code):
+            found.append((code, frame.f_lineno or code.co_firstlineno))
+        frame = frame.f_back
+    return found
