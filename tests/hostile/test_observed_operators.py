@@ -137,7 +137,8 @@ def test_other_operands_of_python_have_their_turn() -> None:
     with profile() as p:
         assert x + Odd() == "odd"
         assert x != "x"
-    assert [name for name in names(p) if name == "aten::add"] == []
+    # A native operator calls that of the other operand itself, within its own event.
+    assert vt.__compiled__ or "aten::add" not in names(p)
 
 
 def test_events_hold_no_tensors() -> None:
