@@ -32,7 +32,7 @@ from ..graph.recording import is_recording
 from ..graph.thread_local_state import this_thread
 from ..ops.generated import functional, public
 from ..ops.generated.methods import TensorMethods
-from ..tensor import creation, sampling
+from ..tensor import creation, from_data, ranges, sampling
 from ..tensor.operator_methods import OperatorMethods
 from ..tensor.tensor import Tensor
 from .event_names import CREATION, PROPERTIES, PYTHON_OPERATORS, event_name
@@ -69,8 +69,8 @@ class _Tables:
         for name in functional.__all__:
             self._add(getattr(functional, name), event_name(name, names))
         for name in CREATION:
-            holder = creation if hasattr(creation, name) else sampling
-            self._add(getattr(holder, name), event_name(name, names))
+            home = next(m for m in (creation, from_data, ranges, sampling) if name in m.__all__)
+            self._add(getattr(home, name), event_name(name, names))
         self.methods = type("ObservedMethods", (), self._members(names))
 
     def _add(self, operator: Operator, name: str | None) -> None:
