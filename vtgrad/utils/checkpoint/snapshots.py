@@ -1,0 +1,122 @@
+"""Snapshots of the state of a loop, in memory or in files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from .rng import RandomState
+from .state import Build, KeptTensor, State
+
+__all__ = ["Snapshot", "Snapshots"]
+
+
+class Snapshot(NamedTuple):
+    """A copy of the state before a step.
+
+    Attributes
+    ----------
+    tensors : sequence of KeptTensor
+        The tensors of the state.
+    build : callable
+        Puts them together.
+    random : RandomState
+        The position of the default generator.
+    """
+
+    tensors: Sequence[KeptTensor]
+    build: Build
+    random: RandomState
+
+    @staticmethod
+    def of(state: State) -> Snapshot:
+        """A copy of a state, now."""
+        return Snapshot(
+            tuple([KeptTensor.of(x) for x in state.tensors]), state.build, RandomState.now()
+        )
+
+    def restored(self, random: bool) -> State:
+        """A new state with the same values.
+
+        Parameters
+        ----------
+        random : bool
+            Whether to restore the default generator too.
+        """
+        if random:
+            self.random.enter()
+        return State(tuple([x.restored() for x in self.tensors]), self.build)
+
+
+class Snapshots:
+    """The snapshots of one run of a schedule, by step and kind of memory.
+
+    Snapshots on disk are files in a folder of their own, which is removed with this object.
+    """
+
+    __slots__ = ("__weakref__", "_folder", "_in_files", "_in_memory", "_within")
+
+    _in_memory: dict[int, Snapshot]
+    # Without values, which are in the file.
+    _in_files: dict[int, Snapshot]
+    _folder: Path | None
+    _within: Path | None
+
+    def __init__(self, within: Path | None) -> None:
+        """Start without snapshots.
+
+        Parameters
+        ----------
+        within : Path or None
+            Where the folder for files is made, on first use; None for the system's place.
+        """
+        self._in_memory = {}
+        self._in_files = {}
+        self._folder = None
+        self._within = within
+
+    def write(self, step: int, snapshot: Snapshot, on_disk: bool) -> None:
+        """Keep a snapshot."""
+        if not on_disk:
+            self._in_memory[step] = snapshot
+            return
+        with self._path(step).open("wb") as file:
+            for tensor in snapshot.tensors:
+                tensor.array.save(file)
+        self._in_files[step] = snapshot._replace(
+            tensors=tuple([x.without_values() for x in snapshot.tensors])
+        )
+
+    def read(self, step: int, on_disk: bool) -> Snapshot | None:
+        """The snapshot of a step; None if there is none."""
+        if not on_disk:
+            return self._in_memory.get(step)
+        kept = self._in_files.get(step)
+        if kept is None:
+            return None
+        with self._path(step).open("rb") as file:
+            return kept._replace(tensors=tuple([x.loaded(file) for x in kept.tensors]))
+
+    def drop(self, step: int, on_disk: bool) -> None:
+        """Remove a snapshot, if there is one."""
+        if not on_disk:
+            self._in_memory.pop(step, None)
+        elif self._in_files.pop(step, None) is not None:
+            self._path(step).unlink()
+
+    def _path(self, step: int) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="vtgrad-", dir=self._within))
+            weakref.finalize(self, _remove, self._folder, os.getpid())
+        return self._folder / f"{step}.npy"
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Remove the files, but not from a fork of the process that has made them."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
