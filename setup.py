@@ -47,7 +47,8 @@ INTERPRETED = """
     storage/thread_mode.py storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/mode_decorator.py graph/overwrite_check.py graph/thread_local_state.py
+    graph/mode_decorator.py graph/overwrite_check.py graph/packed.py graph/packing.py
+    graph/shared_memory.py graph/thread_local_state.py graph/unpacked_once.py
     graph/written_elements.py
     engine/current_graph_task.py engine/helper_thread.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py

@@ -29,6 +29,7 @@ __all__ = [
     "GradientError",
     "GraphFreedError",
     "HookError",
+    "HooksDisabledError",
     "ImplicitGradientError",
     "InferenceModeError",
     "InferenceSavedError",
@@ -44,6 +45,7 @@ __all__ = [
     "NoDerivativeError",
     "NoGradViewError",
     "NotALeafError",
+    "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
     "OutGradError",
@@ -56,6 +58,7 @@ __all__ = [
     "ResultTypeError",
     "RootError",
     "SavedDetachedError",
+    "SavedHookError",
     "SelfOverlapError",
     "ShapeError",
     "StaleSavedError",
@@ -500,3 +503,27 @@ class MissingPackageError(VtgradError, ImportError):
     """
 
     kind = "missing-package"
+
+
+class SavedHookError(VtgradError, RuntimeError):
+    """A hook of saved values did what it must not, or was registered where none can be.
+
+    Attributes
+    ----------
+    node : str
+        The node that saved the value, if it is known.
+    """
+
+    kind = "saved-hook"
+
+
+class NotConstructibleError(VtgradError, RuntimeError):
+    """Objects of this class are made by the library only."""
+
+    kind = "not-constructible"
+
+
+class HooksDisabledError(VtgradError, RuntimeError):
+    """Hooks of saved values are disabled here; the message is that of the code that did so."""
+
+    kind = "hooks-disabled"

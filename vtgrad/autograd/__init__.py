@@ -5,6 +5,7 @@ from ..graph.grad_mode import inference_mode as inference_mode
 from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
 from ..graph.grad_mode import no_grad as no_grad
 from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
+from ..tensor.saved_tensor import SavedTensor as SavedTensor
 from . import function as function
 from . import graph as graph
 from .anomaly_mode import detect_anomaly as detect_anomaly

@@ -34,6 +34,7 @@ from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyInt, AnyStr
 from vtgrad.ops.saving.operands import (

@@ -110,8 +110,9 @@ def _saved_value(
     first = saved[0]
     guards = {guard is None, _guard(operator, formulas, first.name) is None}
     if operator.edged == (first, a) and len(guards) == 1:
-        # `x * x` saves `x` once: both operands have the same edge, so that the guards agree.
-        same = f"{a.name} is {first.name}"
+        # `x * x` saves `x` once: both operands have the same edge, so that the guards agree. Hooks
+        # pack each of the two.
+        same = f"{a.name} is {first.name} and not saves_observed.reasons"
         if operator.can_be_inplace:
             same += " and not inplace"
         value = f"node.saved_{first.name} if {same} else {value}"

@@ -29,6 +29,8 @@ from ..graph.hooks import GradCell, graph_lock
 from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Region
+from ..graph.thread_local_state import this_thread
+from ..graph.unpacked_once import unpack_saved
 from ..storage.arrays import Array
 from ..storage.mode import switched
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
@@ -350,7 +352,8 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     """Run a node between its own hooks, or between those of a leaf."""
     hooks = node.hooks
     watched = hooks is not None and hooks.watch_node()
-    if run.retained and (watched or node.runs_users_code()):
+    unpacks = hooks is not None and hooks.unpacks
+    if run.retained and (watched or unpacks or node.runs_users_code()):
         quietly(run.fill_leaves)
     incoming = show_incoming(hooks, buffer) if watched and hooks is not None else ()
     if isinstance(node, AccumulateGrad):
@@ -367,6 +370,13 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
     elif node.runs_users_code():
         quietly(_write_out, buffer)
         answers, ownership = run.apply(node, buffer)
+    elif unpacks:
+        before = this_thread.unpacked
+        try:
+            this_thread.unpacked = unpack_saved(node)
+            answers, ownership = quietly(run.apply, node, buffer)
+        finally:
+            this_thread.unpacked = before
     else:
         answers, ownership = quietly(run.apply, node, buffer)
     if watched:

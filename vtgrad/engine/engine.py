@@ -17,6 +17,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.operators import operators
+from ..graph.packing import packing
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
@@ -186,6 +187,7 @@ def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
     mode = thread.mode
+    pair, disabled = packing.pair, packing.disabled
     context = contextvars.copy_context()
 
     def work() -> None:
@@ -193,8 +195,10 @@ def _run_on_fresh_thread(
         try:
             thread.mode = switched.silent[ident] = switched.inference[ident] = mode
             settle(ident)
+            packing.pair, packing.disabled = pair, disabled
             context.run(_run, task, None, gradients, answer)
         finally:
+            packing.pair = packing.disabled = None
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
 

@@ -11,6 +11,8 @@ from ..graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks, gra
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
+from ..graph.thread_local_state import this_thread
+from ..graph.unpacked_once import unpack_saved
 from ..storage.geometry import has_self_overlap
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
@@ -149,7 +151,7 @@ def run_recorded(
                 kept.fill()
             _run_tensor_hooks(hooks, node.input_metadata, grads, kept)
             watched = hooks.watch_node()
-            if watched or node.runs_users_code():
+            if watched or hooks.unpacks or node.runs_users_code():
                 kept.fill()
         runs = task.will_run(node)
         for nr, indices in task.captures.get(node, {}).items():
@@ -237,7 +239,15 @@ def _apply(
             changed = pre(incoming)
             if changed is not None:
                 incoming = as_gradients(changed, incoming, node)
-    answers = node.apply_tensors(incoming, task.needs_of(node))
+    if hooks is None or not hooks.unpacks:
+        answers = node.apply_tensors(incoming, task.needs_of(node))
+    else:
+        before = this_thread.unpacked
+        try:
+            this_thread.unpacked = unpack_saved(node)
+            answers = node.apply_tensors(incoming, task.needs_of(node))
+        finally:
+            this_thread.unpacked = before
     if len(answers) != len(node.next_edges):
         raise wrong_count(node, len(answers))
     if hooks is not None and hooks.post.entries:

@@ -10,11 +10,12 @@ from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
-from ..graph.saved_variable import SavedResult, SavedVariable
+from ..graph.saved_variable import RELEASED, SavedResult, SavedVariable
 from ..graph.set_history import gradient_edge
 from ..storage.inference import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
+from ..tensor.saved_tensor import SavedTensor, saved_tensor
 from ..tensor.tensor import Tensor
 from ..views.check_inplace import check_inplace
 from ..views.differentiable_view_meta import view_meta_of
@@ -192,17 +193,27 @@ class Call:
         VtgradError
             As `SavedVariable.check` does.
         """
+        self.check_freed(node)
+        for variable in self.saved:
+            if variable is not None:
+                variable.check(node)
+        for tensor in self.invalid:
+            gradient_edge(tensor)
+
+    def check_freed(self, node: Node) -> None:
+        """Raise if the saved values were freed by an earlier backward.
+
+        Raises
+        ------
+        GraphFreedError
+            If they were.
+        """
         if self.freed:
             raise GraphFreedError(
                 f"{node.name()} has already been run backward and its saved values were freed; "
                 "pass retain_graph=True to the first backward to be able to read them again",
                 node=node.name(),
             )
-        for variable in self.saved:
-            if variable is not None:
-                variable.check(node)
-        for tensor in self.invalid:
-            gradient_edge(tensor)
 
     def is_over(self) -> None:
         """Drop the tensors; the values needed later are saved."""
@@ -349,6 +360,13 @@ class FunctionCtx:
         call.check_saved(node)
         found = [None if variable is None else variable.unpack(node) for variable in call.saved]
         return cast("tuple[Tensor, ...]", tuple(found))
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The saved tensors, as objects on which hooks can be registered."""
+        call = self._call
+        call.check_freed(call.node_of(self))
+        return tuple([saved_tensor(SlotOfCall(self, nr)) for nr in range(len(call.saved))])
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Declare the arguments that forward writes in place; forward must return all of them.
@@ -499,6 +517,38 @@ class FunctionCtx:
             if "_call" not in self.__dict__ or name.startswith("__"):
                 raise AttributeError(name)
             return getattr(self._call.node_of(self), name)
+
+
+class SlotOfCall:
+    """The place of one saved value of a call."""
+
+    __slots__ = ("_context", "_index")
+
+    _context: FunctionCtx
+    _index: int
+
+    def __init__(self, context: FunctionCtx, index: int) -> None:
+        self._context = context
+        self._index = index
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """What tells the place from all others, as long as this object lives."""
+        return id(self._context), "", self._index
+
+    def node(self) -> Node:
+        """The node."""
+        return self._context._call.node_of(self._context)
+
+    def read(self) -> SavedVariable | None:
+        """The saved value; None if None was saved."""
+        call = self._context._call
+        return RELEASED if call.freed else call.saved[self._index]
+
+    def store(self, variable: SavedVariable) -> None:
+        """Replace the saved value."""
+        call, nr = self._context._call, self._index
+        call.saved = (*call.saved[:nr], variable, *call.saved[nr + 1 :])
 
 
 def check_declared(call: Call, tensor: TensorBase) -> None:

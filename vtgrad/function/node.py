@@ -20,6 +20,7 @@ from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..tensor.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
 from .context import Call, FunctionCtx
 from .default_methods import no_backward
@@ -84,6 +85,11 @@ class BackwardCFunction(Node):
             As `FunctionCtx.saved_tensors` does.
         """
         return self._ctx.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The saved tensors, as objects on which hooks can be registered."""
+        return self._ctx._raw_saved_tensors
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:

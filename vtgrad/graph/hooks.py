@@ -215,6 +215,8 @@ class NodeHooks:
         Results that were detached in place: a saved value of such a tensor must not be used, even
         if the tensor itself is dead. The tensor that represents a saved result while the node runs
         is a different one; it may be used.
+    unpacks : bool
+        Whether the node has values that user code unpacks; see Note [Unpacked once].
     """
 
     __slots__ = (
@@ -225,6 +227,7 @@ class NodeHooks:
         "pre",
         "retain_grad",
         "tensor_pre",
+        "unpacks",
         "view",
     )
 
@@ -235,6 +238,7 @@ class NodeHooks:
     pre: HookDict[NodePreHook]
     post: HookDict[NodePostHook]
     detached: list[weakref.ref[TensorBase]]
+    unpacks: bool
 
     def __init__(self) -> None:
         self.detached = []
@@ -244,6 +248,7 @@ class NodeHooks:
         self.view = None
         self.pre = HookDict()
         self.post = HookDict()
+        self.unpacks = False
 
     def was_detached(self, tensor: weakref.ref[TensorBase] | None) -> bool:
         """Whether a tensor, which may be gone, was detached in place.
@@ -262,7 +267,11 @@ class NodeHooks:
 
     def call_users_code(self) -> bool:
         """Whether there is any hook; gradients to retain do not count."""
-        return self.watch_node() or any(hooks.entries for hooks in self.tensor_pre.values())
+        return (
+            self.unpacks
+            or self.watch_node()
+            or any(hooks.entries for hooks in self.tensor_pre.values())
+        )
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""

@@ -252,6 +252,10 @@ class Node(Edge):
         """The edge of a value that was written through a view."""
         raise NotSupportedError(f"{self.name()} is not the node of a write", node=self.name())
 
+    def saving_node(self) -> Node:
+        """The node whose saved values are used when this one runs: itself, or one that it runs."""
+        return self
+
     def leaf_cell(self) -> GradCell:
         """The cell in which a leaf's node accumulates; only `AccumulateGrad` has one."""
         raise NotSupportedError(f"{self.name()} does not belong to a leaf", node=self.name())

@@ -26,6 +26,7 @@ from ..errors import (
     InferenceSavedError,
     NotSupportedError,
     SavedDetachedError,
+    SavedHookError,
     StaleSavedError,
 )
 from ..storage.arrays import Array
@@ -42,6 +43,8 @@ from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
 from .overwrite_check import overwrite_rule
+from .packed import Packed
+from .packing import HookPair, packing
 from .saved_variable_errors import stale_saved_error
 from .thread_local_state import this_thread
 
@@ -85,6 +88,7 @@ class SavedVariable:
         "_fingerprint",
         "_guard",
         "_offset",
+        "_packed",
         "_storage",
         "_tensor",
         "_token",
@@ -101,6 +105,7 @@ class SavedVariable:
     _fingerprint: Fingerprint | None
     _guard: ViewGuard | None
     _offset: int
+    _packed: Packed | None
     _storage: Storage | None
     _tensor: weakref.ref[TensorBase] | None
     _token: Token | None
@@ -130,13 +135,25 @@ class SavedVariable:
                 "backward could not tell that it was overwritten. Clone it outside of inference "
                 "mode and use the clone"
             )
-        self._hold(impl, counter, edge)
         self._tensor = weakref.ref(tensor)
         meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
         self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
+        self._hold(impl, counter, edge, tensor)
 
-    def _hold(self, impl: TensorImpl, counter: VersionCounter, edge: Edge | None) -> None:
-        """Save a value without a reference to its tensor."""
+    def _hold(
+        self,
+        impl: TensorImpl,
+        counter: VersionCounter,
+        edge: Edge | None,
+        tensor: TensorBase | None,
+    ) -> None:
+        """Save a value; the reference to its tensor is stored already.
+
+        Parameters
+        ----------
+        tensor : TensorBase or None
+            The tensor, for hooks; None if the value belongs to no tensor.
+        """
         if counter.log is None and counter is not INFERENCE:
             counter.log = SAVED
         self._array = impl.array
@@ -144,16 +161,20 @@ class SavedVariable:
         self._storage = impl._storage
         self._counter = counter
         self._edge = edge
-        self._tensor = None
+        self._packed = None
         self._token = None
         self._fingerprint = None
-        self._guard = None
         self.version = counter.value
         if saves_observed.reasons or counter.storing:
-            self._keep(impl, counter)
+            self._keep(impl, counter, tensor)
 
-    def _keep(self, impl: TensorImpl, counter: VersionCounter) -> None:
-        """Store what rewind and audit need, and the older version if a write is under way."""
+    def _keep(self, impl: TensorImpl, counter: VersionCounter, tensor: TensorBase | None) -> None:
+        """Store what hooks, rewind and audit need, and the older version during a write."""
+        if saves_observed.reasons:
+            hooks = packing.pair
+            if hooks is not None:
+                self._pack(hooks, tensor)
+                return
         if counter is INFERENCE:
             return
         storing = counter.storing
@@ -173,6 +194,55 @@ class SavedVariable:
             # one.
             self._storage = impl._storage
 
+    def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
+        """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
+        array = self._array
+        assert array is not None
+        if tensor is None:
+            impl = TensorImpl(array)
+            impl.autograd_meta = self._meta_of_edge()
+            tensor = operators().wrap(impl)
+        try:
+            packing.pair = None
+            kept = self._same_of(tensor)
+        finally:
+            packing.pair = hooks
+        self._packed = Packed(hooks, tensor, kept)
+        self._array = None
+        self._storage = None
+        self._tensor = None
+        self._guard = None
+
+    def _same_of(self, tensor: TensorBase) -> SavedVariable:
+        """Another saved variable like this one."""
+        return SavedVariable(tensor, self._edge)
+
+    def packed_by(self, hooks: HookPair, node: Node) -> SavedVariable:
+        """The same value, packed by hooks.
+
+        Raises
+        ------
+        SavedHookError
+            If it is packed already, or was not saved.
+        VtgradError
+            As `check` does: what was overwritten cannot be packed any more.
+        """
+        if self._packed is not None:
+            raise SavedHookError(
+                f"this value of {node.name()} has hooks already, and can have one pair only",
+                node=node.name(),
+            )
+        tensor = self.unpack(node)
+        before = packing.pair
+        try:
+            packing.pair = hooks
+            saves_observed.reasons += 1
+            found = self._same_of(tensor)
+        finally:
+            saves_observed.reasons -= 1
+            packing.pair = before
+        return found
+
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save a copy of the present value of an input, before it is overwritten."""
@@ -182,6 +252,31 @@ class SavedVariable:
         """Whether both saved the same array at the same version, and neither was freed."""
         array = self._array
         return array is not None and array is other._array and self.version == other.version
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the value was freed, or was never saved."""
+        return self._array is None and self._packed is None
+
+    @property
+    def packed(self) -> Packed | None:
+        """What hooks have made of the value, if it was saved under hooks."""
+        return self._packed
+
+    @property
+    def token(self) -> Token | None:
+        """The state of the storage at the save, if rewind keeps it; see Note [Rewind]."""
+        return self._token
+
+    def is_overwritten(self, node: Node) -> bool:
+        """Whether the value was overwritten, and can be restored: see Note [Rewind].
+
+        Raises
+        ------
+        VtgradError
+            As `check` does.
+        """
+        return self._look(node)
 
     def check(self, node: Node) -> None:
         """Raise if the value cannot be used any more.
@@ -226,6 +321,10 @@ class SavedVariable:
         """
         array = self._array
         if array is None:
+            packed = self._packed
+            if packed is not None:
+                packed.check(node)
+                return False
             raise GraphFreedError(
                 f"{node.name()} has already been run backward and its saved values were freed; "
                 "pass retain_graph=True to the first backward to be able to run a second",
@@ -256,7 +355,7 @@ class SavedVariable:
                 if hooks is not None and hooks.was_detached(reference):
                     raise self._detached(node)
         if version != self.version and not rewinds:
-            raise self._stale(node)
+            raise self.stale(node)
         if self._fingerprint is not None and not rewinds:
             # `x.data = y` gives the tensor other elements.
             now = array if tensor is None else tensor._impl.array
@@ -284,7 +383,14 @@ class SavedVariable:
             node=node.name(),
         )
 
-    def _stale(self, node: Node) -> StaleSavedError:
+    def stale(self, node: Node, *, rewinds: bool = True) -> StaleSavedError:
+        """The error of a value that was overwritten.
+
+        Parameters
+        ----------
+        rewinds : bool
+            Whether rewind would restore it, had the overwritten bytes been kept.
+        """
         array = self._array
         assert array is not None
         return stale_saved_error(
@@ -296,7 +402,7 @@ class SavedVariable:
             offset=self._offset,
             is_output=self.is_output,
             is_parameter=self._edge is not None and self._edge.function.is_leaf_node,
-            rewinds=self._token is not None,
+            rewinds=rewinds and self._token is not None,
         )
 
     def _producer(self, node: Node) -> str:
@@ -309,10 +415,12 @@ class SavedVariable:
     def unpack_array(self, node: Node) -> Array:
         """The saved elements, after another check of the version."""
         array = self._array
-        if (
-            array is None or self._counter.value != self.version or self._fingerprint is not None
-        ) and self._settle(node):
-            return self._restored(node)
+        if array is None or self._counter.value != self.version or self._fingerprint is not None:
+            packed = self._packed
+            if packed is not None:
+                return packed.unpack_array(node)
+            if self._settle(node):
+                return self._restored(node)
         assert array is not None
         reference = self._tensor
         if reference is not None:
@@ -332,7 +440,10 @@ class SavedVariable:
         """
         rewinds = self._look(node)
         array = self._array
-        assert array is not None
+        if array is None:
+            packed = self._packed
+            assert packed is not None
+            return packed.unpack_tensor(node, self._meta_for(node))
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
@@ -369,6 +480,9 @@ class SavedVariable:
 
     def _meta_for(self, node: Node) -> AutogradMeta | None:
         """The autograd metadata of a rebuilt tensor."""
+        return self._meta_of_edge()
+
+    def _meta_of_edge(self) -> AutogradMeta | None:
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
 
@@ -378,7 +492,9 @@ class _SavedCopy(SavedVariable):
     __slots__ = ()
 
     def __init__(self, impl: TensorImpl, edge: Edge | None) -> None:
-        self._hold(impl, VersionCounter(), edge)
+        self._tensor = None
+        self._guard = None
+        self._hold(impl, VersionCounter(), edge, None)
 
 
 class _Released(SavedVariable):
@@ -387,7 +503,9 @@ class _Released(SavedVariable):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None)
+        self._tensor = None
+        self._guard = None
+        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None, None)
         self._array = None
 
 
@@ -397,7 +515,9 @@ class _Unsaved(SavedVariable):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None)
+        self._tensor = None
+        self._guard = None
+        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None, None)
         self._array = None
 
     def check(self, node: Node) -> None:
@@ -429,16 +549,22 @@ class SavedResult(SavedVariable):
     def __init__(self, tensor: TensorBase, output_nr: int) -> None:
         """Save a result."""
         impl = tensor._impl
-        self._hold(impl, impl.counter, None)
         self.output_nr = output_nr
+        self._tensor = None
+        self._guard = None
+        self._hold(impl, impl.counter, None, tensor)
+
+    def _same_of(self, tensor: TensorBase) -> SavedVariable:
+        return SavedResult(tensor, self.output_nr)
 
     def _producer(self, node: Node) -> str:
         return f"result {self.output_nr} of {node.name()}"
 
     def _meta_for(self, node: Node) -> AutogradMeta | None:
-        array = self._array
+        array, packed = self._array, self._packed
+        dtype = packed.dtype if packed is not None else None if array is None else array.dtype
         # Indices and masks are results too, but have no gradient.
-        if array is None or array.dtype.kind not in "fc":
+        if dtype is None or dtype.kind not in "fc":
             return None
         write = this_thread.writes.get(node)
         if write is None:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from .sequence_nr import Numbering
 
 if TYPE_CHECKING:
+    from ..storage.tensor_base import TensorBase
     from .node import Node
+    from .packed import Packed
 
 __all__ = ["this_thread"]
 
@@ -27,14 +29,18 @@ class _ThisThread(threading.local):
     writes : dict of Node to Node
         For each operator's node that a `CopySlices` is running, recorded, at this moment: that
         `CopySlices`.
+    unpacked : dict of Packed to TensorBase
+        What the unpack functions of the node that runs have returned; see Note [Unpacked once].
     """
 
     numbering: Numbering
     writes: dict[Node, Node]
+    unpacked: dict[Packed, TensorBase]
 
     def __init__(self) -> None:
         self.numbering = Numbering(threading.get_ident())
         self.writes = {}
+        self.unpacked = {}
 
 
 this_thread: _ThisThread = _ThisThread()

@@ -131,7 +131,10 @@ class CopySlices(Node):
         VtgradError
             As `Node.check_saved` does.
         """
-        self._inner().check_saved()
+        inner = self._inner()
+        inner.check_saved()
+        if inner.hooks is not None and inner.hooks.unpacks:
+            self.own_hooks().unpacks = True
 
     def runs_users_code(self) -> bool:
         """Whether the operator's node calls a user's function."""
@@ -217,6 +220,10 @@ class CopySlices(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         return self.apply_owned(grad, False, False, needs)[0]
+
+    def saving_node(self) -> Node:
+        """The operator's node."""
+        return self._inner()
 
     def written_edge(self) -> Edge:
         """The edge of the written view, whose producer makes it as a part of the base."""

@@ -18,7 +18,8 @@ through `write`, its short forms `write_ufunc` and `write_part`, or `write_geome
    Note [Saved during a write];
 6. store, with nothing between;
 7. record the write, see Note [Who wrote];
-8. rebase: the node becomes the producer of the tensor, or of the part of its base.
+8. rebase: the node becomes the producer of the tensor, or of the part of its base;
+9. pack: hooks get the result, if the node saves it, see Note [Packed results of writes].
 
 Steps 1 to 3 may raise and have no visible effect. From step 4 on no step raises an error of its
 own, and nothing is ever undone: if a signal handler raises in between, the mark and the version
@@ -43,6 +44,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError
 from ..graph.node import Node
+from ..graph.packed_results import pack_result_of_write, save_result_of_write
 from ..graph.recording import is_recording
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
@@ -63,6 +65,7 @@ from ..storage.record_write import (
     last_caller,
     record_write,
 )
+from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
@@ -212,8 +215,13 @@ def write(
     if node is None:
         return target
     if node.saves_results:
-        node.save_results(target)
+        if saves_observed.reasons:
+            save_result_of_write(node, target)
+        else:
+            node.save_results(target)
     end_rebase(target, node, slices, version)
+    if node.saves_results and saves_observed.reasons:
+        pack_result_of_write(node, target)
     return target
 
 

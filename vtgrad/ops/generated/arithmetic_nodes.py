@@ -25,6 +25,7 @@ from vtgrad.ops.generated.saves import (
 )
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyStr
 from vtgrad.ops.saving.operands import is_square
@@ -190,7 +191,7 @@ class MulBackward0(SavesSelfOtherOrNumber):
             UNSAVED
             if edge0 is None
             else node.saved_self
-            if other is self and not inplace
+            if other is self and not saves_observed.reasons and not inplace
             else SavedVariable(other, edge1)
             if isinstance(other, TensorBase)
             else other
@@ -407,7 +408,13 @@ class RemainderBackward1(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = RemainderBackward1((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED
+            if edge1 is None
+            else node.saved_self
+            if other is self and not saves_observed.reasons and not inplace
+            else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -476,7 +483,13 @@ class FmodBackward1(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = FmodBackward1((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED
+            if edge1 is None
+            else node.saved_self
+            if other is self and not saves_observed.reasons and not inplace
+            else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -804,7 +817,9 @@ class PowBackward1(SavesSelfExponentResult):
         edge1 = gradient_edge(exponent)
         node = PowBackward1((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_exponent = node.saved_self if exponent is self and not inplace else SavedVariable(exponent, edge1)
+        node.saved_exponent = (
+            node.saved_self if exponent is self and not saves_observed.reasons and not inplace else SavedVariable(exponent, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -999,7 +1014,13 @@ class HypotBackward0(SavesSelfOtherResult):
         edge1 = gradient_edge(other)
         node = HypotBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED
+            if edge1 is None
+            else node.saved_self
+            if other is self and not saves_observed.reasons and not inplace
+            else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

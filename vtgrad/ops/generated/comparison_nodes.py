@@ -24,6 +24,7 @@ from vtgrad.ops.generated.saves import (
 )
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 
 
@@ -121,7 +122,7 @@ class MaximumBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = MaximumBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -211,7 +212,7 @@ class MinimumBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = MinimumBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -270,7 +271,7 @@ class FmaxBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = FmaxBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -329,7 +330,7 @@ class FminBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = FminBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -564,7 +565,7 @@ class ClampMinBackward1(SavesSelfMin):
         edge1 = gradient_edge(min)
         node = ClampMinBackward1((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = node.saved_self if min is self and not inplace else SavedVariable(min, edge1)
+        node.saved_min = node.saved_self if min is self and not saves_observed.reasons and not inplace else SavedVariable(min, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -658,7 +659,7 @@ class ClampMaxBackward1(SavesSelfMax):
         edge1 = gradient_edge(max)
         node = ClampMaxBackward1((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_max = node.saved_self if max is self and not inplace else SavedVariable(max, edge1)
+        node.saved_max = node.saved_self if max is self and not saves_observed.reasons and not inplace else SavedVariable(max, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -21,6 +21,7 @@ from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 
 
@@ -294,7 +295,7 @@ class LogaddexpBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = LogaddexpBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -353,7 +354,7 @@ class Logaddexp2Backward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = Logaddexp2Backward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -936,7 +937,7 @@ class Atan2Backward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = Atan2Backward0((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -22,6 +22,7 @@ from vtgrad.ops.generated.saves import (
     SavesSelfIndexSourceResult, SavesSelfIndexSrcResult, SavesSelfMask,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyBool, AnyStr
 from vtgrad.ops.saving.operands import array_list, integers, save_list, tensor_list
@@ -736,7 +737,7 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
         node = ScatterReduceBackward0((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_index = SavedVariable(index, None)
-        node.saved_src = node.saved_self if src is self and not inplace else SavedVariable(src, edge1)
+        node.saved_src = node.saved_self if src is self and not saves_observed.reasons and not inplace else SavedVariable(src, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce
         node.include_self = include_self
@@ -808,7 +809,9 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
         node = IndexReduceBackward0((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
         node.saved_index = SavedVariable(index, None)
-        node.saved_source = node.saved_self if source is self and not inplace else SavedVariable(source, edge1)
+        node.saved_source = (
+            node.saved_self if source is self and not saves_observed.reasons and not inplace else SavedVariable(source, edge1)
+        )
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce
         node.include_self = include_self

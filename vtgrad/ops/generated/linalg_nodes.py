@@ -25,6 +25,7 @@ from vtgrad.ops.generated.saves import (
 )
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.ops.saving.operands import geometry_of_operand, is_square
 
@@ -46,7 +47,9 @@ class MmBackward0(SavesSelfMat2):
         edge1 = gradient_edge(mat2)
         node = MmBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_mat2 = UNSAVED if edge0 is None else node.saved_self if mat2 is self else SavedVariable(mat2, edge1)
+        node.saved_mat2 = (
+            UNSAVED if edge0 is None else node.saved_self if mat2 is self and not saves_observed.reasons else SavedVariable(mat2, edge1)
+        )
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
@@ -88,7 +91,9 @@ class MvBackward0(SavesSelfVec):
         edge1 = gradient_edge(vec)
         node = MvBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_vec = UNSAVED if edge0 is None else node.saved_self if vec is self else SavedVariable(vec, edge1)
+        node.saved_vec = (
+            UNSAVED if edge0 is None else node.saved_self if vec is self and not saves_observed.reasons else SavedVariable(vec, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -128,7 +133,9 @@ class BmmBackward0(SavesSelfMat2):
         edge1 = gradient_edge(mat2)
         node = BmmBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_mat2 = UNSAVED if edge0 is None else node.saved_self if mat2 is self else SavedVariable(mat2, edge1)
+        node.saved_mat2 = (
+            UNSAVED if edge0 is None else node.saved_self if mat2 is self and not saves_observed.reasons else SavedVariable(mat2, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -169,7 +176,9 @@ class DotBackward0(SavesSelfTensor):
         edge1 = gradient_edge(tensor)
         node = DotBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_tensor = UNSAVED if edge0 is None else node.saved_self if tensor is self else SavedVariable(tensor, edge1)
+        node.saved_tensor = (
+            UNSAVED if edge0 is None else node.saved_self if tensor is self and not saves_observed.reasons else SavedVariable(tensor, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -516,7 +525,9 @@ class VdotBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = VdotBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge0 is None else node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED if edge0 is None else node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -595,7 +606,9 @@ class LinalgCrossBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = LinalgCrossBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge0 is None else node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED if edge0 is None else node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        )
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 

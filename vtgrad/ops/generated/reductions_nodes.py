@@ -26,6 +26,7 @@ from vtgrad.ops.generated.saves import (
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyBool, AnyFloat
 from vtgrad.ops.saving.operands import integers
@@ -923,7 +924,7 @@ class DistBackward0(SavesSelfOtherResult):
         edge1 = gradient_edge(other)
         node = DistBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
         node.p = p
         return node
 

@@ -21,6 +21,7 @@ from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import SavesOther, SavesSelf, SavesSelfOther, SavesSelfResult
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyFloat
 
@@ -107,7 +108,7 @@ class XlogyBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = XlogyBackward0((edge0, edge1))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -497,7 +498,13 @@ class IgammaBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = IgammaBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED
+            if edge1 is None
+            else node.saved_self
+            if other is self and not saves_observed.reasons and not inplace
+            else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -546,7 +553,13 @@ class IgammacBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = IgammacBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge1 is None else node.saved_self if other is self and not inplace else SavedVariable(other, edge1)
+        node.saved_other = (
+            UNSAVED
+            if edge1 is None
+            else node.saved_self
+            if other is self and not saves_observed.reasons and not inplace
+            else SavedVariable(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -12,6 +12,7 @@ from ...errors import CheckpointError
 from ...graph.accumulate_grad import AccumulateGrad
 from ...graph.edge import Edge
 from ...graph.node import Node
+from ...graph.packing import packing
 from ...graph.set_history import gradient_edge
 from ...graph.thread_local_state import this_thread
 from .state import State, flatten
@@ -129,7 +130,7 @@ def _move(source: InputBuffer, target: InputBuffer, node: Node, nr: int) -> None
 def record(
     step: Callable[[object], object], before: State, needed: Sequence[bool]
 ) -> tuple[RecordedStep, State]:
-    """Record one step.
+    """Record one step, without the hooks of saved values that are open around the loop.
 
     Parameters
     ----------
@@ -146,7 +147,13 @@ def record(
         The graph, which is not explored yet, and the state after the step.
     """
     inputs = StepInput.of(before.tensors, needed)
-    after = flatten(step(before.whole()), RESULT)
+    pair = packing.pair
+    try:
+        packing.pair = None
+        returned = step(before.whole())
+    finally:
+        packing.pair = pair
+    after = flatten(returned, RESULT)
     return RecordedStep(inputs, [gradient_edge(x) for x in after.tensors]), after
 
 

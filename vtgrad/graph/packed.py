@@ -1,0 +1,246 @@
+"""What users' hooks keep of one saved value. This file is never compiled.
+
+NOTE [ Packed values ]
+
+A `SavedVariable` that was saved under hooks has no array: it refers to a `Packed`, which holds what
+the pack function has returned. What backward may do with that depends on whose memory it is:
+
+- a copy in any form (a clone, a number, the name of a file) is the value for good. Nothing more is
+  kept, so that the memory of the saved tensor is free, and later writes to it do not matter;
+- the saved tensor itself, or an object that shares its memory (a view, what `detach` returns, a
+  NumPy array, a tuple of them). If the memory is written, the packed object changes with it. So an
+  ordinary `SavedVariable` of the same value stays beside it, with all its checks: staleness,
+  rewind, audit, detaching;
+- the saved tensor itself is not held at all, because a tensor refers to its producer: the node
+  would refer to itself. The ordinary saved variable can make an equal tensor at any time, as it
+  does without hooks; see Note [Saving without reference cycles].
+
+Two looks tell whether an object shares the memory (`shared_memory.py`): what can be reached from
+it, and whether new references to the memory exist after the pack function has run. If the unpacked
+tensor shares the memory after all, it is checked then.
+
+NOTE [ Unpacked once ]
+
+An unpack function may be slow, or give its value only once. So before the engine runs a node, it
+calls the unpack functions of all its values, in the user's context and grad mode; the results are
+in `this_thread.unpacked` while the node runs. `check`, which is called for each node before a pass,
+tells the engine which nodes these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import ArgumentTypeError, SavedHookError
+from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.mode import switched
+from ..storage.rewind import Token, restored
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import settle, thread
+from ..storage.version_counter import INFERENCE, VersionCounter
+from ..storage.write_log import SAVED, region_of
+from .operators import operators
+from .packing import HookPair, UnpackHook
+from .shared_memory import References, shares_memory
+from .thread_local_state import this_thread
+
+if TYPE_CHECKING:
+    from .autograd_meta import AutogradMeta
+    from .node import Node
+    from .saved_variable import SavedVariable
+
+__all__ = ["Packed"]
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class Packed:
+    """One packed value; see Note [Packed values].
+
+    Attributes
+    ----------
+    value : object
+        What the pack function has returned; None if that was the saved tensor itself.
+    is_itself : bool
+        Whether it was.
+    unpack : callable
+        The unpack function.
+    kept : SavedVariable or None
+        The same value, saved without hooks, if the packed object shares its memory.
+    shape, dtype
+        Those of the saved tensor.
+    """
+
+    __slots__ = ("_counter", "_version", "dtype", "is_itself", "kept", "shape", "unpack", "value")
+
+    value: object
+    is_itself: bool
+    unpack: UnpackHook
+    kept: SavedVariable | None
+    shape: Shape
+    dtype: NumpyDType
+    _counter: VersionCounter
+    _version: int
+
+    def __init__(self, hooks: HookPair, tensor: TensorBase, kept: SavedVariable) -> None:
+        """Call the pack function.
+
+        Parameters
+        ----------
+        tensor : TensorBase
+            The tensor that is saved.
+        kept : SavedVariable
+            Its value, saved without hooks.
+
+        Raises
+        ------
+        SavedHookError
+            If the function has written to the tensor.
+        """
+        impl = tensor._impl
+        self.shape, self.dtype = impl.sizes, impl.dtype
+        self.unpack = hooks.unpack
+        self._counter, self._version = impl.counter, kept.version
+        moved = self._counter.value
+        references = References(tensor)
+        references.count()
+        value = _without_recording(hooks.pack, tensor)
+        if self._counter.value != moved:
+            raise SavedHookError(
+                f"{_name(hooks.pack)}, the pack function of a saved tensor of shape "
+                f"{list(self.shape)}, has written to it; write to a clone",
+                hook=hooks.pack,
+            )
+        self.is_itself = value is tensor
+        self.value = None if self.is_itself else value
+        shares = self.is_itself or shares_memory(value, impl, references)
+        self.kept = kept if shares else None
+
+    def check(self, node: Node) -> None:
+        """Raise if the value cannot be used any more, as far as that shows without unpacking.
+
+        Raises
+        ------
+        VtgradError
+            As `SavedVariable.check` does.
+        """
+        if not node.runs_users_code():
+            node.own_hooks().unpacks = True
+        if self.kept is not None:
+            self.kept.check(node)
+
+    def unpack_array(self, node: Node) -> Array:
+        """The elements, for a node that runs without being recorded."""
+        known = this_thread.unpacked.get(self)
+        if known is None:
+            known = _without_recording(self.unpacked, node)
+        return known._impl.array
+
+    def unpack_tensor(self, node: Node, meta: AutogradMeta | None) -> TensorBase:
+        """A new tensor of the value, with the metadata of the saved one."""
+        known = this_thread.unpacked.get(self)
+        if known is None:
+            known = self.unpacked(node)
+        impl = known._impl
+        if impl.version_counter is INFERENCE:
+            impl = TensorImpl(impl.array)
+        else:
+            impl = impl.alias(impl.array, impl.byte_offset, impl.strides)
+        impl.autograd_meta = meta
+        return operators().wrap(impl)
+
+    def unpacked(self, node: Node) -> TensorBase:
+        """What the unpack function returns.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is not a tensor.
+        SavedHookError
+            If its shape or dtype is not that of the saved tensor.
+        VtgradError
+            If the packed object shares the memory of the saved tensor, as `SavedVariable.check`.
+        """
+        result = self.unpack(self._packed(node))
+        if not isinstance(result, TensorBase):
+            raise ArgumentTypeError(
+                f"{_name(self.unpack)}, the unpack function of a value that {node.name()} saved, "
+                f"must return a tensor, not {type(result).__name__}",
+                node=node.name(),
+                hook=self.unpack,
+            )
+        impl = result._impl
+        if impl.sizes != self.shape or impl.dtype != self.dtype:
+            raise SavedHookError(
+                f"{_name(self.unpack)} turned a {self.dtype} value of shape {list(self.shape)} "
+                f"that {node.name()} saved into a {impl.dtype} one of shape {list(impl.sizes)}",
+                node=node.name(),
+                hook=self.unpack,
+                expected=(self.shape, self.dtype),
+                found=(impl.sizes, impl.dtype),
+            )
+        if self.kept is None and impl.version_counter is self._counter:
+            self._check_found(impl, node)
+        return result
+
+    def _packed(self, node: Node) -> object:
+        """The argument of the unpack function."""
+        kept = self.kept
+        if kept is None:
+            return self.value
+        if self.is_itself:
+            return kept.unpack(node)
+        if not kept.is_overwritten(node):
+            return self.value
+        # See Note [Rewind]. What a foreign object would show of the memory cannot be undone.
+        value, token = self.value, kept.token
+        if (
+            token is None
+            or not isinstance(value, TensorBase)
+            or value._impl._storage is not token.chain.storage
+            or not _is_within(value._impl, token)
+        ):
+            raise kept.stale(node, rewinds=False)
+        array = restored(token, value._impl.array, value._impl.byte_offset)
+        return operators().wrap(TensorImpl(array))
+
+    def _check_found(self, impl: TensorImpl, node: Node) -> None:
+        """Raise if the unpacked tensor is the saved one after all, and was overwritten."""
+        log, version = self._counter.log, self._counter.value
+        if version == self._version:
+            return
+        if log is None or (
+            log is not SAVED
+            and log.is_written(region_of(impl.array, impl.byte_offset), self._version)
+        ):
+            raise SavedHookError(
+                f"{_name(self.unpack)} returned the tensor that {node.name()} saved, which was "
+                f"overwritten since (version {version} instead of {self._version}); pack a clone",
+                node=node.name(),
+                hook=self.unpack,
+            )
+
+
+def _without_recording(function: Callable[[A], R], argument: A) -> R:
+    """Call a function of the user with recording off."""
+    before, ident = thread.mode.grad, thread.ident
+    try:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+        return function(argument)
+    finally:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
+
+
+def _is_within(impl: TensorImpl, token: Token) -> bool:
+    """Whether rewind restores all of the elements."""
+    low, high = region_of(impl.array, impl.byte_offset)[:2]
+    return token.chain.low <= low and high <= token.chain.high
+
+
+def _name(hook: object) -> str:
+    """A function, for messages."""
+    return repr(getattr(hook, "__qualname__", hook))

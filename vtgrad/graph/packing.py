@@ -1,0 +1,138 @@
+"""The functions that pack saved values, on each thread. This file is never compiled.
+
+NOTE [ Hooks of saved values ]
+
+The innermost open block of `saved_tensors_hooks` decides what is kept of a value that is saved on
+this thread: its pack function gets the tensor, and the graph keeps what that returns. The pair
+belongs to the saved value from then on, so backward calls its unpack function wherever it runs.
+
+While blocks are open, `saves_observed` is set, so that a save looks here, and `packing.pair` names
+the pair. Both are stored together, as in Note [Switching a mode].
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import ClassVar, Final, TypeAlias, cast
+
+from ..errors import ArgumentTypeError
+from ..storage.rewind import saves_observed
+from ..storage.scope import BlockEnd, Exit
+from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import thread
+
+__all__ = ["HookPair", "PackHook", "Packing", "PackingScope", "UnpackHook", "packing"]
+
+PackHook: TypeAlias = Callable[[TensorBase], object]
+UnpackHook: TypeAlias = Callable[[object], object]
+
+
+class HookPair:
+    """The two functions of one block.
+
+    Attributes
+    ----------
+    pack : callable
+        Takes the tensor that is saved; the graph keeps what it returns.
+    unpack : callable
+        Takes what `pack` has returned; its result is a tensor that is equal to the saved one.
+    """
+
+    __slots__ = ("pack", "unpack")
+
+    pack: PackHook
+    unpack: UnpackHook
+
+    def __init__(self, pack: object, unpack: object) -> None:
+        for name, hook in (("pack_hook", pack), ("unpack_hook", unpack)):
+            if not callable(hook):
+                raise ArgumentTypeError(
+                    f"{name} must be a function, not {type(hook).__name__}", argument=name
+                )
+        self.pack = cast("PackHook", pack)
+        self.unpack = cast("UnpackHook", unpack)
+
+
+class Packing(threading.local):
+    """What one thread does with values that it saves.
+
+    Attributes
+    ----------
+    pair : HookPair or None
+        The hooks of the innermost block.
+    disabled : str or None
+        The message with which a new block is refused; None if it is allowed.
+    """
+
+    pair: HookPair | None
+    disabled: str | None
+
+    def __init__(self) -> None:
+        self.pair = None
+        self.disabled = None
+
+
+packing: Final = Packing()
+
+# The pair and the message that an open block restores, the enclosing block of the same object, and
+# the block's end.
+_Block: TypeAlias = "tuple[HookPair | None, str | None, _Block | None, weakref.ref[Exit] | None]"
+
+
+class PackingScope:
+    """A block that changes `packing`. One object may serve many blocks, as a `ModeScope` does.
+
+    See Note [Switching a mode]: methods that enter or leave a block make no call between the first
+    store and the last.
+    """
+
+    __slots__ = ("_next", "_open")
+
+    # 1 for a block that opens hooks: what it adds to `saves_observed`.
+    _reasons: ClassVar[int] = 0
+
+    _open: dict[int, _Block | None]
+    _next: dict[int, weakref.ref[Exit]]
+
+    def __init__(self) -> None:
+        self._open = {}
+        self._next = {}
+
+    def enter(self, pair: HookPair | None, disabled: str | None) -> None:
+        """Open a block."""
+        ident, opened = thread.ident, self._open
+        block = packing.pair, packing.disabled, opened.get(ident), self._next.pop(ident, None)
+        opened[ident] = block
+        packing.pair = pair
+        packing.disabled = disabled
+        saves_observed.reasons += self._reasons
+
+    def _leave(self, *_: object) -> None:
+        opened, ident = self._open, thread.ident
+        block = opened[ident]
+        assert block is not None
+        packing.pair, packing.disabled, opened[ident], _end = block
+        saves_observed.reasons -= self._reasons
+
+    __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
+
+    def expect(self, end: weakref.ref[Exit]) -> None:
+        """Remember the end of the block that is entered next; see `Scope`."""
+        self._next[thread.ident] = end
+
+    def abandon(self, gone: weakref.ref[Exit]) -> None:
+        """Leave a block whose ``__exit__`` never ran."""
+        ident = thread.ident
+        if self._next.get(ident) is gone:
+            # The block was never entered.
+            del self._next[ident]
+            return
+        block = self._open.get(ident)
+        while block is not None:
+            if block[3] is gone:
+                self._open[ident] = block
+                self._leave()
+                return
+            block = block[2]
