@@ -14,6 +14,7 @@ from ..views.write import increment_version as increment_version
 from .multi_grad_hook import MultiGradHandle as MultiGradHandle
 from .multi_grad_hook import queue_callback as queue_callback
 from .multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
+from .save_to_disk import save_to_disk as save_to_disk
 from .saved_tensors_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from .saved_tensors_hooks import save_on_cpu as save_on_cpu
 from .saved_tensors_hooks import saved_tensors_hooks as saved_tensors_hooks

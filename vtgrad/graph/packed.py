@@ -115,8 +115,9 @@ class Packed:
                 hook=hooks.pack,
             )
         self.is_itself = value is tensor
+        has_grown = references.have_grown()
         self.value = None if self.is_itself else value
-        shares = self.is_itself or shares_memory(value, impl, references)
+        shares = self.is_itself or shares_memory(value, impl, has_grown)
         self.kept = kept if shares else None
 
     def check(self, node: Node) -> None:

@@ -39,7 +39,10 @@ _DATA: Final = (bytes, bytearray, float, complex, np.generic)
 
 
 class References:
-    """The number of references to the memory of a tensor, at the call of `count` and now."""
+    """The number of references to the memory of a tensor, at the call of `count` and now.
+
+    Both methods are to be called by one function, whose variables and arguments count too.
+    """
 
     __slots__ = ("_count", "_held")
 
@@ -58,7 +61,7 @@ class References:
         self._count = 0
 
     def count(self) -> None:
-        """Remember the present number; not a part of the constructor, whose frame has some."""
+        """Remember the present number."""
         self._count = sum(map(getrefcount, self._held))
 
     def have_grown(self) -> bool:
@@ -66,18 +69,16 @@ class References:
         return sum(map(getrefcount, self._held)) > self._count
 
 
-def shares_memory(value: object, impl: TensorImpl, references: References) -> bool:
+def shares_memory(value: object, impl: TensorImpl, has_grown: bool) -> bool:
     """Whether an object counts as sharing a tensor's memory; see Note [Does it share the memory].
 
     Parameters
     ----------
     value : object
         What was made of the tensor.
-    references : References
-        Those to the tensor, counted before.
+    has_grown : bool
+        Whether there are more references to the memory than before.
     """
-    # Before the look, which makes references of its own.
-    grown = references.have_grown()
     memory = impl.storage.flat
     has_data = False
     seen: set[int] = set()
@@ -103,7 +104,7 @@ def shares_memory(value: object, impl: TensorImpl, references: References) -> bo
             path += _referents(one)
         if len(path) > _MOST:
             break
-    return grown and not has_data
+    return has_grown and not has_data
 
 
 def _overlap(array: Array, memory: Array) -> bool:

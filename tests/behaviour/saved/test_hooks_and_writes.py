@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import weakref
 from collections.abc import Callable
@@ -53,6 +54,20 @@ SHARING["table, later clone"] = (_into_table, lambda p: _table[p].clone())
 _seen: list[Any] = []
 
 
+_files: dict[str, str] = {}
+
+
+def _into_file(t: Any) -> str:
+    name = f"file {len(_files)}"
+    # The text stands for the content of a file.
+    _files[name] = repr(t.detach().tolist())
+    return name
+
+
+def _from_file(name: str) -> Any:
+    return vt.tensor(ast.literal_eval(_files[name]), dtype=vt.float64)
+
+
 def _noted(t: Any) -> Any:
     _seen.append(t)
     return t.detach().clone()
@@ -67,6 +82,7 @@ COPYING: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     "tuple": (lambda t: (t.shape, t.detach().clone()), lambda p: p[1]),
     "clone, seen": (_noted, unchanged),
+    "file": (_into_file, _from_file),
     "numpy": (lambda t: t.detach().numpy().copy(), lambda p: vt.from_numpy(p)),
 }
 

@@ -49,7 +49,8 @@ def test_it_unpacks_what_the_attribute_shows() -> None:
     assert saved(y, "_raw_saved_self").data is x
     assert saved(y, "_raw_saved_other").unpack().tolist() == [1, 2]
     assert ON_TORCH or saved(y, "_raw_saved_other").unpack() is z
-    result = saved(x.exp(), "_raw_saved_result").unpack()
+    w = x.exp()
+    result = saved(w, "_raw_saved_result").unpack()
     assert result.tolist() == ramp(2).exp().tolist()
     assert ON_TORCH or result.grad_fn.name() == "ExpBackward0"
 

@@ -1,0 +1,204 @@
+"""Keeping saved tensors in files instead of memory.
+
+NOTE [ Files of saved values ]
+
+Each packed value is one file, and the object that the graph holds removes it when it dies: when the
+node is freed by a backward, when the graph dies, at the latest when the program ends. The object
+exists before its file, so that an interrupt or a full disk leaves no file behind. A child process
+of a fork shares the files with its parent, and removes none.
+
+To unpack, the file is mapped into memory, privately: what is written to the unpacked tensor does
+not change the file. The mapping refers to the object too, because some systems cannot remove a file
+that is mapped.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import operator
+import os
+import secrets
+import weakref
+from contextlib import suppress
+from typing import Final, TypeAlias, cast
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, SavedHookError
+from ..graph.operators import operators
+from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.lazy_array import resolved
+from ..storage.storage import bytes_of
+from ..storage.tensor_impl import TensorImpl
+from ..tensor.tensor import Tensor
+from .saved_tensors_hooks import saved_tensors_hooks
+
+__all__ = ["save_to_disk"]
+
+_PROCESS: Final = secrets.token_hex(8)
+_numbers: Final = itertools.count()
+
+
+class _Mapping(mmap.mmap):
+    """A mapped file, which lives as long as an array on it.
+
+    Attributes
+    ----------
+    file : _File
+        The file, which must not be removed before.
+    """
+
+    file: _File
+
+
+class _File:
+    """A value in a file; see Note [Files of saved values]."""
+
+    __slots__ = ("__weakref__", "_dtype", "_path", "_shape", "_size", "_strides")
+
+    _path: str
+    _shape: Shape
+    _strides: Shape
+    _dtype: NumpyDType
+    _size: int
+
+    def __init__(self, folder: str, values: Array) -> None:
+        process = os.getpid()
+        # The process is a part of the name because the child of a fork has the same numbers.
+        name = f"vtgrad-{_PROCESS}-{process}-{next(_numbers)}.bin"
+        self._path = os.path.join(folder, name)
+        self._shape, self._strides, self._dtype = values.shape, values.strides, values.dtype
+        self._size = values.nbytes
+        weakref.finalize(self, _remove, self._path, process)
+        with open(self._path, "xb") as stream:
+            stream.write(bytes_of(values).data)
+
+    def read(self) -> Array:
+        """The value, in memory that is backed by the file.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        SavedHookError
+            If it has another size than before.
+        """
+        if not self._size:
+            return np.empty(self._shape, self._dtype)
+        with open(self._path, "rb") as stream:
+            found = os.fstat(stream.fileno()).st_size
+            if found != self._size:
+                raise SavedHookError(
+                    f"{self._path} holds a saved value and was changed: it has {found} bytes "
+                    f"instead of {self._size}",
+                    path=self._path,
+                )
+            mapping = _Mapping(stream.fileno(), self._size, access=mmap.ACCESS_COPY)
+        mapping.file = self
+        return np.ndarray(self._shape, self._dtype, mapping, 0, self._strides)
+
+
+def _remove(path: str, process: int) -> None:
+    if os.getpid() == process:
+        # The file may not exist yet, or the user has removed the folder.
+        with suppress(OSError):
+            os.remove(path)
+
+
+_Held: TypeAlias = _File | Tensor
+
+
+class save_to_disk(saved_tensors_hooks[_Held]):
+    """Keep saved tensors in files, in a block.
+
+    Each tensor that is saved for backward inside the block is written to a file of its own in a
+    folder. Its memory is free as soon as the program does not use the tensor. Backward maps the
+    file into memory while one node needs it. A file is removed when a backward frees its node, when
+    the graph dies, or when the program ends.
+
+    A file holds a copy, so the saved tensor may be overwritten afterwards.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder; it is made if it does not exist, and not removed.
+    min_bytes : int, default 0
+        Smaller tensors are copied in memory: a file of a few bytes takes more time than it saves
+        memory.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `folder` is not a path, or `min_bytes` not an integer.
+    OSError
+        If the folder cannot be made; in an operator or in backward, if a file cannot be written or
+        read.
+    HooksDisabledError
+        When a block is entered inside `disable_saved_tensors_hooks`.
+    SavedHookError
+        In backward, if a file has changed its size.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with vt.autograd.graph.save_to_disk(folder):
+    ...         y = x.exp()
+    ...     print(len(os.listdir(folder)), "file")
+    ...     y.sum().backward()
+    ...     print(len(os.listdir(folder)), "files")
+    1 file
+    0 files
+    >>> x.grad
+    tensor([2.7183, 7.3891])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, folder: str | os.PathLike[str], *, min_bytes: int = 0) -> None:
+        given: object = folder
+        if not isinstance(given, (str, os.PathLike)):
+            raise ArgumentTypeError(
+                f"folder must be a path, not {type(given).__name__}", argument="folder"
+            )
+        try:
+            least = operator.index(min_bytes)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"min_bytes must be an integer, not {type(min_bytes).__name__}",
+                argument="min_bytes",
+            ) from None
+        # Absolute, so that the program may change its folder.
+        path = os.path.abspath(os.fspath(folder))
+        os.makedirs(path, exist_ok=True)
+        super().__init__(_Writer(path, least), _read)
+
+
+class _Writer:
+    """Packs values. Not a method of the block, which would then refer to itself."""
+
+    __slots__ = ("_folder", "_min_bytes")
+
+    _folder: str
+    _min_bytes: int
+
+    def __init__(self, folder: str, min_bytes: int) -> None:
+        self._folder = folder
+        self._min_bytes = min_bytes
+
+    def __call__(self, tensor: Tensor) -> _Held:
+        values = resolved(tensor._impl.array)
+        if values.nbytes < self._min_bytes:
+            return _tensor(values.copy(order="K"))
+        dense = values.flags.c_contiguous or values.flags.f_contiguous
+        return _File(self._folder, values if dense else values.copy(order="K"))
+
+
+def _read(held: _Held) -> Tensor:
+    return held if isinstance(held, Tensor) else _tensor(held.read())
+
+
+def _tensor(array: Array) -> Tensor:
+    return cast("Tensor", operators().wrap(TensorImpl(array)))
