@@ -17,7 +17,7 @@ from ...storage.arrays import Array
 from ...storage.lazy_array import resolved
 from ...storage.tensor_base import TensorBase
 
-__all__ = ["Digests"]
+__all__ = ["Digests", "sum_of"]
 
 
 class Digests:
@@ -61,21 +61,22 @@ class Digests:
                     continue
                 total = zlib.crc32(self._kept(array, variable.version), total)
         for tensor in results:
-            total = zlib.crc32(_sum(tensor._impl.array).to_bytes(4, "little"), total)
+            total = zlib.crc32(sum_of(tensor._impl.array).to_bytes(4, "little"), total)
         return total
 
     def _kept(self, array: Array, version: int) -> bytes:
         known = self._known.get(id(array))
         if known is not None and known[0]() is array and known[1] == version:
             return known[2].to_bytes(4, "little")
-        found = _sum(array)
+        found = sum_of(array)
         if len(self._known) > 256:
             self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
         self._known[id(array)] = (weakref.ref(array), version, found)
         return found.to_bytes(4, "little")
 
 
-def _sum(array: Array) -> int:
+def sum_of(array: Array) -> int:
+    """The CRC-32 sum of an array: its dtype, its shape, its elements in row-major order."""
     head = f"{array.dtype.str}{array.shape}".encode()
     return zlib.crc32(np.ascontiguousarray(resolved(array)).data, zlib.crc32(head))
 
