@@ -91,7 +91,7 @@ def checkpoint_loop(
     --------
     >>> rate = vt.tensor(0.1, requires_grad=True)
     >>> def cool(u):
-    ...     u -= rate * u
+    ...     u *= 1 - rate
     ...     return u
     >>> u = vt.utils.checkpoint.checkpoint_loop(cool, vt.tensor([100.0]), 1000, snapshots=5)
     >>> u.sum().backward()
