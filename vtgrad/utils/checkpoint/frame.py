@@ -36,6 +36,7 @@ from ...storage.recent_writes import CallSite
 from ...storage.record_write import OUTERMOST, caller
 from ...storage.tensor_base import TensorBase
 from ...storage.thread_mode import settle, thread
+from ...storage.version_counter import VersionCounter
 from .digest import sum_of
 from .rng import RandomState, kept_random_state
 
@@ -67,6 +68,8 @@ class Expected(NamedTuple):
         Those of the tensor.
     total : int or None
         The sum of the elements; None if they are not compared.
+    counter : VersionCounter or None
+        That of a value from outside, which must be the same tensor again.
     line : str
         Where it was saved; empty without `Options.debug`.
     """
@@ -74,6 +77,7 @@ class Expected(NamedTuple):
     shape: Shape
     dtype: NumpyDType
     total: int | None
+    counter: VersionCounter | None
     line: str
 
 
@@ -187,16 +191,30 @@ class Frame:
         )
 
     def _pack(self, tensor: TensorBase) -> Slot:
-        self.expected.append(self._shown(tensor))
+        is_from_outside = self._is_from_outside(tensor)
+        counter = tensor._impl.counter if is_from_outside else None
+        compares = self._options.compares_values and not is_from_outside
+        self.expected.append(self.shown(tensor, compares, counter))
         return Slot(self, len(self.expected) - 1)
 
-    def _shown(self, tensor: TensorBase) -> Expected:
-        options, array = self._options, tensor._impl.array
-        total = None
-        if options.compares_values and not self._is_from_outside(tensor):
-            total = sum_of(array)
-        line = _line() if options.debug else ""
-        return Expected(array.shape, array.dtype, total, line)
+    def shown(self, tensor: TensorBase, compares: bool, counter: VersionCounter | None) -> Expected:
+        """What is known of a saved value.
+
+        Parameters
+        ----------
+        compares : bool
+            Whether its elements are compared.
+        counter : VersionCounter or None
+            Its counter, if that is compared.
+        """
+        array = tensor._impl.array
+        return Expected(
+            array.shape,
+            array.dtype,
+            sum_of(array) if compares else None,
+            counter,
+            _line() if self._options.debug else "",
+        )
 
     def unpack(self, number: int) -> TensorBase:
         """The saved value of a slot."""
@@ -293,10 +311,13 @@ class _Repetition:
             self.values.append(SavedVariable(tensor, None))
         finally:
             packing.pair = before
-        found = frame._shown(tensor)
+        expected = frame.expected[number] if number < self._count else None
+        compares = expected is not None and expected.total is not None
+        counter = None if expected is None or expected.counter is None else tensor._impl.counter
+        found = frame.shown(tensor, compares, counter)
         self._found.append(found)
-        if number < self._count:
-            self._compare(number, found, frame.expected[number])
+        if expected is not None:
+            self._compare(number, found, expected)
         if self._stops and number + 1 == self._count:
             raise _Enough
         return number
@@ -315,10 +336,11 @@ class _Repetition:
                 f"{list(expected.shape)} at first and is {found.dtype} of shape "
                 f"{list(found.shape)} now"
             )
-        if found.total != expected.total:
+        if found.total != expected.total or found.counter is not expected.counter:
+            what = "has other elements" if found.counter is None else "is another tensor"
             raise self._error(
                 f"value {number} that it saves, {expected.dtype} of shape {list(expected.shape)}, "
-                "has other elements now"
+                f"{what} now"
             )
 
     def _error(self, what: str) -> CheckpointError:
