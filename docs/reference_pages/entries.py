@@ -26,6 +26,7 @@ MODULES = tuple(
         "vtgrad.autograd.function",
         "vtgrad.random",
         "vtgrad.utils",
+        "vtgrad.utils.checkpoint",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -54,6 +55,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.autograd.function": "functions",
     "vtgrad.random": "random",
     "vtgrad.utils": "utils",
+    "vtgrad.utils.checkpoint": "checkpoint",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }

@@ -29,7 +29,7 @@ GROUPS: dict[str, list[str]] = {
         "python_functions",
         "random",
     ],
-    "Gradients": ["autograd", "modes", "graph", "functions", "writes"],
+    "Gradients": ["autograd", "modes", "graph", "functions", "checkpoint", "writes"],
     "Beside them": ["errors", "testing", "utils"],
 }
 
@@ -64,6 +64,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "modes": ("Grad modes", "Whether operators are recorded."),
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
+    "checkpoint": ("Checkpoints", "`vtgrad.utils.checkpoint`: values computed again in backward."),
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),

@@ -78,7 +78,7 @@ def test_files_go_with_the_graph(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_kept_graph_makes_a_new_schedule() -> None:
+def test_a_kept_graph_makes_a_new_schedule(tmp_path: Path) -> None:
     made: list[int] = []
 
     def schedule(steps: int) -> Any:
@@ -86,7 +86,7 @@ def test_a_kept_graph_makes_a_new_schedule() -> None:
         return schedules.MultistageCheckpointSchedule(steps, 2, 1)
 
     x = leaf(4)
-    y = checkpoint_loop(lambda u: u.sin(), x, 9, schedule=schedule).sum()
+    y = checkpoint_loop(lambda u: u.sin(), x, 9, schedule=schedule, folder=tmp_path).sum()
     found = [bits(vt.autograd.grad(y, x, retain_graph=True)[0]) for _ in range(2)]
     assert found[0] == found[1]
     assert made == [9, 9]
@@ -151,8 +151,17 @@ def test_memory_of_a_few_states() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:Numba not available")
-def test_schedules_that_do_not_fit(schedule: Callable[[int], Any], words: str) -> None:
+def test_schedules_that_do_not_fit(
+    schedule: Callable[[int], Any], words: str, tmp_path: Path
+) -> None:
     x = leaf(2)
     with pytest.raises(NotImplementedError, match=words):
-        checkpoint_loop(lambda u: u.sin(), x, 4, schedule=schedule).sum().backward()
+        checkpoint_loop(
+            lambda u: u.sin(), x, 4, schedule=schedule, folder=tmp_path
+        ).sum().backward()
     assert x.grad is None
+
+
+def test_states_on_disk_need_a_folder() -> None:
+    with pytest.raises(ValueError, match="folder"):
+        checkpoint_loop(lambda u: u.sin(), leaf(2), 9, schedule=MAKERS["disk only"])

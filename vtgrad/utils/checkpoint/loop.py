@@ -61,7 +61,8 @@ def checkpoint_loop(
         Instead of `snapshots`: takes the number of steps, and returns a schedule of the package
         ``checkpoint_schedules``, which may keep states on disk.
     folder : str or path, optional
-        Where to make the temporary folder of states on disk. It is removed with the graph.
+        An existing folder, for a schedule that keeps states on disk. In it a folder is made for
+        these states, which is removed with the graph.
     preserve_rng_state : bool, default True
         Whether steps that run again draw the same numbers from the default generator.
     determinism_check : {"default", "none"}, default "default"

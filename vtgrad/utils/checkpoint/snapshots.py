@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ...errors import ArgumentValueError
 from .rng import RandomState
 from .state import Build, KeptTensor, State
 
@@ -73,7 +73,7 @@ class Snapshots:
         Parameters
         ----------
         within : Path or None
-            Where the folder for files is made, on first use; None for the system's place.
+            Where the folder for files is made, on first use; None if there must be no files.
         """
         self._in_memory = {}
         self._in_files = {}
@@ -111,12 +111,25 @@ class Snapshots:
 
     def _path(self, step: int) -> Path:
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="vtgrad-", dir=self._within))
-            weakref.finalize(self, _remove, self._folder, os.getpid())
+            if self._within is None:
+                raise ArgumentValueError(
+                    "the schedule of checkpoint_loop keeps states on disk; pass folder=, a folder "
+                    "for them",
+                    argument="folder",
+                )
+            folder = self._within / f"vtgrad-{os.urandom(8).hex()}"
+            folder.mkdir(mode=0o700)
+            self._folder = folder
+            weakref.finalize(self, _remove, folder, os.getpid())
         return self._folder / f"{step}.npy"
 
 
 def _remove(folder: Path, owner: int) -> None:
     """Remove the files, but not from a fork of the process that has made them."""
-    if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)
+    if os.getpid() != owner:
+        return
+    # What a program has put there beside the files, or taken away, is not the library's business.
+    with suppress(OSError):
+        for file in folder.glob("*.npy"):
+            file.unlink()
+        folder.rmdir()
