@@ -229,7 +229,8 @@ class ArrayRun:
         shown : bool
             Whether a hook wants to see what the node adds: then it is returned, not added.
         """
-        task, sums = self.task, dict[Node, InputBuffer]()
+        task = self.task
+        sums: dict[Node, InputBuffer] = {}
         for edge in node.next_edges:
             if edge is None or edge.function in sums:
                 continue
