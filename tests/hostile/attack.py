@@ -33,10 +33,15 @@ from typing import Final, TypeAlias
 import numpy as np
 
 import vtgrad as vt
-from vtgrad.autograd.graph import allow_mutation_on_saved_tensors, set_overwrite_check
+from vtgrad.autograd.graph import (
+    allow_mutation_on_saved_tensors,
+    saved_tensors_hooks,
+    set_overwrite_check,
+)
 from vtgrad.errors import VtgradError
 from vtgrad.graph.audit import audit
 from vtgrad.graph.overwrite_check import overwrite_rule
+from vtgrad.graph.packing import HookPair, packing
 from vtgrad.graph.thread_local_state import this_thread as graph_thread
 from vtgrad.storage import rewind
 from vtgrad.storage.arrays import Array
@@ -53,6 +58,7 @@ RULES: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
     "elements": nullcontext,
     "storage": lambda: set_overwrite_check("storage"),
     "rewind": allow_mutation_on_saved_tensors,
+    "clones": lambda: saved_tensors_hooks(lambda x: x.detach().clone(), lambda x: x),
 }
 
 #: Kinds of programs: of one step, or of several.
@@ -274,6 +280,9 @@ def _state() -> tuple[object, ...]:
         rewind.rewinding.keeps,
         rewind.saves_observed.reasons,
         rewind.rewinding.cursors,
+        packing.pair,
+        packing.disabled,
+        dict(graph_thread.unpacked),
         dict(graph_thread.writes),
         on_behalf.get(get_ident()),
     )
@@ -289,6 +298,9 @@ def _restore(state: tuple[object, ...]) -> None:
     rewind.rewinding.keeps = bool(state[5])
     rewind.saves_observed.reasons = int(str(state[6]))
     rewind.rewinding.cursors = None
+    packing.pair = state[8] if isinstance(state[8], HookPair) else None
+    packing.disabled = None
+    graph_thread.unpacked = {}
     graph_thread.writes.clear()
     on_behalf.pop(get_ident(), None)
 

@@ -16,6 +16,7 @@ from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
     increment_version,
+    saved_tensors_hooks,
     set_audit,
     set_overwrite_check,
 )
@@ -255,6 +256,37 @@ _MODES: Final[dict[str, Step]] = {
     "@allow_mutation_on_saved_tensors": _rewound_function,
 }
 
+
+def _under(pack: Callable[[vt.Tensor], vt.Tensor], step: Step) -> Step:
+    """A step whose saved values are packed."""
+
+    def within(p: Tensors) -> None:
+        with saved_tensors_hooks(pack, _unchanged):
+            step(p)
+
+    return within
+
+
+def _unchanged(x: vt.Tensor) -> vt.Tensor:
+    return x
+
+
+def _clone(x: vt.Tensor) -> vt.Tensor:
+    return x.detach().clone()
+
+
+_PACKED: Final[dict[str, Step]] = {
+    f"{name}, {how}": _under(pack, step)
+    for how, pack in (("packed as itself", _unchanged), ("cloned", _clone))
+    for name, step in (
+        ("mul_ recorded", lambda p: p.target.mul_(p.factor)),
+        ("sigmoid_", lambda p: p.target.sigmoid_()),
+        ("a part", lambda p: p.target[1:].exp_()),
+        ("Function", lambda p: Square.apply(p.target).sum()),
+        ("grad", lambda p: vt.autograd.grad((p.a.exp() * p.b).sum(), [p.a, p.b])),
+    )
+}
+
 _SWITCHES: Final[dict[str, Step]] = {
     "set_grad_enabled": _within(lambda: vt.set_grad_enabled(False)),
     "set_audit": _within(lambda: set_audit(True)),
@@ -292,6 +324,7 @@ STEPS: Final[dict[str, dict[str, Step]]] = {
     "others": _OTHERS,
     "Functions": _FUNCTIONS,
     "modes": _MODES,
+    "hooks": _PACKED,
     "switches": _SWITCHES,
     "geometry": _GEOMETRY,
 }

@@ -9,6 +9,9 @@ audit on, which may not refuse anything either, as they write through the librar
 `RewindJudge` judges programs that run inside of ``allow_mutation_on_saved_tensors``, so that every
 pass that PyTorch with clones accepts has to be accepted, with that gradient. Only a value that was
 cut off its graph may be refused, and one that was overwritten by a write that cannot be kept.
+
+In `PackedJudge` and `DiskJudge` vtgrad clones all that it saves too, by its own hooks; in
+`ItselfJudge` and `DetachedJudge` its hooks keep what shares the memory: the exact rule holds.
 """
 
 import re
@@ -22,7 +25,15 @@ from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.judging import Divergence, Verdict
 from vtgrad.testing.steps import Line, Step
 
-__all__ = ["ClonesJudge", "RewindJudge", "uses_data"]
+__all__ = [
+    "ClonesJudge",
+    "DetachedJudge",
+    "DiskJudge",
+    "ItselfJudge",
+    "PackedJudge",
+    "RewindJudge",
+    "uses_data",
+]
 
 # What a view that may not be used any more raises.
 _VIEW_REFUSALS = (
@@ -139,6 +150,34 @@ class ClonesJudge(TorchJudge):
             return False
         plain = Interpreter(side("torch"))
         return [plain.run(each) for each in self.steps][-1] is None
+
+
+class ItselfJudge(ClonesJudge):
+    """PyTorch with clones; in vtgrad hooks keep the saved tensor, and the exact rule holds."""
+
+    saving: ClassVar[str] = "itself"
+
+
+class DetachedJudge(ClonesJudge):
+    """PyTorch with clones; in vtgrad hooks keep an alias, and the exact rule holds."""
+
+    saving: ClassVar[str] = "detached"
+
+
+class PackedJudge(ClonesJudge):
+    """PyTorch with clones, and vtgrad too: neither may refuse a write."""
+
+    saving: ClassVar[str] = "clones"
+
+    def why_refused(self, error: Exception) -> str | None:
+        """See `ClonesJudge`."""
+        return None
+
+
+class DiskJudge(PackedJudge):
+    """PyTorch with clones, vtgrad with files."""
+
+    saving: ClassVar[str] = "disk"
 
 
 class RewindJudge(ClonesJudge):

@@ -1,9 +1,11 @@
 """The two libraries as sides of the comparison, under each way to keep saved values."""
 
+import atexit
 import importlib
+import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +13,7 @@ from tests.oracle.kinds import kind_of
 from tests.oracle.prelude import PRELUDE
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
+    save_to_disk,
     set_audit,
     set_overwrite_check,
 )
@@ -36,12 +39,37 @@ def side(name: str, saving: str = "storage", audit: bool = False) -> Library:
         What becomes of a value that is saved for backward and overwritten. ``"storage"``: PyTorch's
         own rule, which vtgrad is run under wherever it is compared with PyTorch as it is.
         ``"elements"``: vtgrad's exact rule. ``"rewind"``: vtgrad goes back to what was overwritten.
-        ``"clones"``: every value is cloned when it is saved, in PyTorch, and no write can be
-        refused.
+        ``"clones"``: every value is cloned when it is saved, in either library, and no write can
+        be refused. In vtgrad also ``"disk"``: it is written to a file, and ``"itself"`` and
+        ``"detached"``: hooks keep the tensor, or an alias of it, under the exact rule.
     audit : bool
         Whether vtgrad looks for writes that no counter sees.
     """
     return _side(importlib.import_module(name), saving, audit)
+
+
+def _unchanged(value: TensorLike) -> TensorLike:
+    return value
+
+
+def _clone(value: TensorLike) -> TensorLike:
+    return value.detach().clone()
+
+
+#: What hooks keep.
+_PACKED: dict[str, Callable[[TensorLike], TensorLike]] = {
+    "clones": _clone,
+    "itself": _unchanged,
+    "detached": lambda value: value.detach(),
+}
+
+
+@cache
+def _folder() -> str:
+    """A folder that is removed when the process ends."""
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    return folder.name
 
 
 @cache
@@ -76,18 +104,20 @@ def _rule(
     module: ModuleType, saving: str, audit: bool
 ) -> Callable[[], AbstractContextManager[object]]:
     """What every step of a side runs in."""
-    if saving == "clones":
-        hooks: Callable[..., AbstractContextManager[object]]
-        hooks = module.autograd.graph.saved_tensors_hooks
-        return lambda: hooks(lambda saved: saved.detach().clone(), lambda kept: kept)
+    hooks: Callable[..., AbstractContextManager[object]]
+    hooks = module.autograd.graph.saved_tensors_hooks
     if module.__name__ != "vtgrad":
-        return nullcontext
+        return partial(hooks, _clone, _unchanged) if saving == "clones" else nullcontext
 
     def rule() -> AbstractContextManager[object]:
         together = ExitStack()
         together.enter_context(
             set_overwrite_check("storage" if saving == "storage" else "elements")
         )
+        if saving in _PACKED:
+            together.enter_context(hooks(_PACKED[saving], _unchanged))
+        if saving == "disk":
+            together.enter_context(save_to_disk(_folder()))
         if saving == "rewind":
             together.enter_context(allow_mutation_on_saved_tensors())
         if audit:

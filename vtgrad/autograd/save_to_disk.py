@@ -2,10 +2,12 @@
 
 NOTE [ Files of saved values ]
 
-Each packed value is one file, and the object that the graph holds removes it when it dies: when the
-node is freed by a backward, when the graph dies, at the latest when the program ends. The object
-exists before its file, so that an interrupt or a full disk leaves no file behind. A child process
-of a fork shares the files with its parent, and removes none.
+Each packed value is one file, and goes with the object that the graph holds: when the node is freed
+by a backward, when the graph dies, at the latest when the program ends. The object exists before
+its file, so that an interrupt or a full disk leaves no file behind. When the object dies, the first
+callback puts it on a list, in one call of a C function; the second one removes the files on the
+list. If a signal handler raises in the second one, the next one goes on with the list. A child
+process of a fork shares the files with its parent, and removes none.
 
 To unpack, the file is mapped into memory, privately: what is written to the unpacked tensor does
 not change the file. The mapping refers to the object too, because some systems cannot remove a file
@@ -14,6 +16,7 @@ that is mapped.
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import mmap
 import operator
@@ -38,6 +41,52 @@ __all__ = ["save_to_disk"]
 
 _PROCESS: Final = secrets.token_hex(8)
 _numbers: Final = itertools.count()
+
+
+class _Ends(weakref.ref["_File"]):
+    """Removes a file when its object dies.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    process : int
+        The process that made it.
+    trigger : weakref.ref
+        Calls `_sweep`. It is older than this reference, so that its callback comes later.
+    """
+
+    __slots__ = ("path", "process", "trigger")
+
+    path: str
+    process: int
+    trigger: weakref.ref[_File]
+
+
+# All files, and those whose objects are dead.
+_all: Final[set[_Ends]] = set()
+_dead: Final[set[_Ends]] = set()
+
+
+def _sweep(_: object = None) -> None:
+    """Remove the files of dead objects."""
+    for end in tuple(_dead):
+        _remove(end)
+
+
+def _remove(end: _Ends) -> None:
+    if os.getpid() == end.process:
+        # The file may not exist yet, or the user has removed the folder.
+        with suppress(OSError):
+            os.remove(end.path)
+    _dead.discard(end)
+    _all.discard(end)
+
+
+@atexit.register
+def _remove_all() -> None:
+    for end in tuple(_all):
+        _remove(end)
 
 
 class _Mapping(mmap.mmap):
@@ -70,7 +119,11 @@ class _File:
         self._path = os.path.join(folder, name)
         self._shape, self._strides, self._dtype = values.shape, values.strides, values.dtype
         self._size = values.nbytes
-        weakref.finalize(self, _remove, self._path, process)
+        _sweep()
+        trigger = weakref.ref(self, _sweep)
+        end = _Ends(self, _dead.add)
+        end.path, end.process, end.trigger = self._path, process, trigger
+        _all.add(end)
         with open(self._path, "xb") as stream:
             stream.write(bytes_of(values).data)
 
@@ -97,13 +150,6 @@ class _File:
             mapping = _Mapping(stream.fileno(), self._size, access=mmap.ACCESS_COPY)
         mapping.file = self
         return np.ndarray(self._shape, self._dtype, mapping, 0, self._strides)
-
-
-def _remove(path: str, process: int) -> None:
-    if os.getpid() == process:
-        # The file may not exist yet, or the user has removed the folder.
-        with suppress(OSError):
-            os.remove(path)
 
 
 _Held: TypeAlias = _File | Tensor

@@ -66,13 +66,14 @@ _CURSORS: Final = 4
 
 
 class Observed:
-    """Whether saved values get tokens or are audited.
+    """Whether saved values get tokens, are audited, or are packed by hooks.
 
     Attributes
     ----------
     reasons : int
-        How many blocks of `allow_mutation_on_saved_tensors` are open, on all threads, and one more
-        while audit is on. While the number is zero, a save does no further work.
+        How many blocks of `allow_mutation_on_saved_tensors` and `saved_tensors_hooks` are open, on
+        all threads, and one more while audit is on. While the number is zero, a save does no
+        further work.
     """
 
     __slots__ = ("reasons",)

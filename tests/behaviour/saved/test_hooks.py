@@ -344,6 +344,33 @@ def test_a_recorded_backward_packs_with_the_block_around_it() -> None:
     assert count == 2
 
 
+def test_backwards_far_inside_each_other_pack_with_the_block_around_them() -> None:
+    x, log = leaf(1), Log(clone)
+    y = x.exp()
+    depth = 70
+
+    def deeper(level: int) -> None:
+        def hook(g: vt.Tensor) -> None:
+            if level < depth:
+                deeper(level + 1)
+
+        with vt.enable_grad():
+            z = y.detach().requires_grad_() * 1
+            z.register_hook(hook)
+            w = z.sum()
+        before = len(log.packed)
+        if level == depth:
+            # Far from the thread that has opened the block, if each level takes stack.
+            vt.autograd.grad(y, x, retain_graph=True, create_graph=True)
+            assert len(log.packed) > before
+        else:
+            w.backward()
+
+    with log.open():
+        deeper(1)
+    assert log.packed
+
+
 def test_blocks_are_per_thread() -> None:
     x, log = leaf(2), Log()
 

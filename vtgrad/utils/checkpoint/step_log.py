@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 
 __all__ = ["StepLog"]
 
@@ -10,23 +11,25 @@ __all__ = ["StepLog"]
 class StepLog:
     """The sum of each step (`Digests`), and which tensors of each state need a gradient."""
 
-    __slots__ = ("_digests", "_kinds", "_needed")
+    __slots__ = ("_changes", "_digests", "_needed")
 
     _digests: array[int]
-    # For each state the index of its flags.
-    _needed: array[int]
-    _kinds: dict[tuple[bool, ...], int]
+    # The states from which on other tensors need a gradient, and which.
+    _changes: list[int]
+    _needed: list[tuple[bool, ...]]
 
     def __init__(self, needed: tuple[bool, ...]) -> None:
         """Start with the flags of the state before the first step."""
         self._digests = array("I")
-        self._needed = array("I", [0])
-        self._kinds = {needed: 0}
+        self._changes = [0]
+        self._needed = [needed]
 
     def add(self, digest: int, needed: tuple[bool, ...]) -> None:
         """Add a step: its sum, and the flags of the state after it."""
         self._digests.append(digest)
-        self._needed.append(self._kinds.setdefault(needed, len(self._kinds)))
+        if needed != self._needed[-1]:
+            self._changes.append(len(self._digests))
+            self._needed.append(needed)
 
     def digest(self, step: int) -> int:
         """The sum of a step."""
@@ -34,4 +37,4 @@ class StepLog:
 
     def needed(self, step: int) -> tuple[bool, ...]:
         """Which tensors of the state before a step need a gradient."""
-        return list(self._kinds)[self._needed[step]]
+        return self._needed[bisect_right(self._changes, step) - 1]
