@@ -56,7 +56,17 @@ def test_a_write_that_no_counter_sees() -> None:
     x = leaf(2)
     array = np.ones(2)
     w = vt.from_numpy(array)
-    y = checkpoint_loop(lambda u: u + w, x, 4, snapshots=2)
+    for step in (lambda u: u + w, lambda u: u * w):
+        y = checkpoint_loop(step, x, 4, snapshots=2)
+        array[0] += 1
+        backward_is_refused(y, x)
+
+
+def test_a_write_that_no_counter_sees_and_that_has_no_effect_on_the_result() -> None:
+    x = vt.zeros(2).requires_grad_()
+    array = np.ones(2)
+    w = vt.from_numpy(array)
+    y = checkpoint_loop(lambda u: u * w, x, 4, snapshots=2)
     array[0] = 5
     backward_is_refused(y, x)
 

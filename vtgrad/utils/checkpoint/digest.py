@@ -64,13 +64,19 @@ class Digests:
             total = zlib.crc32(sum_of(tensor._impl.array).to_bytes(4, "little"), total)
         return total
 
+    def forget(self) -> None:
+        """Take all sums anew, because a write that no counter sees may have come between."""
+        self._known = {}
+
     def _kept(self, array: Array, version: int) -> bytes:
         known = self._known.get(id(array))
         if known is not None and known[0]() is array and known[1] == version:
             return known[2].to_bytes(4, "little")
         found = sum_of(array)
         if len(self._known) > 256:
-            self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
+            self._known = {
+                k: entry for k, entry in list(self._known.items()) if entry[0]() is not None
+            }
         self._known[id(array)] = (weakref.ref(array), version, found)
         return found.to_bytes(4, "little")
 

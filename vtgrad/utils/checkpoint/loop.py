@@ -127,7 +127,8 @@ def checkpoint_loop(
     )
     tape = Tape(plan, work)
     tape.run_forward(first=True)
-    last = tape.state
+    # From here on the tape does not hold the last state, whose tensors will refer to it.
+    last, tape.state = tape.state, State((), tape.state.build)
     needed = plan.log.needed(count)
     if True in needed:
         metadata = tuple([metadata_of(x._impl)[0] for x in last.tensors])
@@ -135,5 +136,4 @@ def checkpoint_loop(
         for nr, tensor in enumerate(last.tensors):
             if needed[nr]:
                 tensor._impl.autograd_meta = AutogradMeta(node, nr)
-    tape.state = State((), last.build)
     return cast("S", last.whole())

@@ -104,9 +104,11 @@ class CheckpointLoopBackward(InnerGraphNode):
             for edge in self._state_edges
         ]
         results = [incoming.at(nr) for nr in range(len(self.input_metadata))]
-        tapes = self.tapes
-        # Another thread may run the same node.
-        tape = tapes.pop() if tapes else None
+        try:
+            tape = self.tapes.pop()
+        except IndexError:
+            # It was used before, or another thread runs the same node.
+            tape = None
         with kept_random_state(plan.keeps_random_state):
             if tape is None:
                 tape = Tape(plan, initial.restored(plan.keeps_random_state))

@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ...errors import ArgumentValueError
 from .rng import RandomState
 from .state import Build, KeptTensor, State
 
 __all__ = ["Snapshot", "Snapshots"]
+
+
+class _TemporaryFolder(weakref.ref["Snapshots"]):
+    """Removes a folder when its object dies.
+
+    NOTE [ Folders of snapshots ]
+
+    A finalizer that is a Python function may be interrupted before it has done anything. So the
+    callback of this reference is a method of a set, which is never interrupted: it notes that the
+    folder is not needed. The callback of `trigger`, which comes later because `trigger` is older,
+    removes all such folders; if it is interrupted, the next one does, or the end of the program.
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    owner : int
+        The process that made it: a fork of it must not remove the folder.
+    trigger : weakref.ref
+        Calls `_sweep`.
+    """
+
+    __slots__ = ("owner", "path", "trigger")
+
+    path: Path
+    owner: int
+    trigger: weakref.ref[Snapshots]
+
+    @staticmethod
+    def make(snapshots: Snapshots, within: Path) -> Path:
+        """Make the folder of an object."""
+        _sweep()
+        path = within / f"vtgrad-{os.urandom(8).hex()}"
+        trigger = weakref.ref(snapshots, _sweep)
+        end = _TemporaryFolder(snapshots, _dead.add)
+        end.path, end.owner, end.trigger = path, os.getpid(), trigger
+        _all.add(end)
+        path.mkdir(mode=0o700)
+        return path
+
+
+# All folders, and those whose objects are dead.
+_all: Final[set[_TemporaryFolder]] = set()
+_dead: Final[set[weakref.ref[Snapshots]]] = set()
+
+
+def _sweep(_: object = None) -> None:
+    """Remove the folders of dead objects."""
+    for end in tuple(_all & _dead):
+        _remove(end)
+
+
+def _remove(end: _TemporaryFolder) -> None:
+    if os.getpid() == end.owner:
+        # If a program has put files of its own there, or taken some away, the rest stays.
+        with suppress(OSError):
+            for file in end.path.glob("*.state"):
+                file.unlink()
+            end.path.rmdir()
+    _dead.discard(end)
+    _all.discard(end)
+
+
+@atexit.register
+def _remove_all() -> None:
+    for end in tuple(_all):
+        _remove(end)
 
 
 class Snapshot(NamedTuple):
@@ -117,19 +185,5 @@ class Snapshots:
                     "for them",
                     argument="folder",
                 )
-            folder = self._within / f"vtgrad-{os.urandom(8).hex()}"
-            folder.mkdir(mode=0o700)
-            self._folder = folder
-            weakref.finalize(self, _remove, folder, os.getpid())
-        return self._folder / f"{step}.npy"
-
-
-def _remove(folder: Path, owner: int) -> None:
-    """Remove the files, but not from a fork of the process that has made them."""
-    if os.getpid() != owner:
-        return
-    # What a program has put there beside the files, or taken away, is not the library's business.
-    with suppress(OSError):
-        for file in folder.glob("*.npy"):
-            file.unlink()
-        folder.rmdir()
+            self._folder = _TemporaryFolder.make(self, self._within)
+        return self._folder / f"{step}.state"

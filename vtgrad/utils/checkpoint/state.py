@@ -137,17 +137,20 @@ class KeptArray:
         return KeptArray(np.array(resolved(array), order="K"), array.strides)
 
     def without_values(self) -> KeptArray:
-        """The strides alone, for values that are in a file."""
-        return KeptArray(np.empty(0), self._strides)
+        """All but the values, which are in a file."""
+        values = self._values
+        # One element, for the shape and the dtype.
+        return KeptArray(np.broadcast_to(np.empty((), values.dtype), values.shape), self._strides)
 
     def save(self, file: BinaryIO) -> None:
-        """Write the values to a file."""
-        np.lib.format.write_array(file, self._values, allow_pickle=False)
+        """Write the values to a file, in row-major order."""
+        file.write(self._values.tobytes())
 
     def loaded(self, file: BinaryIO) -> KeptArray:
-        """The values of a file, with these strides."""
-        # NumPy writes row-major or column-major arrays as they are, others row-major.
-        values: Array = np.lib.format.read_array(file, allow_pickle=False)
+        """The values of a file, with this shape, dtype and these strides."""
+        known = self._values
+        content = file.read(known.size * known.itemsize)
+        values: Array = np.frombuffer(content, known.dtype).reshape(known.shape)
         return KeptArray(values, self._strides)
 
     def restored(self) -> TensorImpl:

@@ -175,6 +175,8 @@ class Tape:
             Collect those of values from outside of the steps.
         """
         left = self.plan.steps
+        if self.plan.digests is not None:
+            self.plan.digests.forget()
         for action in self.schedule:
             kind, args = type(action).__name__, action.args
             if kind == "EndReverse":
@@ -202,7 +204,7 @@ class Tape:
 
     def check_saved(self) -> None:
         """Raise if a value that a kept graph has saved was overwritten."""
-        for recorded in self.graphs.values():
+        for recorded in tuple(self.graphs.values()):
             recorded.check_saved()
 
     def _forward(self, action: Action, first: bool) -> None:
