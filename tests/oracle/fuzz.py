@@ -9,6 +9,7 @@ from functools import partial
 from types import ModuleType
 
 import tests.oracle.gen_autograd
+import tests.oracle.gen_checkpoint
 import tests.oracle.gen_complex
 import tests.oracle.gen_functions
 import tests.oracle.gen_index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -369,6 +370,49 @@ def test_an_inner_checkpoint_keeps_no_argument() -> None:
         y = call(outer, x)
         assert died == ["argument"]
         assert gradients(y.sum(), x) == gradients(x.sin().exp().sin().sum(), x)
+
+
+def test_an_inner_checkpoint_that_saves_its_argument() -> None:
+    x, w = leaf(2), leaf(2)
+
+    def inner(u: Any) -> Any:
+        return u.cos() * u * w
+
+    def f(t: Any) -> Any:
+        return call(inner, t * 2).exp()
+
+    assert gradients(call(f, x).sum(), x, w) == gradients(inner(x * 2).exp().sum(), x, w)
+
+
+def test_an_argument_that_is_an_invalid_view() -> None:
+    x = leaf(4) * 1
+    a, b = x.split(2)
+    x.mul_(2)
+    assert call(lambda t, u: u * 2, b, 3) == 6
+    with pytest.raises(RuntimeError):
+        call(lambda t: t * 2, a)
+
+
+@differs_from_torch("PyTorch's memory is not allocated through Python")
+def test_an_inner_checkpoint_takes_no_memory() -> None:
+    size = 100_000
+    x = vt.ones(size, requires_grad=True)
+
+    def inner(u: Any) -> Any:
+        return u.cos() * u
+
+    def f(t: Any) -> Any:
+        for _ in range(20):
+            t = call(inner, t)
+        return t
+
+    tracemalloc.start()
+    y = call(f, x)
+    kept = tracemalloc.get_traced_memory()[0]
+    y.sum().backward()
+    tracemalloc.stop()
+    # The result only, which is as large as the argument.
+    assert kept < 1.5 * 4 * size
 
 
 def test_hooks_of_saved_values_around_it_get_the_arguments() -> None:

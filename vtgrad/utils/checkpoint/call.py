@@ -148,7 +148,7 @@ def checkpoint(
     frame = Frame(function, args, kwargs, again, options, preserve_rng_state)
     with first, frame.recording():
         result = function(*args, **kwargs)
-    frame.is_complete = True
+    frame.finish()
     return result
 
 

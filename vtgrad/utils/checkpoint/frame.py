@@ -24,7 +24,7 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from ...engine.current_graph_task import running
-from ...errors import CheckpointError
+from ...errors import CheckpointError, ViewInvalidError
 from ...graph.node import Node
 from ...graph.packing import HookPair, PackingScope, packing
 from ...graph.saved_variable import SavedVariable
@@ -70,6 +70,8 @@ class Expected(NamedTuple):
         The sum of the elements; None if they are not compared.
     counter : VersionCounter or None
         That of a value from outside, which must be the same tensor again.
+    argument : int or None
+        The argument that it is, or a view of; it must be that again.
     line : str
         Where it was saved; empty without `Options.debug`.
     """
@@ -78,6 +80,7 @@ class Expected(NamedTuple):
     dtype: NumpyDType
     total: int | None
     counter: VersionCounter | None
+    argument: int | None
     line: str
 
 
@@ -125,6 +128,7 @@ class Frame:
     __slots__ = (
         "_again",
         "_arguments",
+        "_counters",
         "_function",
         "_holder",
         "_keywords",
@@ -140,8 +144,11 @@ class Frame:
     is_complete: bool
     _function: Callable[..., object]
     # The arguments, None in the place of a tensor, which is in `_tensors`.
-    _arguments: Sequence[object]
+    _arguments: list[object]
     _tensors: dict[int, SavedVariable]
+    # During the first run: for the counters of the arguments, which these are, and whether they are
+    # saved as they are.
+    _counters: dict[VersionCounter, tuple[int, bool]]
     _keywords: dict[str, object]
     _options: Options
     _again: AbstractContextManager[object]
@@ -162,21 +169,45 @@ class Frame:
         self.is_complete = False
         self._function = function
         self._holder = _Arguments(())
-        self._tensors = {
-            nr: SavedVariable(x, gradient_edge(x))
-            for nr, x in enumerate(arguments)
-            if isinstance(x, TensorBase)
-        }
-        self._arguments = [None if isinstance(x, TensorBase) else x for x in arguments]
+        self._arguments = list(arguments)
+        self._tensors = {}
+        self._counters = {}
+        for nr, x in enumerate(arguments):
+            if isinstance(x, TensorBase):
+                self._save(nr, x)
         self._keywords = keywords
         self._again = again
         self._options = options
         self._random = RandomState.now() if keeps_random_state else None
         self._start = this_thread.numbering.next_nr
 
+    def _save(self, nr: int, tensor: TensorBase) -> None:
+        """Save an argument."""
+        try:
+            variable = SavedVariable(tensor, gradient_edge(tensor))
+        except ViewInvalidError:
+            # The function may not use it; if it does, the operator that reads it raises.
+            return
+        self._tensors[nr] = variable
+        self._arguments[nr] = None
+        self._counters.setdefault(tensor._impl.counter, (nr, variable.packed is None))
+
     def recording(self) -> AbstractContextManager[object]:
         """The block in which the function runs for the first time."""
-        return _Hooks(HookPair(self._pack, _unpack, self._is_from_outside))
+        return _Hooks(HookPair(self._pack, _unpack, self._keeps))
+
+    def finish(self) -> None:
+        """End the first run."""
+        self.is_complete = True
+        self._counters = {}
+
+    def _keeps(self, tensor: TensorBase) -> bool:
+        """Whether a value that is saved is checked like one that is saved without hooks.
+
+        An argument is kept by this object, or by an outer checkpoint, which makes it again.
+        """
+        argument = self._counters.get(tensor._impl.counter)
+        return self._is_from_outside(tensor) if argument is None else argument[1]
 
     def _is_from_outside(self, tensor: TensorBase) -> bool:
         """Whether the tensor has a gradient and was there before the call."""
@@ -191,28 +222,32 @@ class Frame:
         )
 
     def _pack(self, tensor: TensorBase) -> Slot:
-        is_from_outside = self._is_from_outside(tensor)
-        counter = tensor._impl.counter if is_from_outside else None
-        compares = self._options.compares_values and not is_from_outside
-        self.expected.append(self.shown(tensor, compares, counter))
+        counter = tensor._impl.counter
+        argument = self._counters.get(counter)
+        if argument is not None:
+            expected = self.shown(tensor, False)._replace(argument=argument[0])
+        elif self._is_from_outside(tensor):
+            expected = self.shown(tensor, False)._replace(counter=counter)
+        else:
+            expected = self.shown(tensor, self._options.compares_values)
+        self.expected.append(expected)
         return Slot(self, len(self.expected) - 1)
 
-    def shown(self, tensor: TensorBase, compares: bool, counter: VersionCounter | None) -> Expected:
+    def shown(self, tensor: TensorBase, compares: bool) -> Expected:
         """What is known of a saved value.
 
         Parameters
         ----------
         compares : bool
             Whether its elements are compared.
-        counter : VersionCounter or None
-            Its counter, if that is compared.
         """
         array = tensor._impl.array
         return Expected(
             array.shape,
             array.dtype,
             sum_of(array) if compares else None,
-            counter,
+            None,
+            None,
             _line() if self._options.debug else "",
         )
 
@@ -268,10 +303,11 @@ class _Repetition:
         What it has saved so far.
     """
 
-    __slots__ = ("_count", "_found", "_frame", "_stops", "values")
+    __slots__ = ("_arguments", "_count", "_found", "_frame", "_stops", "values")
 
     values: list[SavedVariable]
     _frame: Frame
+    _arguments: Sequence[object]
     _found: list[Expected]
     _count: int
     _stops: bool
@@ -279,6 +315,7 @@ class _Repetition:
     def __init__(self, frame: Frame) -> None:
         self.values = []
         self._frame = frame
+        self._arguments = ()
         self._found = []
         self._count = len(frame.expected)
         self._stops = frame._options.early_stop or not frame.is_complete
@@ -292,6 +329,7 @@ class _Repetition:
             If it did not save what it saved at first.
         """
         frame = self._frame
+        self._arguments = arguments
         pair = HookPair(self._take, self._taken, _not_kept)
         try:
             with frame._again, _Hooks(pair):
@@ -311,13 +349,12 @@ class _Repetition:
             self.values.append(SavedVariable(tensor, None))
         finally:
             packing.pair = before
-        expected = frame.expected[number] if number < self._count else None
-        compares = expected is not None and expected.total is not None
-        counter = None if expected is None or expected.counter is None else tensor._impl.counter
-        found = frame.shown(tensor, compares, counter)
-        self._found.append(found)
-        if expected is not None:
-            self._compare(number, found, expected)
+        if number < self._count:
+            expected = frame.expected[number]
+            self._found.append(frame.shown(tensor, expected.total is not None))
+            self._compare(number, tensor, expected)
+        else:
+            self._found.append(frame.shown(tensor, False))
         if self._stops and number + 1 == self._count:
             raise _Enough
         return number
@@ -327,21 +364,31 @@ class _Repetition:
         assert isinstance(number, int)
         return self.values[number].unpack(self._frame._holder)
 
-    def _compare(self, number: int, found: Expected, expected: Expected) -> None:
+    def _compare(self, number: int, tensor: TensorBase, expected: Expected) -> None:
         if not self._frame._options.compares_shapes:
             return
+        found = self._found[number]
         if (found.shape, found.dtype) != (expected.shape, expected.dtype):
             raise self._error(
                 f"value {number} that it saves was {expected.dtype} of shape "
                 f"{list(expected.shape)} at first and is {found.dtype} of shape "
                 f"{list(found.shape)} now"
             )
-        if found.total != expected.total or found.counter is not expected.counter:
-            what = "has other elements" if found.counter is None else "is another tensor"
-            raise self._error(
-                f"value {number} that it saves, {expected.dtype} of shape {list(expected.shape)}, "
-                f"{what} now"
-            )
+        same: VersionCounter | None = expected.counter
+        if expected.argument is not None:
+            argument = self._arguments[expected.argument]
+            assert isinstance(argument, TensorBase)
+            same = argument._impl.counter
+        if same is not None and same is not tensor._impl.counter:
+            what = "is another tensor"
+        elif found.total != expected.total:
+            what = "has other elements"
+        else:
+            return
+        raise self._error(
+            f"value {number} that it saves, {expected.dtype} of shape {list(expected.shape)}, "
+            f"{what} now"
+        )
 
     def _error(self, what: str) -> CheckpointError:
         function = self._frame._function
