@@ -511,6 +511,15 @@ def test_backward_on_another_thread() -> None:
     assert grad_list(x) == gradients(x.sin().exp().sum(), x)[0]
 
 
+@differs_from_torch("PyTorch makes inference tensors then, which cannot be saved")
+def test_backward_in_inference_mode() -> None:
+    x = leaf(2)
+    y = call(lambda t: (t * 2).sin(), x).sum()
+    with vt.inference_mode():
+        y.backward()
+    assert grad_list(x) == ((x.detach() * 2).cos() * 2).tolist()
+
+
 def test_a_freed_graph() -> None:
     y = call(lambda t: t.sin(), leaf(2)).sum()
     y.backward()
