@@ -21,7 +21,6 @@ import itertools
 import mmap
 import operator
 import os
-import secrets
 import weakref
 from contextlib import suppress
 from typing import Final, TypeAlias, cast
@@ -39,7 +38,7 @@ from .saved_tensors_hooks import saved_tensors_hooks
 
 __all__ = ["save_to_disk"]
 
-_PROCESS: Final = secrets.token_hex(8)
+_PROCESS: Final = os.urandom(8).hex()
 _numbers: Final = itertools.count()
 
 
