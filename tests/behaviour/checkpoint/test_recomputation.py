@@ -592,6 +592,8 @@ def test_chains(use_reentrant: bool) -> None:
     for count, segments in ((2, 3), (0, 1)):
         with pytest.raises(ValueError):  # noqa: PT011  # the words are each library's own
             run(count, segments)
+    with pytest.raises(ValueError):  # noqa: PT011  # as above
+        utils.checkpoint_sequential([vt.sin], 1, x, use_reentrant=use_reentrant, other=3)
 
 
 def gradients_of(y: vt.Tensor, x: vt.Tensor) -> object:

@@ -228,3 +228,17 @@ def test_a_captured_tensor_is_written_between() -> None:
     with pytest.raises(RuntimeError, match="did not return the same"):
         y.sum().backward()
     assert (x.grad, w.grad) == (None, None)
+
+
+def test_hooks_of_saved_values_around_it_get_the_arguments() -> None:
+    x, z, packed = leaf(2), leaf(2), list[vt.Tensor]()
+
+    def pack(t: vt.Tensor) -> vt.Tensor:
+        packed.append(t)
+        return t
+
+    with vt.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        y = call(lambda t, n, u: (t.sin() * u).exp(), x, 5, z)
+    assert [t is s for t, s in zip(packed, (x, z), strict=True)] == [True, True]
+    y.sum().backward()
+    assert [grad_list(x), grad_list(z)] == gradients((x.sin() * z).exp().sum(), x, z)

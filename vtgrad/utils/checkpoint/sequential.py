@@ -20,6 +20,7 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     *,
     preserve_rng_state: bool = True,
+    **kwargs: object,
 ) -> object:
     """Apply functions one after the other, in segments that are checkpoints.
 
@@ -36,6 +37,8 @@ def checkpoint_sequential(
         As in `checkpoint`.
     preserve_rng_state : bool, default True
         As in `checkpoint`.
+    **kwargs : object
+        Refused: there are no other arguments.
 
     Returns
     -------
@@ -45,7 +48,8 @@ def checkpoint_sequential(
     Raises
     ------
     ArgumentValueError
-        If there are fewer functions than segments, or none, or no segments.
+        If there are fewer functions than segments, or none, or no segments, or if there are other
+        arguments.
 
     Examples
     --------
@@ -57,6 +61,8 @@ def checkpoint_sequential(
     >>> x.grad
     tensor([-1.7751, -1.7751])
     """
+    if kwargs:
+        raise ArgumentValueError(f"checkpoint_sequential takes no arguments {sorted(kwargs)}")
     if use_reentrant is None:
         warn(
             "checkpoint_sequential got no use_reentrant, which is True then, as in PyTorch; pass "
