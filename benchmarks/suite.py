@@ -5,6 +5,7 @@ from typing import Protocol
 
 from . import (
     chains,
+    checkpoints,
     factorisations,
     filling,
     imports,
@@ -44,6 +45,7 @@ SECTIONS: dict[str, Section] = {
     "slices_of_one_base": slices_of_one_base,
     "factorisations": factorisations,
     "stencil": stencil,
+    "checkpoints": checkpoints,
     "mlp": mlp,
     "lstm": lstm,
     "large_arrays": large_arrays,

@@ -17,6 +17,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "CheckOptionError",
+    "CheckpointError",
     "CustomFunctionViewError",
     "DTypeError",
     "DetachViewError",
@@ -41,6 +42,7 @@ __all__ = [
     "LeafWriteError",
     "MemoryFormatError",
     "MissingMethodError",
+    "MissingPackageError",
     "MultiOutputViewError",
     "NanGradientError",
     "NoDerivativeError",
@@ -506,6 +508,30 @@ class HookError(VtgradError, RuntimeError):
     """A hook returned an object that cannot replace the gradient."""
 
     kind = "hook"
+
+
+class CheckpointError(VtgradError, RuntimeError):
+    """A computation that backward has run again did not do the same as at first.
+
+    Attributes
+    ----------
+    step : int
+        The step, if it is one of `checkpoint_loop`.
+    """
+
+    kind = "checkpoint"
+
+
+class MissingPackageError(VtgradError, ImportError):
+    """A package that only this feature needs is not installed.
+
+    Attributes
+    ----------
+    package : str
+        Its name.
+    """
+
+    kind = "missing-package"
 
 
 class SavedHookError(VtgradError, RuntimeError):

@@ -29,6 +29,7 @@ MODULES = tuple(
         "vtgrad.random",
         "vtgrad.utils",
         "vtgrad.viz",
+        "vtgrad.utils.checkpoint",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -66,6 +67,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.random": "random",
     "vtgrad.utils": "utils",
     "vtgrad.viz": "viz",
+    "vtgrad.utils.checkpoint": "checkpoint",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }

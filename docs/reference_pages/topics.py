@@ -29,7 +29,15 @@ GROUPS: dict[str, list[str]] = {
         "python_functions",
         "random",
     ],
-    "Gradients": ["autograd", "modes", "graph", "functions", "writes", "profiler"],
+    "Gradients": [
+        "autograd",
+        "modes",
+        "graph",
+        "functions",
+        "checkpoint",
+        "writes",
+        "profiler",
+    ],
     "Beside them": ["errors", "testing", "utils", "viz"],
 }
 
@@ -64,6 +72,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "modes": ("Grad modes", "Whether operators are recorded."),
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
+    "checkpoint": ("Checkpoints", "`vtgrad.utils.checkpoint`: values computed again in backward."),
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),

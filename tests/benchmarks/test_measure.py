@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import (
     chains,
+    checkpoints,
     filling,
     measure,
     peak_memory,
@@ -92,6 +93,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "slices_of_one_base",
         "factorisations",
         "stencil",
+        "checkpoints",
         "mlp",
         "lstm",
         "peak_memory",
@@ -105,6 +107,7 @@ def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(lengths, "LENGTHS", (4, 8, 16))
     monkeypatch.setattr(slices_of_one_base, "COUNTS", (4, 8, 16))
     monkeypatch.setattr(peak_memory, "ELEMENTS", 1000)
+    monkeypatch.setattr(checkpoints, "QUICK_STEPS", 30)
     bench = Bench({"vtgrad": load("vtgrad")}, rounds=2, quick=True)
     found = list(SECTIONS[section].rows(bench))
     assert found

@@ -44,8 +44,9 @@ def test_the_gradients_of_a_program_are_right(case: Case, library: Library) -> N
 
 
 def test_every_section_with_a_differentiated_program_has_a_case() -> None:
-    # Imports have no program; the small operators have a test of their own.
-    assert {case.section for case in CASES} == set(SECTIONS) - {"imports", "small_operators"}
+    # Imports have no program; the others have a test of their own.
+    others = {"imports", "small_operators", "checkpoints"}
+    assert {case.section for case in CASES} == set(SECTIONS) - others
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.section}: {c.name}" for c in CASES])

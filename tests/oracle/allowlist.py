@@ -403,6 +403,12 @@ ENTRIES: tuple[Entry, ...] = (
         inference.refused_first,
     ),
     Entry(
+        "PyTorch cannot run a checkpoint again while backward runs in inference mode, because the"
+        " function then makes inference tensors; vtgrad runs it outside of the mode.",
+        inference.computed_again_in_inference_mode,
+        cascades=True,
+    ),
+    Entry(
         "detach_() in inference mode does nothing in PyTorch, and says nothing either.",
         inference.undetached,
         cascades=True,

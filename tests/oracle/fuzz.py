@@ -10,6 +10,7 @@ from types import ModuleType
 
 import tests.oracle.gen_autograd
 import tests.oracle.gen_beside
+import tests.oracle.gen_checkpoint
 import tests.oracle.gen_complex
 import tests.oracle.gen_functions
 import tests.oracle.gen_index

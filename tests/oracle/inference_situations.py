@@ -8,6 +8,7 @@ from tests.oracle.situation import Situation
 
 __all__ = [
     "built_in_steps",
+    "computed_again_in_inference_mode",
     "data_of_another_kind",
     "dtype_view_in_inference_mode",
     "edge_of_a_view_made_inside",
@@ -54,6 +55,16 @@ def refused_first(s: Situation) -> bool:
         s.torch_error is not None
         and s.our_error is not None
         and kind_of(s.our_error) == "inference-write"
+    )
+
+
+def computed_again_in_inference_mode(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and "inference_mode" in s.step.mode
+        and "Inference tensors cannot be saved" in str(s.torch_error)
+        and any(line.op.startswith("checkpoint") for line in s.earlier)
     )
 
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 # A directive, and what stands below it: further signatures, a blank line, the text.
 _HEAD = re.compile(
     r"^ *\.\. py:(?:function|method|property|attribute|class|exception|data):: "
-    r"(.+(?:\n +[\w.]+\(.*| {11,}[\w.]+)*)",
+    r"(.+(?:\n(?: +[\w.]+\(.*| {8,}[\w.]+))*)",
     re.MULTILINE,
 )
 

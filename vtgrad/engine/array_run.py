@@ -38,6 +38,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .current_graph_task import running
 from .graph_task import ALL_EDGES, GraphTask
+from .inner_graph import InnerGraphNode
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
 from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
 from .ready_queue import ReadyQueue
@@ -80,9 +81,12 @@ class ArrayRun:
         self.retained = []
 
     def enter(self, gradients: Sequence[TensorBase]) -> None:
-        """Add the gradients of the roots."""
-        waiting = self.waiting
-        for edge, gradient in zip(self.task.roots, gradients, strict=True):
+        """Add the gradients of the roots, or those that have arrived before."""
+        waiting, arrived = self.waiting, self.task.arrived
+        if arrived is not None:
+            waiting.update(arrived)
+        roots = self.task.roots if arrived is None else ()
+        for edge, gradient in zip(roots, gradients, strict=True):
             node, nr = edge.function, edge.input_nr
             buffer = waiting.get(node)
             if buffer is None:
@@ -217,6 +221,36 @@ class ArrayRun:
             for answer, owner in zip(answers, ownership, strict=True)
         ]
 
+    def apply_inside(self, node: InnerGraphNode, buffer: InputBuffer, shown: bool) -> list[Answer]:
+        """Run a node that adds to the sums of this run itself; then free its saved values.
+
+        Parameters
+        ----------
+        shown : bool
+            Whether a hook wants to see what the node adds: then it is returned, not added.
+        """
+        task = self.task
+        sums: dict[Node, InputBuffer] = {}
+        for edge in node.next_edges:
+            if edge is None or edge.function in sums:
+                continue
+            function = edge.function
+            if shown or not task.is_wanted(function):
+                sums[function] = buffer_of(function)
+                continue
+            if function not in self.waiting:
+                self.waiting[function] = buffer_of(function)
+            sums[function] = self.waiting[function]
+        node.run_inside(buffer, sums)
+        if not task.keep_graph:
+            node.release_variables()
+        return [
+            sums[edge.function].at(edge.input_nr).whole(edge.function.input_metadata[edge.input_nr])
+            if shown and edge is not None
+            else None
+            for edge in node.next_edges
+        ]
+
     def hand_on(
         self, node: Node, answers: Sequence[Answer], ownership: Sequence[int], was_owned: bool
     ) -> None:
@@ -330,7 +364,11 @@ def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runne
         if hooks is not None and hooks.post.entries:
             show_outgoing(node, hooks, (), incoming)
         return
-    if node.runs_users_code():
+    answers: Sequence[Answer]
+    ownership: Sequence[int] = ()
+    if isinstance(node, InnerGraphNode):
+        answers = run.apply_inside(node, buffer, hooks is not None and bool(hooks.post.entries))
+    elif node.runs_users_code():
         quietly(_write_out, buffer)
         answers, ownership = run.apply(node, buffer)
     elif unpacks:

@@ -15,6 +15,7 @@ from typing import Final
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
+from ..graph.node import Node
 from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
@@ -27,11 +28,12 @@ from .array_run import ArrayRun, run_arrays
 from .current_graph_task import running
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
+from .input_buffer import InputBuffer
 from .tensor_run import run_recorded
 from .watch import Watch, new_watch
 from .watched_run import WatchedRun
 
-__all__ = ["execute"]
+__all__ = ["execute", "execute_inner"]
 
 _NESTING_PER_THREAD: Final = 20
 
@@ -92,12 +94,50 @@ def execute(
     if inputs is not None and required:
         task.check_reached(inputs, required, {index for index, _ in former})
     answer: list[TensorBase | None] = [None] * len(wanted)
+    _run_here_or_there(task, gradients, answer)
+    return _with_former(answer, former, create_graph) if former and not accumulate else answer
+
+
+def execute_inner(
+    roots: Sequence[Edge], arrived: dict[Node, InputBuffer], sums: dict[Node, InputBuffer]
+) -> None:
+    """Run an inner graph from `roots` and free it; see Note [Sums of an inner graph].
+
+    Parameters
+    ----------
+    roots : sequence of Edge
+        The values to start from.
+    arrived : dict of Node to InputBuffer
+        The gradients of those roots that are no inputs.
+    sums : dict of Node to InputBuffer
+        The nodes that the graph ends at, which do not run, and the sums to which it adds.
+
+    Raises
+    ------
+    VtgradError
+        As `execute` does.
+    """
+    task = GraphTask(roots, False, False)
+    # Nodes that are known are not searched, and one gradient more than these get never arrives.
+    task.dependencies.update(dict.fromkeys(sums, 1))
+    task.count_dependencies()
+    for node in sorted(task.dependencies, key=lambda n: -n.sequence_nr):
+        if node not in sums:
+            node.check_saved()
+            if isinstance(node, AccumulateGrad):
+                node.check_grad()
+    task.arrived = {**sums, **arrived}
+    _run_here_or_there(task, (), [])
+
+
+def _run_here_or_there(
+    task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
+) -> None:
     outer = running.task
     if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
         _run_on_fresh_thread(task, gradients, answer)
     else:
         _run(task, outer, gradients, answer)
-    return _with_former(answer, former, create_graph) if former and not accumulate else answer
 
 
 def _with_former(

@@ -12,6 +12,7 @@ too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import UnusedInputError, VtgradError
 from ..graph.accumulate_grad import AccumulateGrad
@@ -21,6 +22,9 @@ from ..graph.hooks import NodeHooks, next_hook_id
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from .watch import explain_node
+
+if TYPE_CHECKING:
+    from .input_buffer import InputBuffer
 
 __all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
 
@@ -99,10 +103,13 @@ class GraphTask:
         The number of passes on the same thread around this one.
     for_hooks : ForHooks or None
         State that hooks keep, made on first use.
+    arrived : dict of Node to InputBuffer, or None
+        For an inner graph: its gradients so far, which are passed in instead of those of the roots.
     """
 
     __slots__ = (
         "_may_write_saved",
+        "arrived",
         "captures",
         "create_graph",
         "dependencies",
@@ -125,6 +132,7 @@ class GraphTask:
     captures: dict[Node, dict[int, list[int]]]
     nesting: int
     for_hooks: ForHooks | None
+    arrived: dict[Node, InputBuffer] | None
     _may_write_saved: bool | None
 
     def __init__(self, roots: Sequence[Edge], keep_graph: bool, create_graph: bool) -> None:
@@ -138,6 +146,7 @@ class GraphTask:
         self.captures = {}
         self.nesting = 0
         self.for_hooks = None
+        self.arrived = None
         self._may_write_saved = None
 
     def count_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:

@@ -105,8 +105,10 @@ class Packed:
         self.unpack = hooks.unpack
         self._counter, self._version = impl.counter, kept.version
         moved = self._counter.value
-        references = References(tensor)
-        references.count()
+        keeps = None if hooks.keeps is None else hooks.keeps(tensor)
+        references = None if hooks.keeps is not None else References(tensor)
+        if references is not None:
+            references.count()
         value = _without_recording(hooks.pack, tensor)
         if self._counter.value != moved:
             raise SavedHookError(
@@ -115,10 +117,11 @@ class Packed:
                 hook=hooks.pack,
             )
         self.is_itself = value is tensor
-        has_grown = references.have_grown()
+        has_grown = references is not None and references.have_grown()
         self.value = None if self.is_itself else value
-        shares = self.is_itself or shares_memory(value, impl, has_grown)
-        self.kept = kept if shares else None
+        if keeps is None:
+            keeps = self.is_itself or shares_memory(value, impl, has_grown)
+        self.kept = kept if keeps else None
 
     def check(self, node: Node) -> None:
         """Raise if the value cannot be used any more, as far as that shows without unpacking.

@@ -38,14 +38,22 @@ class HookPair:
         Takes the tensor that is saved; the graph keeps what it returns.
     unpack : callable
         Takes what `pack` has returned; its result is a tensor that is equal to the saved one.
+    keeps : callable or None
+        For hooks of the library, whose packed objects are no form of the tensor: whether the value
+        is checked like one that is saved without hooks. None if the packed object decides; see Note
+        [Packed values].
     """
 
-    __slots__ = ("pack", "unpack")
+    __slots__ = ("keeps", "pack", "unpack")
 
     pack: PackHook
     unpack: UnpackHook
+    keeps: Callable[[TensorBase], bool] | None
 
-    def __init__(self, pack: object, unpack: object) -> None:
+    def __init__(
+        self, pack: object, unpack: object, keeps: Callable[[TensorBase], bool] | None = None
+    ) -> None:
+        self.keeps = keeps
         for name, hook in (("pack_hook", pack), ("unpack_hook", unpack)):
             if not callable(hook):
                 raise ArgumentTypeError(

@@ -1,4 +1,4 @@
-"""Rarely needed functions of PyTorch's `torch.utils`."""
+"""Exchanging the content of two tensors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 import weakref
 from typing import Final
 
-from .errors import SwapError
-from .graph.accumulate_grad import AccumulateGrad
-from .graph.hooks import GradCell
-from .graph.set_history import meta_of
-from .ops.calling.arguments import array_of
-from .storage.gc_freeze import may_hide_tensors
-from .storage.tensor_base import TensorBase
-from .views.differentiable_view_meta import DifferentiableViewMeta
+from ..errors import SwapError
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.hooks import GradCell
+from ..graph.set_history import meta_of
+from ..ops.calling.arguments import array_of
+from ..storage.gc_freeze import may_hide_tensors
+from ..storage.tensor_base import TensorBase
+from ..views.differentiable_view_meta import DifferentiableViewMeta
 
 __all__ = ["swap_tensors"]
 

@@ -1,0 +1,4 @@
+"""Rarely needed functions, and checkpoints: PyTorch's `torch.utils`."""
+
+from . import checkpoint as checkpoint
+from .swap import swap_tensors as swap_tensors

@@ -1,0 +1,172 @@
+"""Calls whose saved values are computed again in backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal, TypeVar
+
+from ...errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
+from ...graph.packing import packing
+from ...graph.recording import is_recording
+from ...storage.warn import warn
+from .frame import Frame, Options
+from .reentrant import run_reentrant
+from .settings import settings
+
+__all__ = ["checkpoint", "noop_context_fn"]
+
+R = TypeVar("R")
+
+_CHECKS = ("default", "metadata", "none")
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
+    """Return two blocks that do nothing: the default ``context_fn`` of `checkpoint`.
+
+    Returns
+    -------
+    tuple of context manager
+        One for the first run of the function, one for each later run.
+
+    Examples
+    --------
+    >>> first, again = vt.utils.checkpoint.noop_context_fn()
+    >>> with first:
+    ...     pass
+    """
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., R],
+    *args: object,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[
+        [], tuple[AbstractContextManager[object], AbstractContextManager[object]]
+    ] = noop_context_fn,
+    determinism_check: Literal["default", "metadata", "none"] = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: object,
+) -> R:
+    """Call a function, and compute again in backward what it would have saved.
+
+    The graph keeps the arguments of the function instead of the values that its operators save.
+    When backward needs the first of these values, it calls the function again, and takes them all.
+    There are two ways. With ``use_reentrant=False``, which is the better one, the function is
+    recorded as always, and only saved values are left out. With ``use_reentrant=True`` it runs
+    without recording, as the forward of a custom Function whose backward records it and runs a
+    backward of its own.
+
+    Parameters
+    ----------
+    function : callable
+        What to call. When it runs again, it must do the same.
+    *args : object
+        Its arguments.
+    use_reentrant : bool, optional
+        Which way to take; if it is left out there is a warning, and it is True, as in PyTorch.
+    context_fn : callable, optional
+        Returns two context managers: one for the first run, one for every later run.
+    determinism_check : {"default", "metadata", "none"}, default "default"
+        What is compared when the function runs again: the shapes, dtypes and elements of the values
+        that it saves, all but the elements (PyTorch's default), or only their number.
+    debug : bool, default False
+        Whether the error of that check tells where each value was saved.
+    early_stop : bool, default True
+        Whether a function that runs again is left as soon as all values are there.
+    preserve_rng_state : bool, default True
+        Whether a function that runs again draws the same numbers from the default generator.
+    **kwargs : object
+        Keyword arguments of the function, without `use_reentrant` only.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    Raises
+    ------
+    ArgumentValueError
+        If `determinism_check` has another value; with ``use_reentrant=True``, if there are keyword
+        arguments, `context_fn` or `debug`.
+    ArgumentTypeError
+        If `context_fn` does not return a pair.
+    HooksDisabledError
+        With ``use_reentrant=False``, where hooks of saved values are disabled.
+    CheckpointError
+        In backward, if the function does not do the same when it runs again; with
+        ``use_reentrant=True`` also if the pass is one to given inputs.
+    StaleSavedError
+        In backward, if an argument, or a tensor that the function uses and that requires grad, was
+        overwritten since.
+
+    Examples
+    --------
+    >>> def layer(x):
+    ...     return (x.sin() * x).exp()
+    >>> x = vt.ones(2, requires_grad=True)
+    >>> y = vt.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([3.2054, 3.2054])
+    """
+    if use_reentrant is None:
+        warn(
+            "checkpoint got no use_reentrant, which is True then, as in PyTorch; pass "
+            "use_reentrant=False, which refuses less"
+        )
+        use_reentrant = True
+    if use_reentrant:
+        if kwargs:
+            raise ArgumentValueError(
+                f"checkpoint with use_reentrant=True takes no keyword arguments: {sorted(kwargs)}"
+            )
+        if context_fn is not noop_context_fn or debug:
+            raise ArgumentValueError(
+                "checkpoint takes context_fn and debug with use_reentrant=False only"
+            )
+        return run_reentrant(function, args, preserve_rng_state)
+    if determinism_check not in _CHECKS:
+        raise ArgumentValueError(
+            f"determinism_check must be one of {_CHECKS}, not {determinism_check!r}"
+        )
+    first, again = _pair(context_fn)
+    if not is_recording():
+        with first:
+            return function(*args, **kwargs)
+    if packing.disabled is not None:
+        raise HooksDisabledError(packing.disabled)
+    options = Options(
+        early_stop=early_stop if settings.early_stop is None else settings.early_stop,
+        compares_shapes=determinism_check != "none",
+        compares_values=determinism_check == "default",
+        debug=debug if settings.debug is None else settings.debug,
+    )
+    frame = Frame(function, args, kwargs, again, options, preserve_rng_state)
+    with first, frame.recording():
+        result = function(*args, **kwargs)
+    frame.finish()
+    return result
+
+
+def _pair(
+    context_fn: Callable[[], object],
+) -> tuple[AbstractContextManager[object], AbstractContextManager[object]]:
+    """The two context managers.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If these are not two.
+    """
+    found = context_fn()
+    if isinstance(found, (tuple, list)) and len(found) == 2:
+        first, again = found
+        if isinstance(first, AbstractContextManager) and isinstance(again, AbstractContextManager):
+            return first, again
+    raise ArgumentTypeError(
+        f"context_fn must return two context managers, not {found!r}", argument="context_fn"
+    )
