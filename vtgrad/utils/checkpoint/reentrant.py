@@ -105,7 +105,7 @@ def _sums(results: Sequence[object]) -> list[int]:
     return [sum_of(x._impl.array) for x in results if isinstance(x, TensorBase)]
 
 
-class _Context(FunctionCtx):
+class CheckpointCtx(FunctionCtx):
     """The context of `CheckpointFunction`, for type checkers."""
 
     call: _Call
@@ -129,7 +129,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(
-        ctx: _Context,
+        ctx: CheckpointCtx,
         /,
         run_function: Callable[..., object],
         preserve_rng_state: bool,
@@ -159,7 +159,7 @@ class CheckpointFunction(Function):
         return result
 
     @staticmethod
-    def backward(ctx: _Context, *grads: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: CheckpointCtx, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """Run the function again, and backward through it.
 
         Parameters
