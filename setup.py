@@ -45,9 +45,9 @@ INTERPRETED = """
     storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/promotion.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
     storage/tensor_name.py storage/thread_mode.py storage/argument_types.py storage/warn.py
-    views/set_memory.py views/written_view.py
+    views/set_memory.py views/written_view_node.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/mode_decorator.py graph/overwrite_check.py graph/packed.py graph/packing.py
+    graph/mode_decorator.py graph/overwrite_rule.py graph/packed.py graph/packing.py
     graph/shared_memory.py graph/thread_local_state.py graph/unpacked_once.py
     graph/written_elements.py
     engine/current_graph_task.py engine/helper_thread.py engine/signals.py

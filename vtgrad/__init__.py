@@ -65,8 +65,8 @@ from .storage.dtypes import uint8 as uint8
 from .storage.recent_writes import CallSite as CallSite
 from .storage.recent_writes import Write as Write
 from .storage.recent_writes import WrittenView as WrittenView
-from .tensor.conversion import Size as Size
-from .tensor.conversion import broadcast_shapes as broadcast_shapes
+from .tensor.conversion_methods import Size as Size
+from .tensor.conversion_methods import broadcast_shapes as broadcast_shapes
 from .tensor.creation import empty as empty
 from .tensor.creation import empty_strided as empty_strided
 from .tensor.creation import full as full

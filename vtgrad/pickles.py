@@ -29,14 +29,14 @@ from .random import Generator
 from .storage.arrays import Array
 from .storage.device import Device
 from .storage.dtypes import DType, dtype_named
-from .storage.inference import counter_of_new
+from .storage.inference_tensors import counter_of_new
 from .storage.memory_format import MemoryFormat
 from .storage.memory_layout import MemoryLayout
 from .storage.recent_writes import CallSite, Write, WrittenView
 from .storage.storage import Storage
 from .storage.tensor_impl import TensorImpl
 from .storage.version_counter import INFERENCE, VersionCounter
-from .tensor.conversion import Size
+from .tensor.conversion_methods import Size
 from .tensor.dtype_info import finfo, iinfo
 from .tensor.pickling import rebuild_tensor
 from .tensor.typed_storage import TypedStorage

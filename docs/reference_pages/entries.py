@@ -41,7 +41,7 @@ _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "ranges": "creation",
     "sampling": "random",
-    "conversion": "shapes",
+    "conversion_methods": "shapes",
     "dtype_info": "dtypes",
     "memory_format": "dtypes",
     "memory_layout": "dtypes",
@@ -52,7 +52,7 @@ _TOPIC_OF_MODULE = {
     "grad_mode": "modes",
     "anomaly_mode": "autograd",
     "recording": "modes",
-    "inference": "modes",
+    "inference_tensors": "modes",
     "recent_writes": "writes",
     "written_elements": "writes",
 }

@@ -40,7 +40,7 @@ from vtgrad.autograd.graph import (
 )
 from vtgrad.errors import VtgradError
 from vtgrad.graph.audit import audit
-from vtgrad.graph.overwrite_check import overwrite_rule
+from vtgrad.graph.overwrite_rule import overwrite_rule
 from vtgrad.graph.packing import HookPair, packing
 from vtgrad.graph.thread_local_state import this_thread as graph_thread
 from vtgrad.storage import rewind

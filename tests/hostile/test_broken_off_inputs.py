@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(
 FILES = (
     "engine/array_run.py",
     "engine/backward.py",
+    "engine/check_before_run.py",
     "engine/graph_task.py",
     "graph/autograd_meta.py",
     "graph/hooks.py",

@@ -24,7 +24,7 @@ from vtgrad.errors import VtgradError
 from vtgrad.function import context, results
 from vtgrad.graph import grad_stores
 from vtgrad.graph.audit import audit
-from vtgrad.graph.overwrite_check import overwrite_rule
+from vtgrad.graph.overwrite_rule import overwrite_rule
 from vtgrad.storage import rewind, write_log
 from vtgrad.views import write
 

@@ -187,5 +187,5 @@ def test_only_users_are_told_the_grad_mode() -> None:
         "vtgrad",
         "vtgrad.autograd",
         "vtgrad.graph.grad_mode",
-        "vtgrad.tensor.conversion",
+        "vtgrad.tensor.conversion_methods",
     }

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from vtgrad.engine import engine
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.errors import MultiOutputViewError, StaleSavedError
 from vtgrad.graph import accumulate_grad
@@ -199,10 +200,10 @@ def saved_version_is_not_compared(patch: pytest.MonkeyPatch) -> None:
 def stale_value_is_found_too_late(patch: pytest.MonkeyPatch) -> None:
     """Saved values are compared when they are used, after other nodes have run."""
 
-    def planted(self: GraphTask) -> None:
+    def planted(task: GraphTask) -> None:
         return
 
-    patch.setattr(GraphTask, "check_saved", planted)
+    patch.setattr(engine, "check_before_run", planted)
 
 
 def region_loses_its_offset(patch: pytest.MonkeyPatch) -> None:

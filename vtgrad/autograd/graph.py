@@ -6,7 +6,7 @@ from ..graph.audit import set_audit as set_audit
 from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node
-from ..graph.overwrite_check import set_overwrite_check as set_overwrite_check
+from ..graph.overwrite_rule import set_overwrite_check as set_overwrite_check
 from ..storage.rewind import (
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
 )

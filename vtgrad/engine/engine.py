@@ -25,6 +25,7 @@ from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import ArrayRun, run_arrays
+from .check_before_run import check_before_run
 from .current_graph_task import running
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
@@ -87,7 +88,7 @@ def execute(
         former = task.former_nodes(inputs)
         wanted = [*inputs, *[node for _, node in former]] if former else inputs
         task.restrict_to(wanted, accumulate=accumulate)
-    task.check_saved()
+    check_before_run(task)
     if not accumulate:
         for _, node in former:
             node.check_fits_leaf(None)

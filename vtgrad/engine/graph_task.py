@@ -1,27 +1,16 @@
-"""One run of the engine: the nodes that run, their order and dependencies.
-
-NOTE [ Backward is all or nothing ]
-
-A saved value that was overwritten makes a backward fail. If the error came in the middle, some
-leaves would have new gradients, some hooks would have run and some values would be freed. So while
-the nodes that will run are counted, every value that they saved is checked, and the error is raised
-before any of them runs. Values are checked again when they are unpacked, because a hook may write
-too.
-"""
+"""One run of the engine: the nodes that run, their order and dependencies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import UnusedInputError, VtgradError
+from ..errors import UnusedInputError
 from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.anomaly import anomaly
 from ..graph.edge import Edge
 from ..graph.hooks import NodeHooks, next_hook_id
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
-from .watch import explain_node
 
 if TYPE_CHECKING:
     from .input_buffer import InputBuffer
@@ -337,42 +326,6 @@ class GraphTask:
         """The node's edges that lead to a requested value, as bits."""
         return ALL_EDGES if self.needs is None else self.needs[node]
 
-    def check_saved(self) -> None:
-        """Raise if a value that is needed was overwritten or freed, or a leaf cannot be filled.
-
-        See Note [Backward is all or nothing].
-
-        Raises
-        ------
-        VtgradError
-            As `Node.check_saved` does.
-        """
-        nodes = self.dependencies if self.runs is None else self.runs
-        if not _can_run(nodes):
-            # Of several errors, the one that the run would have met first is raised.
-            for node in sorted(nodes, key=lambda n: -n.sequence_nr):
-                try:
-                    node.check_saved()
-                except VtgradError as error:
-                    if anomaly.enabled:
-                        explain_node(node, error)
-                    raise
-        # A recorded run adds out of place.
-        if not self.create_graph:
-            for node in nodes:
-                if isinstance(node, AccumulateGrad) and node.cell.grad is not None:
-                    node.check_grad()
-
 
 def _topological_nr(node: Node) -> int:
     return node.topological_nr
-
-
-def _can_run(nodes: Iterable[Node]) -> bool:
-    """Whether no node refuses to run."""
-    try:
-        for node in nodes:
-            node.check_saved()
-    except VtgradError:
-        return False
-    return True

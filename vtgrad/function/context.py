@@ -13,7 +13,7 @@ from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.saved_variable import SavedResult, SavedVariable
 from ..graph.set_history import gradient_edge
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_inplace

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
-from ..storage.inference import is_inference_mode_enabled as is_inference_mode_enabled
+from ..storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
 from ..storage.mode import Mode, mode_of, switched
 from ..storage.scope import BlockEnd, Exit
 from ..storage.tensor_base import TensorBase

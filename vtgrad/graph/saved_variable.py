@@ -43,7 +43,7 @@ from .audit import Fingerprint, audit
 from .autograd_meta import AutogradMeta
 from .edge import Edge
 from .operators import operators
-from .overwrite_check import overwrite_rule
+from .overwrite_rule import overwrite_rule
 from .packed import Packed
 from .packing import HookPair, packing
 from .saved_variable_errors import stale_saved_error

@@ -14,7 +14,7 @@ from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.geometry import Geometry, reach
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.memory_format import MemoryFormat
 from ..storage.mode import mode_of, switched
 from ..storage.tensor_base import TensorBase

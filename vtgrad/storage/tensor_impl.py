@@ -26,7 +26,7 @@ from typing import ClassVar
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
 from .geometry import Geometry, contiguous_strides, is_contiguous
-from .inference import counter_of_new
+from .inference_tensors import counter_of_new
 from .layout import PECULIAR, Layout, layout_of
 from .memory_format import MemoryFormat, copy_strides
 from .mode import switched

@@ -25,7 +25,7 @@ from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
 from ..ops.view_impls.views import alias
 from ..storage.dtypes import dtype_of
-from ..storage.inference import is_inference_mode_enabled
+from ..storage.inference_tensors import is_inference_mode_enabled
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.warn import warn

@@ -16,7 +16,7 @@ from ..ops.install import InstalledOperators
 from ..ops.saving.saved_fields import publish_saved_fields
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
-from .conversion import ConversionMethods
+from .conversion_methods import ConversionMethods
 from .device_methods import DeviceMethods
 from .memory_methods import MemoryMethods
 from .operator_methods import OperatorMethods

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from types import CodeType
 from typing import Any
 
-from ..graph.overwrite_check import set_overwrite_check
+from ..graph.overwrite_rule import set_overwrite_check
 from .libraries import Library
 from .steps import Step
 

@@ -26,7 +26,7 @@ from ..storage.storage import bytes_of
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .view_info import ViewFunction
-from .written_view import WrittenView, written_view
+from .written_view_node import WrittenView, written_view
 
 __all__ = ["CopySlices"]
 

@@ -25,7 +25,7 @@ from ..errors import (
     NoGradViewError,
     ViewInvalidError,
 )
-from ..storage.inference import is_inference_mode_enabled
+from ..storage.inference_tensors import is_inference_mode_enabled
 from ..storage.recent_writes import CallSite, Write, quoted
 from ..storage.version_counter import Site
 

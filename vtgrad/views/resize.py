@@ -10,7 +10,7 @@ from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Shape
 from ..storage.growth import grow
-from ..storage.inference import is_inference_mode_enabled, refuse_outside_inference_mode
+from ..storage.inference_tensors import is_inference_mode_enabled, refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat, strides_in_format
 from ..storage.strides import check_in_bounds, reach

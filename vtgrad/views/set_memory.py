@@ -13,7 +13,7 @@ from ..storage.arrays import Shape
 from ..storage.dtypes import dtype_of
 from ..storage.geometry import contiguous_strides
 from ..storage.growth import check_growth, grow
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase

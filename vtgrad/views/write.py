@@ -48,7 +48,7 @@ from ..graph.packed_results import pack_result_of_write, save_result_of_write
 from ..graph.recording import is_recording
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import PartIndex, mark_part, mark_written
 from ..storage.no_fp_warnings import no_fp_warnings, renew_context

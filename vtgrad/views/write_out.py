@@ -18,7 +18,7 @@ from ..graph.set_history import forget_leaf_node, requires_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
-from ..storage.inference import refuse_outside_inference_mode
+from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.mark_written import mark_written
 from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
 from ..storage.record_write import DIRECT, record_write
