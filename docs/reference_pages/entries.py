@@ -13,7 +13,14 @@ from importlib.util import find_spec
 
 import vtgrad as vt
 
-__all__ = ["MODULES", "Entry", "all_entries", "public_names", "tensor_members"]
+__all__ = [
+    "MODULES",
+    "Entry",
+    "all_entries",
+    "is_error_of_another",
+    "public_names",
+    "tensor_members",
+]
 
 # What users import; a module that a version does not have is left out.
 MODULES = tuple(
@@ -101,9 +108,16 @@ def public_names(module: types.ModuleType) -> list[str]:
         name
         for name in sorted(listed)
         if not isinstance(thing := getattr(module, name), types.ModuleType)
+        and not is_error_of_another(module, thing)
         and getattr(thing, "__module__", "vtgrad").split(".")[0] == "vtgrad"
         and type(thing).__module__ not in ("__future__", "typing")
     ]
+
+
+def is_error_of_another(module: types.ModuleType, thing: object) -> bool:
+    """Whether an exception is also found here; its entry is that of `vtgrad.errors`."""
+    is_error = isinstance(thing, type) and issubclass(thing, vt.errors.VtgradError)
+    return is_error and module is not vt.errors
 
 
 def tensor_members() -> list[str]:

@@ -12,7 +12,12 @@ from importlib import import_module
 import pytest
 
 import vtgrad as vt
-from docs.reference_pages.entries import MODULES, all_entries, operators_of_python
+from docs.reference_pages.entries import (
+    MODULES,
+    all_entries,
+    is_error_of_another,
+    operators_of_python,
+)
 from docs.reference_pages.pages import reference
 from docs.reference_pages.topics import GROUPS, TITLES
 
@@ -52,7 +57,8 @@ def _public() -> set[str]:
             thing = getattr(module, name)
             foreign = type(thing).__module__ in ("typing", "__future__")
             hidden = name[0] == "_" and not hasattr(module, "__all__")
-            if not hidden and not foreign and not isinstance(thing, types.ModuleType):
+            elsewhere = isinstance(thing, types.ModuleType) or is_error_of_another(module, thing)
+            if not hidden and not foreign and not elsewhere:
                 names.add(f"{module_name}.{name}")
     return names | {f"vtgrad.Tensor.{name}" for name in dir(vt.Tensor) if name[0] != "_"}
 

@@ -1,8 +1,5 @@
 """Profiles: how long operators and nodes take, and what memory they use."""
 
-from .event_list import EventList as EventList
-from .events import FunctionEvent as FunctionEvent
-from .events import FunctionEventAvg as FunctionEventAvg
 from .profile import record_function as record_function
 from .schedule import ProfilerAction as ProfilerAction
 from .schedule import ProfilerActivity as ProfilerActivity
