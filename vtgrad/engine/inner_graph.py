@@ -14,7 +14,7 @@ equal bit for bit to those of one large graph, and an owned sum is added to in p
 
 from __future__ import annotations
 
-from ..graph.hooks import USERS_CODE
+from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.node import Node
 from ..storage.native import mypyc_attr
 from .input_buffer import InputBuffer
@@ -30,7 +30,7 @@ class InnerGraphNode(Node):
 
     def start_as_users_code(self) -> None:
         """Let the engine run this node like user code; see Note [Nodes that run users' code]."""
-        self.hooks = USERS_CODE
+        self.hooks: NodeHooks | None = USERS_CODE
 
     def runs_users_code(self) -> bool:
         """True: running the node calls functions of the user."""

@@ -109,6 +109,16 @@ class Measured:
         self.bytes_copied = 0
         self.flops = 0
 
+    def _count_in(self, other: Measured) -> None:
+        """Add the times, memory and calls of another."""
+        self.count += other.count
+        self.cpu_time_total += other.cpu_time_total
+        self.self_cpu_time_total += other.self_cpu_time_total
+        self.cpu_memory_usage += other.cpu_memory_usage
+        self.self_cpu_memory_usage += other.self_cpu_memory_usage
+        self.bytes_copied += other.bytes_copied
+        self.flops += other.flops
+
     @property
     def cpu_time(self) -> float:
         """Microseconds for one call, on average.
@@ -260,11 +270,5 @@ class FunctionEventAvg(Measured):
         FunctionEventAvg
             This average.
         """
-        self.count += other.count
-        self.cpu_time_total += other.cpu_time_total
-        self.self_cpu_time_total += other.self_cpu_time_total
-        self.cpu_memory_usage += other.cpu_memory_usage
-        self.self_cpu_memory_usage += other.self_cpu_memory_usage
-        self.bytes_copied += other.bytes_copied
-        self.flops += other.flops
+        self._count_in(other)
         return self

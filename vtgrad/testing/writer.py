@@ -45,7 +45,7 @@ class ModelWriter:
 
     def __init__(self, rng: random.Random, session: Session, mixture: tuple[str, ...]) -> None:
         state = ModelState(session.world)
-        self.chooser = Chooser(rng, state, model_abilities(session.library))
+        self.chooser: Chooser = Chooser(rng, state, model_abilities(session.library))
         self.mixture = mixture
 
     def beginning(self) -> Iterable[Step]:

@@ -63,13 +63,13 @@ class Chooser:
         self.rng = rng
         self.state = state
         self.abilities = abilities
-        self.can = abilities.can
-        self.free = abilities.known is None
+        self.can: Callable[[str], bool] = abilities.can
+        self.free: bool = abilities.known is None
         # Programs differ in character: some of one dtype, some without a wrong call.
-        self.one_dtype = not self.free or rng.random() < 0.5
-        self.clumsiness = rng.choice((0.0, 0.02, 0.05))
-        self.hooks = 0
-        self.blundered = False
+        self.one_dtype: bool = not self.free or rng.random() < 0.5
+        self.clumsiness: float = rng.choice((0.0, 0.02, 0.05))
+        self.hooks: int = 0
+        self.blundered: bool = False
         self.all: Sequence[TensorState] = ()
         self._next = 0
         self._mode = ""
