@@ -435,3 +435,28 @@ def test_no_cycle_keeps_the_loop_alive() -> None:
         assert alive() is not None
         y.sum().backward()
         assert alive() is None
+
+
+def test_a_read_of_a_part_of_a_state_that_is_a_view_gets_its_gradient_once() -> None:
+    start, factor = drawn(1, 3), drawn(5, 3)
+
+    def one_row_of_five(u: vt.Tensor) -> vt.Tensor:
+        wide = (factor * u[:, 1:2] + u[:, :1].sin()) * u[:, 2:3]
+        return wide[2:3]
+
+    def reshaped(u: vt.Tensor) -> vt.Tensor:
+        return (u.view(3)[:2].view(2, 1) * u[:, 1:]).view(4)[1:].view(1, 3)
+
+    def a_result_of_a_loop(u: vt.Tensor) -> Any:
+        return checkpoint_loop(lambda v: v.sin() * v[:, :1] + v[:, 1:2], u, 3, snapshots=1)
+
+    steps: tuple[Step, ...] = (one_row_of_five, reshaped, a_result_of_a_loop)
+    for step in steps:
+
+        def loss(of: Any, step: Step = step, **options: Any) -> vt.Tensor:
+            u = of(step, start, 4, **options)
+            return (u[:, 1:] * u[:, :1]).sum()
+
+        assert_as_plain(
+            lambda: loss(checkpoint_loop, snapshots=2), lambda: loss(plain_loop), (start, factor)
+        )

@@ -113,7 +113,7 @@ class CheckpointLoopBackward(InnerGraphNode):
             if tape is None:
                 tape = Tape(plan, initial.restored(plan.keeps_random_state))
                 tape.run_forward(first=False)
-            tape.run_backward(results, inputs, sums)
+            tape.run_backward(results, self.input_metadata, inputs, sums)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

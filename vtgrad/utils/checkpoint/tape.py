@@ -15,6 +15,7 @@ from typing import TypeVar
 from ...engine.input_buffer import InputBuffer, buffer_of
 from ...errors import CheckpointError, NotSupportedError
 from ...graph.edge import Edge
+from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
 from ...graph.recording import is_recording
 from ...graph.set_history import requires_grad
@@ -160,6 +161,7 @@ class Tape:
     def run_backward(
         self,
         results: Sequence[InputBuffer],
+        metadata: Sequence[InputMetadata],
         inputs: Sequence[InputBuffer],
         sums: dict[Node, InputBuffer],
     ) -> None:
@@ -169,6 +171,8 @@ class Tape:
         ----------
         results : sequence of InputBuffer
             The gradient of each tensor of the last state.
+        metadata : sequence of InputMetadata
+            Shape and dtype of each of these tensors.
         inputs : sequence of InputBuffer
             Collect those of the first.
         sums : dict of Node to InputBuffer
@@ -194,8 +198,9 @@ class Tape:
                 for number in range(high - 1, low - 1, -1):
                     recorded = self.graphs.pop(number)
                     state = _buffer_of_state(recorded, inputs if number == 0 else None)
-                    recorded.run_backward(results, state, sums)
-                    results = state.more
+                    recorded.run_backward(results, metadata, state, sums)
+                    # Result 0 of the node belongs to no tensor.
+                    results, metadata = state.more, recorded.inputs.input_metadata[1:]
                 left = low
             else:
                 raise _unknown(action)
