@@ -453,7 +453,7 @@ def test_a_read_of_a_part_of_a_state_that_is_a_view_gets_its_gradient_once() -> 
     steps: tuple[Step, ...] = (one_row_of_five, reshaped, a_result_of_a_loop)
     for step in steps:
 
-        def loss(of: Any, step: Step = step, **options: Any) -> vt.Tensor:
+        def loss(of: Any, step: Step = step, **options: Any) -> Any:
             u = of(step, start, 4, **options)
             return (u[:, 1:] * u[:, :1]).sum()
 
