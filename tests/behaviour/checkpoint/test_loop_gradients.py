@@ -460,3 +460,20 @@ def test_a_read_of_a_part_of_a_state_that_is_a_view_gets_its_gradient_once() -> 
         assert_as_plain(
             lambda: loss(checkpoint_loop, snapshots=2), lambda: loss(plain_loop), (start, factor)
         )
+
+
+def test_backward_in_inference_mode() -> None:
+    start, factor = drawn(3), drawn(3)
+
+    def step(u: vt.Tensor) -> vt.Tensor:
+        u[1:].mul_(factor[1:])
+        return (u * factor).sin()
+
+    last = checkpoint_loop(step, start, 6, snapshots=2)
+    expected = vt.autograd.grad(plain_loop(step, start.clone(), 6).sum(), (start, factor))
+    loss = last.sum()
+    for keeps in (True, False):
+        with vt.inference_mode():
+            found = vt.autograd.grad(loss, (start, factor), retain_graph=keeps)
+            assert vt.is_inference_mode_enabled()
+        assert [bits(x) for x in found] == [bits(x) for x in expected]

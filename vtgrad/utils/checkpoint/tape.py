@@ -31,7 +31,7 @@ from .snapshots import Snapshot, Snapshots
 from .state import KeptTensor, State, flatten
 from .step_log import StepLog
 
-__all__ = ["LoopPlan", "Tape"]
+__all__ = ["LoopPlan", "Tape", "in_mode"]
 
 R = TypeVar("R")
 
@@ -268,7 +268,7 @@ class Tape:
         """Record a step once more."""
         plan, number = self.plan, self.number
         needed = plan.log.needed(number)
-        recorded, after = _in_mode(True, lambda: record(plan.step, self.state, needed))
+        recorded, after = in_mode(True, lambda: record(plan.step, self.state, needed))
         explore_again(recorded, plan.captured, number)
         if tuple([root is not None for root in recorded.roots]) != plan.log.needed(number + 1) or (
             plan.digests is not None
@@ -286,12 +286,15 @@ class Tape:
     def _on(self) -> None:
         """Run a step for its result only."""
         step, before = self.plan.step, self.state
-        after = _in_mode(False, lambda: flatten(step(before.whole()), RESULT))
+        after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
         self.state = State(tuple([_next_input(x, False) for x in after.tensors]), after.build)
 
 
-def _in_mode(recorded: bool, work: Callable[[], R]) -> R:
-    """Call a function with recording on or off, outside of inference mode."""
+def in_mode(recorded: bool, work: Callable[[], R]) -> R:
+    """Call a function with recording on or off, outside of inference mode.
+
+    States are made outside of that mode too: inference tensors could not be saved.
+    """
     before, ident = thread.mode, thread.ident
     mode = mode_of(grad=recorded, inference=False)
     try:
