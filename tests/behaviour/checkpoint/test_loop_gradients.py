@@ -477,3 +477,27 @@ def test_backward_in_inference_mode() -> None:
             found = vt.autograd.grad(loss, (start, factor), retain_graph=keeps)
             assert vt.is_inference_mode_enabled()
         assert [bits(x) for x in found] == [bits(x) for x in expected]
+
+
+@pytest.mark.parametrize("snapshots", [1, 2])
+def test_a_step_that_differentiates_an_energy(snapshots: int) -> None:
+    position, momentum, stiffness = drawn(3), drawn(3), drawn(3)
+
+    def energy(q: vt.Tensor) -> vt.Tensor:
+        return (stiffness * q.cos()).sum()
+
+    def step(state: Any) -> Any:
+        q, p = state
+        (force,) = vt.autograd.grad(energy(q), q, create_graph=True)
+        p = p - 0.1 * force
+        return q + 0.1 * p, p
+
+    def loss(of: Any, **options: Any) -> Any:
+        q, p = of(step, (position, momentum), 9, **options)
+        return (q * p).sum()
+
+    assert_as_plain(
+        lambda: loss(checkpoint_loop, snapshots=snapshots),
+        lambda: loss(plain_loop),
+        (position, momentum, stiffness),
+    )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ...engine.current_graph_task import running
 from ...engine.input_buffer import InputBuffer, buffer_of
 from ...errors import CheckpointError, NotSupportedError
 from ...graph.edge import Edge
@@ -57,10 +58,13 @@ class LoopPlan:
         Compares the steps of later runs with the first; None if they are not compared.
     captured : dict
         The edges that lead to values from outside of the steps.
+    differentiates : bool
+        Whether a step has run a backward itself, so that each run of a step must be recorded.
     """
 
     __slots__ = (
         "captured",
+        "differentiates",
         "digests",
         "folder",
         "keeps_random_state",
@@ -78,6 +82,7 @@ class LoopPlan:
     log: StepLog
     digests: Digests | None
     captured: dict[tuple[Node, int], Edge]
+    differentiates: bool
 
     def __init__(
         self,
@@ -97,6 +102,7 @@ class LoopPlan:
         self.log = StepLog(needed)
         self.digests = Digests() if checks else None
         self.captured = {}
+        self.differentiates = False
 
 
 class Tape:
@@ -253,8 +259,10 @@ class Tape:
 
     def _first(self, keeps_graph: bool) -> None:
         """Run a step for the first time: record it, to find what it needs."""
-        plan = self.plan
+        plan, passes = self.plan, running.passes
         recorded, after = record(plan.step, self.state, plan.log.needed(self.number))
+        if running.passes != passes:
+            plan.differentiates = True
         explore_first(recorded)
         for edge in recorded.captured:
             plan.captured.setdefault((edge.function, edge.input_nr), edge)
@@ -264,12 +272,17 @@ class Tape:
             self.graphs[self.number] = recorded
         self.state = _without_history(after, recorded)
 
-    def _again(self) -> None:
-        """Record a step once more."""
+    def _recorded_again(self) -> tuple[RecordedStep, State]:
         plan, number = self.plan, self.number
         needed = plan.log.needed(number)
         recorded, after = in_mode(True, lambda: record(plan.step, self.state, needed))
         explore_again(recorded, plan.captured, number)
+        return recorded, after
+
+    def _again(self) -> None:
+        """Record a step once more."""
+        plan, number = self.plan, self.number
+        recorded, after = self._recorded_again()
         if tuple([root is not None for root in recorded.roots]) != plan.log.needed(number + 1) or (
             plan.digests is not None
             and plan.digests.of(recorded.nodes, after.tensors) != plan.log.digest(number)
@@ -285,6 +298,10 @@ class Tape:
 
     def _on(self) -> None:
         """Run a step for its result only."""
+        if self.plan.differentiates:
+            recorded, after = self._recorded_again()
+            self.state = _without_history(after, recorded)
+            return
         step, before = self.plan.step, self.state
         after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
         self.state = State(tuple([_next_input(x, False) for x in after.tensors]), after.build)
