@@ -20,15 +20,19 @@ class _Running(threading.local):
     ----------
     task : GraphTask or None
         The innermost running pass.
+    passes : int
+        How many passes this thread has begun.
     quietly : Runner
         Runs the arithmetic of the outermost pass; a context cannot be entered twice.
     """
 
     task: GraphTask | None
+    passes: int
     quietly: Runner
 
     def __init__(self) -> None:
         self.task = None
+        self.passes = 0
         self.quietly = no_fp_warnings_runner()
 
 

@@ -172,6 +172,7 @@ def _run(
     watch: Watch | None = None
     try:
         running.task = task
+        running.passes += 1
         rewinding.cursors = {}
         watch = new_watch()
         if task.create_graph:

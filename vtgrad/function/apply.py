@@ -120,6 +120,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     except BaseException:
         if flags.is_executable:
             disown_written(call, unpacked.input_vars, versions)
+        # Results are there already if saving has failed, and would make a cycle with these.
+        call.is_over()
         if observer is not None:
             observer.end(event)
         raise

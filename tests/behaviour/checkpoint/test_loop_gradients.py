@@ -435,3 +435,69 @@ def test_no_cycle_keeps_the_loop_alive() -> None:
         assert alive() is not None
         y.sum().backward()
         assert alive() is None
+
+
+def test_a_read_of_a_part_of_a_state_that_is_a_view_gets_its_gradient_once() -> None:
+    start, factor = drawn(1, 3), drawn(5, 3)
+
+    def one_row_of_five(u: vt.Tensor) -> vt.Tensor:
+        wide = (factor * u[:, 1:2] + u[:, :1].sin()) * u[:, 2:3]
+        return wide[2:3]
+
+    def reshaped(u: vt.Tensor) -> vt.Tensor:
+        return (u.view(3)[:2].view(2, 1) * u[:, 1:]).view(4)[1:].view(1, 3)
+
+    def a_result_of_a_loop(u: vt.Tensor) -> Any:
+        return checkpoint_loop(lambda v: v.sin() * v[:, :1] + v[:, 1:2], u, 3, snapshots=1)
+
+    steps: tuple[Step, ...] = (one_row_of_five, reshaped, a_result_of_a_loop)
+    for step in steps:
+
+        def loss(of: Any, step: Step = step, **options: Any) -> Any:
+            u = of(step, start, 4, **options)
+            return (u[:, 1:] * u[:, :1]).sum()
+
+        assert_as_plain(
+            lambda: loss(checkpoint_loop, snapshots=2), lambda: loss(plain_loop), (start, factor)
+        )
+
+
+def test_backward_in_inference_mode() -> None:
+    start, factor = drawn(3), drawn(3)
+
+    def step(u: vt.Tensor) -> vt.Tensor:
+        u[1:].mul_(factor[1:])
+        return (u * factor).sin()
+
+    last = checkpoint_loop(step, start, 6, snapshots=2)
+    expected = vt.autograd.grad(plain_loop(step, start.clone(), 6).sum(), (start, factor))
+    loss = last.sum()
+    for keeps in (True, False):
+        with vt.inference_mode():
+            found = vt.autograd.grad(loss, (start, factor), retain_graph=keeps)
+            assert vt.is_inference_mode_enabled()
+        assert [bits(x) for x in found] == [bits(x) for x in expected]
+
+
+@pytest.mark.parametrize("snapshots", [1, 2])
+def test_a_step_that_differentiates_an_energy(snapshots: int) -> None:
+    position, momentum, stiffness = drawn(3), drawn(3), drawn(3)
+
+    def energy(q: vt.Tensor) -> vt.Tensor:
+        return (stiffness * q.cos()).sum()
+
+    def step(state: Any) -> Any:
+        q, p = state
+        (force,) = vt.autograd.grad(energy(q), q, create_graph=True)
+        p = p - 0.1 * force
+        return q + 0.1 * p, p
+
+    def loss(of: Any, **options: Any) -> Any:
+        q, p = of(step, (position, momentum), 9, **options)
+        return (q * p).sum()
+
+    assert_as_plain(
+        lambda: loss(checkpoint_loop, snapshots=snapshots),
+        lambda: loss(plain_loop),
+        (position, momentum, stiffness),
+    )

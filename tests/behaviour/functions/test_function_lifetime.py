@@ -222,3 +222,24 @@ def test_a_chain_that_never_ran_is_freed() -> None:
         assert marks[0]() is not None
         del y
         assert marks[0]() is None
+
+
+@pytest.mark.parametrize("kind", ["result", "view of a result", "dirty argument"])
+def test_a_call_whose_values_cannot_be_packed_leaves_no_cycle(kind: str) -> None:
+    def fail(tensor: vt.Tensor) -> vt.Tensor:
+        raise OSError
+
+    marks: list[weakref.ref[_Mark]] = []
+    twice = saving(kind, marks)
+    base = leaf(3) * 1
+    view = base[1:]
+    with collector_off():
+        for written in (base.clone(), view):
+            # `pytest.raises` would keep the frames.
+            with (
+                contextlib.suppress(OSError),
+                vt.autograd.graph.saved_tensors_hooks(fail, lambda packed: packed),
+            ):
+                twice(written)
+        del written, view, base
+        assert [mark() for mark in marks] == [None, None]

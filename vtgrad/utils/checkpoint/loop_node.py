@@ -13,7 +13,7 @@ from ...graph.node import Node
 from ...storage.tensor_base import TensorBase
 from .rng import kept_random_state
 from .snapshots import Snapshot
-from .tape import LoopPlan, Tape
+from .tape import LoopPlan, Tape, in_mode
 
 __all__ = ["CheckpointLoopBackward"]
 
@@ -105,15 +105,20 @@ class CheckpointLoopBackward(InnerGraphNode):
         ]
         results = [incoming.at(nr) for nr in range(len(self.input_metadata))]
         try:
-            tape = self.tapes.pop()
+            tape: Tape | None = self.tapes.pop()
         except IndexError:
             # It was used before, or another thread runs the same node.
             tape = None
-        with kept_random_state(plan.keeps_random_state):
-            if tape is None:
-                tape = Tape(plan, initial.restored(plan.keeps_random_state))
-                tape.run_forward(first=False)
-            tape.run_backward(results, inputs, sums)
+
+        def run() -> None:
+            with kept_random_state(plan.keeps_random_state):
+                left = tape
+                if left is None:
+                    left = Tape(plan, initial.restored(plan.keeps_random_state))
+                    left.run_forward(first=False)
+                left.run_backward(results, self.input_metadata, inputs, sums)
+
+        in_mode(False, run)
 
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int

@@ -11,6 +11,7 @@ from ...engine.validate import fit_array
 from ...errors import CheckpointError
 from ...graph.accumulate_grad import AccumulateGrad
 from ...graph.edge import Edge
+from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
 from ...graph.packing import packing
 from ...graph.set_history import gradient_edge
@@ -85,6 +86,7 @@ class RecordedStep:
     def run_backward(
         self,
         results: Sequence[InputBuffer],
+        metadata: Sequence[InputMetadata],
         state: InputBuffer,
         sums: dict[Node, InputBuffer],
     ) -> None:
@@ -94,6 +96,8 @@ class RecordedStep:
         ----------
         results : sequence of InputBuffer
             The gradient of each tensor of the state after the step.
+        metadata : sequence of InputMetadata
+            Shape and dtype of each of these tensors.
         state : InputBuffer
             Collects the gradients of the state before it.
         sums : dict of Node to InputBuffer
@@ -102,7 +106,7 @@ class RecordedStep:
         ends = {**sums, self.inputs: state}
         arrived: dict[Node, InputBuffer] = {}
         roots: list[Edge] = []
-        for edge, buffer in zip(self.roots, results, strict=True):
+        for edge, buffer, meta in zip(self.roots, results, metadata, strict=True):
             if edge is None or buffer.grad is None:
                 continue
             node, nr = edge.function, edge.input_nr
@@ -110,18 +114,32 @@ class RecordedStep:
             if target is None:
                 target = arrived[node] = buffer_of(node)
             roots.append(edge)
-            _move(buffer, target.at(nr), node, nr)
+            _move(buffer, meta, target.at(nr), node, nr)
         if roots:
             execute_inner(roots, arrived, ends)
 
 
-def _move(source: InputBuffer, target: InputBuffer, node: Node, nr: int) -> None:
-    """Add a gradient to another sum, as the operators that it came from would have added it."""
+def _move(
+    source: InputBuffer, known: InputMetadata, target: InputBuffer, node: Node, nr: int
+) -> None:
+    """Add a gradient to another sum, as the operators that it came from would have added it.
+
+    Parameters
+    ----------
+    known : InputMetadata
+        Shape and dtype of the gradient. Those of the sum differ if the tensor was transposed, for
+        example, while nothing was recorded.
+    """
     content, meta = source.grad, node.input_metadata[nr]
     source.grad = None
     if isinstance(content, list):
+        fits = known.shape == meta.shape and known.dtype == meta.dtype
         for region in content:
-            target.add(fit_array(region, meta, node, nr), False, meta)
+            if fits:
+                target.add(region, False, meta)
+            else:
+                whole = region.whole(known.shape, known.dtype)
+                target.add(fit_array(whole, meta, node, nr), True, meta)
     elif content is not None:
         fitted = fit_array(content, meta, node, nr)
         target.add(fitted, source.owned or fitted is not content, meta)

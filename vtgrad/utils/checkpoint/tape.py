@@ -12,9 +12,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ...engine.current_graph_task import running
 from ...engine.input_buffer import InputBuffer, buffer_of
 from ...errors import CheckpointError, NotSupportedError
 from ...graph.edge import Edge
+from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
 from ...graph.recording import is_recording
 from ...graph.set_history import requires_grad
@@ -30,7 +32,7 @@ from .snapshots import Snapshot, Snapshots
 from .state import KeptTensor, State, flatten
 from .step_log import StepLog
 
-__all__ = ["LoopPlan", "Tape"]
+__all__ = ["LoopPlan", "Tape", "in_mode"]
 
 R = TypeVar("R")
 
@@ -56,10 +58,13 @@ class LoopPlan:
         Compares the steps of later runs with the first; None if they are not compared.
     captured : dict
         The edges that lead to values from outside of the steps.
+    differentiates : bool
+        Whether a step has run a backward itself, so that each run of a step must be recorded.
     """
 
     __slots__ = (
         "captured",
+        "differentiates",
         "digests",
         "folder",
         "keeps_random_state",
@@ -77,6 +82,7 @@ class LoopPlan:
     log: StepLog
     digests: Digests | None
     captured: dict[tuple[Node, int], Edge]
+    differentiates: bool
 
     def __init__(
         self,
@@ -96,6 +102,7 @@ class LoopPlan:
         self.log = StepLog(needed)
         self.digests = Digests() if checks else None
         self.captured = {}
+        self.differentiates = False
 
 
 class Tape:
@@ -160,6 +167,7 @@ class Tape:
     def run_backward(
         self,
         results: Sequence[InputBuffer],
+        metadata: Sequence[InputMetadata],
         inputs: Sequence[InputBuffer],
         sums: dict[Node, InputBuffer],
     ) -> None:
@@ -169,6 +177,8 @@ class Tape:
         ----------
         results : sequence of InputBuffer
             The gradient of each tensor of the last state.
+        metadata : sequence of InputMetadata
+            Shape and dtype of each of these tensors.
         inputs : sequence of InputBuffer
             Collect those of the first.
         sums : dict of Node to InputBuffer
@@ -194,8 +204,9 @@ class Tape:
                 for number in range(high - 1, low - 1, -1):
                     recorded = self.graphs.pop(number)
                     state = _buffer_of_state(recorded, inputs if number == 0 else None)
-                    recorded.run_backward(results, state, sums)
-                    results = state.more
+                    recorded.run_backward(results, metadata, state, sums)
+                    # Result 0 of the node belongs to no tensor.
+                    results, metadata = state.more, recorded.inputs.input_metadata[1:]
                 left = low
             else:
                 raise _unknown(action)
@@ -248,8 +259,10 @@ class Tape:
 
     def _first(self, keeps_graph: bool) -> None:
         """Run a step for the first time: record it, to find what it needs."""
-        plan = self.plan
+        plan, passes = self.plan, running.passes
         recorded, after = record(plan.step, self.state, plan.log.needed(self.number))
+        if running.passes != passes:
+            plan.differentiates = True
         explore_first(recorded)
         for edge in recorded.captured:
             plan.captured.setdefault((edge.function, edge.input_nr), edge)
@@ -259,12 +272,17 @@ class Tape:
             self.graphs[self.number] = recorded
         self.state = _without_history(after, recorded)
 
+    def _recorded_again(self) -> tuple[RecordedStep, State]:
+        plan, number = self.plan, self.number
+        needed = plan.log.needed(number)
+        recorded, after = in_mode(True, lambda: record(plan.step, self.state, needed))
+        explore_again(recorded, plan.captured, number)
+        return recorded, after
+
     def _again(self) -> None:
         """Record a step once more."""
         plan, number = self.plan, self.number
-        needed = plan.log.needed(number)
-        recorded, after = _in_mode(True, lambda: record(plan.step, self.state, needed))
-        explore_again(recorded, plan.captured, number)
+        recorded, after = self._recorded_again()
         if tuple([root is not None for root in recorded.roots]) != plan.log.needed(number + 1) or (
             plan.digests is not None
             and plan.digests.of(recorded.nodes, after.tensors) != plan.log.digest(number)
@@ -280,13 +298,20 @@ class Tape:
 
     def _on(self) -> None:
         """Run a step for its result only."""
+        if self.plan.differentiates:
+            recorded, after = self._recorded_again()
+            self.state = _without_history(after, recorded)
+            return
         step, before = self.plan.step, self.state
-        after = _in_mode(False, lambda: flatten(step(before.whole()), RESULT))
+        after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
         self.state = State(tuple([_next_input(x, False) for x in after.tensors]), after.build)
 
 
-def _in_mode(recorded: bool, work: Callable[[], R]) -> R:
-    """Call a function with recording on or off, outside of inference mode."""
+def in_mode(recorded: bool, work: Callable[[], R]) -> R:
+    """Call a function with recording on or off, outside of inference mode.
+
+    States are made outside of that mode too: inference tensors could not be saved.
+    """
     before, ident = thread.mode, thread.ident
     mode = mode_of(grad=recorded, inference=False)
     try:
