@@ -342,6 +342,8 @@ class StaleSavedError(VtgradError, RuntimeError):
         The present version.
     node : str
         The node that saved the value.
+    name : str or None
+        The name of the tensor that was overwritten, if it lives and has one, see `Tensor.name`.
     operator : str or None
         The operator of the first known write that overwrote the value.
     filename : str or None

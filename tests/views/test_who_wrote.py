@@ -871,3 +871,32 @@ def test_the_ways_out_call_custom_functions_by_their_names() -> None:
 
 def test_the_error_is_raised_once() -> None:
     assert stale(result_is_assigned).__context__ is None
+
+
+@pytest.mark.parametrize("named", ["the saved tensor", "an alias", "the result"])
+def test_the_error_names_the_tensor(named: str) -> None:
+    x = vt.ones(3, requires_grad=True) * 2
+    y = x.exp() if named == "the result" else x * x
+    alias = x.detach()
+    tensor = {"the saved tensor": x, "an alias": alias, "the result": y}[named]
+    tensor.name = "level"
+    z = y * 1
+    tensor.add_(1)
+    with pytest.raises(StaleSavedError, match=r"of shape \[3\] with the name 'level', ") as caught:
+        z.sum().backward()
+    assert caught.value.facts["name"] == "level"
+
+
+@pytest.mark.parametrize("why", ["dead", "other elements", "other memory"])
+def test_no_other_tensor_lends_its_name_to_the_error(why: str) -> None:
+    x = vt.ones(3, requires_grad=True) * 2
+    y = x * x
+    other = {"dead": x.detach(), "other elements": x.detach()[1:], "other memory": vt.ones(3)}[why]
+    other.name = "other"
+    if why == "dead":
+        del other
+    x.add_(1)
+    with pytest.raises(StaleSavedError) as caught:
+        y.sum().backward()
+    assert caught.value.facts["name"] is None
+    assert "with the name" not in str(caught.value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError
+from ..storage.tensor_name import set_name
 from ..storage.warn import warn
 from ..tensor.creation import empty
 from ..tensor.tensor import Tensor
@@ -53,19 +54,23 @@ class VariableMeta(type):
             raise ArgumentValueError("a Variable cannot be volatile and require grad")
         if _grad_fn is not None:
             raise ArgumentTypeError("a Variable is a leaf: it is not made with a _grad_fn")
-        if name is not None:
-            raise NotSupportedError("tensors have no names in this version")
+        if name is not None and not isinstance(name, str):
+            raise ArgumentTypeError(f"name is a string or None, not {type(name).__name__}")
         if not isinstance(requires_grad, int):
             raise ArgumentTypeError(
                 f"requires_grad is True or False, not {type(requires_grad).__name__}"
             )
         if data is None:
-            return empty(0, requires_grad=bool(requires_grad))
+            made = empty(0, requires_grad=bool(requires_grad))
+            set_name(made, name)
+            return made
         if not isinstance(data, Tensor):
             raise ArgumentTypeError(
                 f"a Variable is made of a tensor, not of {type(data).__name__}; use vtgrad.tensor"
             )
-        return data.detach().requires_grad_(bool(requires_grad))
+        leaf = data.detach().requires_grad_(bool(requires_grad))
+        set_name(leaf, name)
+        return leaf
 
 
 if TYPE_CHECKING:
@@ -98,6 +103,8 @@ else:
             Whether the result requires grad; False by default, whatever `data` does.
         volatile : bool, optional
             Has no effect; there is a warning if it is true.
+        name : str, optional
+            The result's `Tensor.name`.
 
         Returns
         -------
@@ -107,13 +114,11 @@ else:
         Raises
         ------
         ArgumentTypeError
-            If `data` is not a tensor.
+            If `data` is not a tensor, or `name` not a string.
         ArgumentValueError
             If both `volatile` and `requires_grad` are true.
         RequiresGradError
             If the result is to require grad and has a dtype of integers.
-        NotSupportedError
-            If a name is given.
 
         Examples
         --------

@@ -404,6 +404,7 @@ class SavedVariable:
             self._counter,
             self.version,
             self._producer(node),
+            tensor=self.saved_tensor,
             offset=self._offset,
             is_output=self.is_output,
             is_parameter=self._edge is not None and self._edge.function.is_leaf_node,

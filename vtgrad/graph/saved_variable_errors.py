@@ -9,7 +9,9 @@ from ..errors import StaleSavedError
 from ..storage.arrays import Array
 from ..storage.dtypes import dtype_of
 from ..storage.recent_writes import CallSite, Write, find_write, operator_of, quoted, recent_writes
+from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tensor_name import name_of, name_of_elements
 from ..storage.version_counter import VersionCounter
 from .anomaly import made_at
 from .operators import operators
@@ -36,6 +38,7 @@ def stale_saved_error(
     saved: int,
     producer: str,
     *,
+    tensor: TensorBase | None,
     offset: int,
     is_output: bool,
     is_parameter: bool,
@@ -55,6 +58,8 @@ def stale_saved_error(
         The last version at which the value was known to be intact.
     producer : str
         The operator that made the value, in words.
+    tensor : TensorBase or None
+        The tensor that was saved, if it lives and is known.
     offset : int
         Offset of its first element in the storage, in bytes.
     is_output : bool
@@ -65,10 +70,12 @@ def stale_saved_error(
         Whether it was saved under rewind, which could not keep the overwritten bytes.
     """
     name, dtype = node.name(), dtype_of(array.dtype).name
+    label = (None if tensor is None else name_of(tensor)) or name_of_elements(array, counter)
+    named = "" if label is None else f" with the name {label!r}"
     text = (
         f"{name} needs a value that was overwritten in place: a {dtype} tensor of shape "
-        f"{list(array.shape)}, {producer}, was intact at version {saved} and is now at version "
-        f"{counter.value}"
+        f"{list(array.shape)}{named}, {producer}, was intact at version {saved} and is now at "
+        f"version {counter.value}"
     )
     saver = made_at(node)
     told = "" if saver is None else quoted(f"saved by {name} at {saver}", saver)
@@ -109,6 +116,7 @@ def stale_saved_error(
         node=name,
         shape=array.shape,
         dtype=dtype,
+        name=label,
         producer=producer,
         operator=None if first is None else first.operator,
         filename=None if first is None else first.filename,

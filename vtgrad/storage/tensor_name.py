@@ -11,9 +11,11 @@ import weakref
 from typing import Final
 
 from ..errors import ArgumentTypeError
+from .arrays import Array
 from .tensor_base import TensorBase
+from .version_counter import VersionCounter
 
-__all__ = ["name_of", "set_name"]
+__all__ = ["name_of", "name_of_elements", "set_name"]
 
 # The name of each tensor that has one, by the number of the object, which belongs to it as long as
 # it lives. The reference removes the entry when the tensor dies.
@@ -24,6 +26,32 @@ def name_of(tensor: TensorBase) -> str | None:
     """The name of a tensor, or None."""
     entry = _names.get(id(tensor))
     return None if entry is None else entry[1]
+
+
+def name_of_elements(array: Array, counter: VersionCounter) -> str | None:
+    """The name of a living tensor that shows exactly these elements, or None.
+
+    Parameters
+    ----------
+    array : ndarray
+        The elements.
+    counter : VersionCounter
+        The counter of writes to their memory.
+    """
+    wanted = _place(array)
+    for reference, name in tuple(_names.values()):
+        tensor = reference()
+        if tensor is None or tensor._impl.version_counter is not counter:
+            continue
+        if _place(tensor._impl.array) == wanted:
+            return name
+    return None
+
+
+def _place(array: Array) -> tuple[object, ...]:
+    """What two arrays share if they show the same elements in the same order."""
+    start = array.__array_interface__["data"][0]
+    return type(array), array.dtype, start, array.shape, array.strides
 
 
 def set_name(tensor: TensorBase, name: str | None) -> None:

@@ -48,6 +48,15 @@ def test_without_data_it_is_empty() -> None:
         assert empty.dtype == vt.get_default_dtype()
 
 
+def test_it_has_the_name_it_is_given() -> None:
+    assert Variable(ramp(2), name="weight").name == "weight"
+    assert Variable(name="nothing").name == "nothing"
+    assert Variable(ramp(2)).name is None
+    made: Any = Variable
+    with refused(TypeError, "argument-type"):
+        made(ramp(2), name=3)
+
+
 def test_volatile_warns() -> None:
     with pytest.warns(UserWarning, match="volatile"):
         assert not Variable(leaf(2), volatile=True).requires_grad
