@@ -184,6 +184,18 @@ def test_a_dimension_comes_under_one_name(reduce: Callable[..., vt.Tensor]) -> N
     assert reduce(x).tolist() is True
 
 
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_keepdims_is_keepdim(name: str) -> None:
+    x = ramp(2, 3) > -1
+    reduce, method = getattr(vt, name), getattr(x, name)
+    assert reduce(x, axis=1, keepdims=True).shape == (2, 1)
+    assert reduce(x, 0, keepdims=True).shape == method(0, keepdims=True).shape == (1, 3)
+    assert reduce(x, keepdims=True).shape == (1, 1)
+    assert reduce(x, 0, keepdims=False).shape == (3,)
+    with pytest.raises(TypeError):
+        reduce(x, 0, keepdims="no")
+
+
 @pytest.mark.parametrize("extreme", [vt.max, vt.min])
 def test_a_dimension_and_a_second_tensor_do_not_go_together(extreme: Callable[..., object]) -> None:
     x = ramp(3, 2)
