@@ -144,6 +144,12 @@ def test_a_sequence_of_sizes_comes_one_by_one_or_by_keyword(tmp_path: Path) -> N
     assert body == ['return f_a(input, given_integers(sizes, size, "f"), up=up)']
 
 
+def test_a_row_says_whether_one_integer_may_come_by_keyword(tmp_path: Path) -> None:
+    text = '- op: "f.a(self: Tensor, dims: int | Sizes[axes]) -> Tensor"\n'
+    _, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
+    assert body == ['return f_a(input, given_integers(axes, dims, "f", single=True))']
+
+
 def test_the_tensor_is_cast_first(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor, dim: Dim) -> Tensor"\n  cast: dtype\n  out: exact\n'
     head, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))

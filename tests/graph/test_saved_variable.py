@@ -97,6 +97,41 @@ def test_a_tensor_detached_in_place_is_refused() -> None:
         variable.check(READER)
 
 
+@pytest.mark.parametrize("checked", ["before", "after", "before and after"])
+@pytest.mark.parametrize("lives", [True, False])
+def test_a_detached_tensor_is_refused_by_every_check_of_an_intact_value(
+    checked: str, lives: bool
+) -> None:
+    y = vt.ones(2, 3, requires_grad=True) * 2
+    variable = saved(y)
+    with vt.no_grad():
+        y[:0].fill_(1)
+    if "before" in checked:
+        variable.check(READER)
+    y.detach_()
+    if "after" in checked:
+        y.transpose_(0, 1)
+    if not lives:
+        del y
+    for _ in range(2):
+        with pytest.raises(SavedDetachedError):
+            variable.check(READER)
+
+
+def test_a_gradient_through_a_value_that_was_detached_and_then_transposed_is_refused() -> None:
+    x = vt.ones(2, 3, requires_grad=True)
+    y = x * 2
+    z = y.square().sum()
+    y.detach_()
+    y.transpose_(0, 1)
+    for _ in range(2):
+        with pytest.raises(SavedDetachedError):
+            vt.autograd.grad(z, x)
+    with pytest.raises(SavedDetachedError):
+        z.backward()
+    assert x.grad is None
+
+
 def test_a_saved_tensor_that_was_detached_in_place_is_refused_also_when_it_is_gone() -> None:
     x = vt.tensor([3.0, -2.0], requires_grad=True)
     y = x.clone()

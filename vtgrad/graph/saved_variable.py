@@ -62,6 +62,26 @@ class ViewGuard(Protocol):
         """Compare with the version at which the view was last valid."""
 
 
+class _FormerTensor:
+    """What is left of the tensor of a value that was vouched for; see Note [Vouching].
+
+    Attributes
+    ----------
+    reference : weak reference
+        To the tensor, which may differ from the value by now.
+    """
+
+    __slots__ = ("reference",)
+
+    reference: weakref.ref[TensorBase]
+
+    def __init__(self, reference: weakref.ref[TensorBase]) -> None:
+        self.reference = reference
+
+    def check(self, counter: VersionCounter) -> None:
+        """Pass: a value does not become invalid as a view does."""
+
+
 class SavedVariable:
     """One saved tensor.
 
@@ -75,6 +95,9 @@ class SavedVariable:
     From then on the object represents a value, no longer a tensor: the tensor may differ by now (it
     was transposed in place, or its producer leads through later writes), so the saved array and
     edge are used. The counter is read before the log, see Note [Exact staleness].
+
+    Whether the tensor was detached in place still counts, so `_guard` is a `_FormerTensor` from
+    then on: every check must answer the same.
 
     Attributes
     ----------
@@ -312,7 +335,7 @@ class SavedVariable:
             if edge is None:
                 return False
             hooks = edge.function.hooks
-            if hooks is None or not hooks.was_detached(self._tensor):
+            if hooks is None or not hooks.was_detached(self._identity()):
                 return False
         return self._settle(node)
 
@@ -335,17 +358,17 @@ class SavedVariable:
                 "pass retain_graph=True to the first backward to be able to run a second",
                 node=node.name(),
             )
-        edge, reference = self._edge, self._tensor
+        edge = self._edge
         version = self._counter.value
         rewinds = False
         if version != self.version:
-            if self._is_intact(array):
+            intact = self._is_intact(array)
+            rewinds = not intact and self._can_rewind(array)
+            if intact or rewinds:
+                self._let_go_of_tensor()
+            if intact:
+                # Last: the tensor of a value at the present version is used as it is.
                 self.version = version
-            else:
-                rewinds = self._can_rewind(array)
-            if rewinds or version == self.version:
-                self._tensor = None
-                self._guard = None
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             meta = tensor._impl.autograd_meta
@@ -357,7 +380,7 @@ class SavedVariable:
                 self._guard.check(self._counter)
             if edge is not None:
                 hooks = edge.function.hooks
-                if hooks is not None and hooks.was_detached(reference):
+                if hooks is not None and hooks.was_detached(self._identity()):
                     raise self._detached(node)
         if version != self.version and not rewinds:
             raise self.stale(node)
@@ -366,6 +389,18 @@ class SavedVariable:
             now = array if tensor is None else tensor._impl.array
             self._fingerprint.check(now, node)
         return rewinds
+
+    def _let_go_of_tensor(self) -> None:
+        """Become a value without a tensor; see Note [Vouching]."""
+        reference = self._tensor
+        if reference is not None:
+            self._guard = _FormerTensor(reference)
+            self._tensor = None
+
+    def _identity(self) -> weakref.ref[TensorBase] | None:
+        """The reference that tells whether the tensor, also a former one, was detached in place."""
+        guard = self._guard
+        return guard.reference if isinstance(guard, _FormerTensor) else self._tensor
 
     def _can_rewind(self, array: Array) -> bool:
         """Whether rewind has kept all bytes overwritten since."""

@@ -42,6 +42,14 @@ BOOLS: dict[str, Call] = {
     "diff": lambda x: vt.diff(x, True),
     "roll": lambda x: x.roll(True),
     "roll, dims": lambda x: x.roll(1, True),
+    "repeat": lambda x: x[0].repeat(True),
+    "tile": lambda x: x[0].tile(True),
+    "expand": lambda x: x[0, :1].expand(True),
+    "expand, in a tuple": lambda x: x[0, :1].expand((True, 1)),
+    "permute": lambda x: x.permute(True, False),
+    "flip": lambda x: x.flip(True),
+    "view": lambda x: x.view(True, 4),
+    "reshape": lambda x: x.reshape(True, 4),
     "rot90, dims": lambda x: x.rot90(1, (True, 0)),
     "polygamma_": lambda x: x.detach().polygamma_(vt.tensor(True)),
     "mvlgamma_": lambda x: x.detach().mvlgamma_(vt.tensor(True)),
@@ -50,6 +58,24 @@ BOOLS: dict[str, Call] = {
     "randperm": lambda x: vt.randperm(True),
     "randint": lambda x: vt.randint(True, (2,)),
 }
+
+
+SINGLE: dict[str, Call] = {
+    "repeat": lambda x: x.repeat(repeats=2),
+    "tile": lambda x: x.tile(dims=2),
+    "expand": lambda x: x.expand(size=2),
+    "permute": lambda x: x.permute(dims=0),
+    "view": lambda x: x.view(size=2),
+    "reshape": lambda x: x.reshape(shape=2),
+    "resize_": lambda x: x.detach().resize_(size=2),
+    "sum_to_size": lambda x: x.sum_to_size(size=1),
+}
+
+
+@pytest.mark.parametrize("call", SINGLE.values(), ids=SINGLE)
+def test_one_integer_by_keyword_is_no_sequence_of_sizes(call: Call) -> None:
+    with pytest.raises(TypeError):
+        call(leaf(2))
 
 
 @pytest.mark.parametrize("call", BOOLS.values(), ids=BOOLS)
@@ -182,6 +208,18 @@ def test_a_dimension_comes_under_one_name(reduce: Callable[..., vt.Tensor]) -> N
     assert reduce(x, axis=1).tolist() == [True, True]
     assert reduce(x, None).tolist() is True
     assert reduce(x).tolist() is True
+
+
+@pytest.mark.parametrize("name", ["all", "any"])
+def test_keepdims_is_keepdim(name: str) -> None:
+    x = ramp(2, 3) > -1
+    reduce, method = getattr(vt, name), getattr(x, name)
+    assert reduce(x, axis=1, keepdims=True).shape == (2, 1)
+    assert reduce(x, 0, keepdims=True).shape == method(0, keepdims=True).shape == (1, 3)
+    assert reduce(x, keepdims=True).shape == (1, 1)
+    assert reduce(x, 0, keepdims=False).shape == (3,)
+    with pytest.raises(TypeError):
+        reduce(x, 0, keepdims="no")
 
 
 @pytest.mark.parametrize("extreme", [vt.max, vt.min])

@@ -56,9 +56,18 @@ def given_tensors(tensors: tuple[T | Sequence[T], ...]) -> Sequence[T]:
 
 
 def given_integers(
-    given: Sequence[int | Sequence[int] | DType], keyword: Sequence[int] | int | None, name: str
+    given: Sequence[int | Sequence[int] | DType],
+    keyword: Sequence[int] | int | None,
+    name: str,
+    *,
+    single: bool = False,
 ) -> Shape:
     """Integers that were passed one by one, as one sequence, or as one keyword argument.
+
+    Parameters
+    ----------
+    single : bool
+        Whether the keyword argument may be one integer.
 
     Raises
     ------
@@ -68,17 +77,28 @@ def given_integers(
     if (keyword is None) is not bool(given):
         raise ArgumentTypeError(f"{name} needs its integers, once", given=given)
     if keyword is not None:
+        if not single and not isinstance(keyword, Sequence):
+            raise _no_integers(keyword, name, "a sequence of integers by keyword")
         given = (keyword,)
     if len(given) == 1 and (type(given[0]) is tuple or isinstance(given[0], Sequence)):
-        return tuple(given[0])
+        numbers = tuple(given[0])
+        if numbers and (numbers[0] is True or numbers[0] is False):
+            raise _no_integers(numbers[0], name)
+        return numbers
+    # A bool in a later position is an integer, as in PyTorch.
+    if given[0] is True or given[0] is False:
+        raise _no_integers(given[0], name)
     result: list[int] = []
     for number in given:
         if isinstance(number, (type, DType, np.ndarray, Sequence)) or not hasattr(
             number, "__index__"
         ):
-            raise ArgumentTypeError(
-                f"{name} takes integers or one sequence of them, not {type(number).__name__}",
-                value=number,
-            )
+            raise _no_integers(number, name)
         result.append(number.__index__())
     return tuple(result)
+
+
+def _no_integers(
+    value: object, name: str, wanted: str = "integers or one sequence of them"
+) -> ArgumentTypeError:
+    return ArgumentTypeError(f"{name} takes {wanted}, not {type(value).__name__}", value=value)

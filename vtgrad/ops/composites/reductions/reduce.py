@@ -103,6 +103,7 @@ def any(
     *,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return whether some element is not 0, of all or over dimensions.
 
@@ -120,6 +121,8 @@ def any(
         Where the result is stored; bool or uint8.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -134,7 +137,7 @@ def any(
         If a dimension is named twice.
     ArgumentTypeError
         If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
-        given, or `keepdim` is not a bool.
+        given, or `keepdim` or `keepdims` is not a bool.
     ResultTypeError
         If `out` is neither of bool nor of uint8.
 
@@ -149,7 +152,8 @@ def any(
     tensor([[False, False]])
     """
     dims = _dims_or_all(dim, axis)
-    return F.any_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
+    keep = check_flag(keepdim, "keepdim") | check_flag(keepdims, "keepdims")
+    return F.any_dim(_for_truth_in(out, input), dims, keep, out=out)
 
 
 def all(
@@ -159,6 +163,7 @@ def all(
     *,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return whether no element is 0, of all or over dimensions.
 
@@ -176,6 +181,8 @@ def all(
         Where the result is stored; bool or uint8.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -190,7 +197,7 @@ def all(
         If a dimension is named twice.
     ArgumentTypeError
         If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
-        given, or `keepdim` is not a bool.
+        given, or `keepdim` or `keepdims` is not a bool.
     ResultTypeError
         If `out` is neither of bool nor of uint8.
 
@@ -205,7 +212,8 @@ def all(
     tensor([[ True, False]])
     """
     dims = _dims_or_all(dim, axis)
-    return F.all_dim(_for_truth_in(out, input), dims, check_flag(keepdim, "keepdim"), out=out)
+    keep = check_flag(keepdim, "keepdim") | check_flag(keepdims, "keepdims")
+    return F.all_dim(_for_truth_in(out, input), dims, keep, out=out)
 
 
 def _dims_or_all(dim: Dims | Unset, axis: Dims | Unset) -> Dims:
