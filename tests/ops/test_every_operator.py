@@ -263,7 +263,14 @@ def test_empty_out_takes_on_the_shape(case: Case) -> None:
         assert o.tolist() == e.tolist()
 
 
-@pytest.mark.parametrize("case", WITH_OUT, ids=str)
+def computes_in_the_dtype_of_out(case: Case) -> bool:
+    """Whether the dtype of ``out`` counts as if it were passed as ``dtype``."""
+    return case.operator.out_dtype == "in its dtype"
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in WITH_OUT if not computes_in_the_dtype_of_out(case)], ids=str
+)
 def test_out_of_a_lower_category_is_refused_before_anything_is_written(case: Case) -> None:
     """Integers cannot take floats, and bools cannot take integers."""
     expected = computed(case)
@@ -284,6 +291,21 @@ def test_out_of_a_lower_category_is_refused_before_anything_is_written(case: Cas
             *values, **options, out=outs[0] if len(outs) == 1 else outs
         )
     before.assert_untouched()
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in WITH_OUT if computes_in_the_dtype_of_out(case)], ids=str
+)
+def test_what_computes_in_the_dtype_of_out_casts_its_operand_first(case: Case) -> None:
+    values, options = arguments_of(case)
+    function = function_named(case.operator.name)
+    if options.get("dtype") is not None:
+        return
+    expected = function(*values, **options, dtype=vt.float64)
+    assert isinstance(expected, vt.Tensor)
+    out = vt.empty(0, dtype=vt.float64)
+    function(*values, **options, out=out)
+    assert vt.equal(out, expected)
 
 
 @pytest.mark.parametrize(

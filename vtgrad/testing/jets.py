@@ -71,9 +71,8 @@ class Save:
 
     def possible(self) -> tuple[str, ...]:
         """Return the kinds of error that using the value may raise, where that is unknown."""
-        if self.uncertain:
-            return self._failures()
-        return () if self.freed or self.failure is None else self.failure.possible()
+        besides = () if self.freed or self.failure is None else self.failure.possible()
+        return (*self._failures(), *besides) if self.uncertain else besides
 
     def _failures(self) -> tuple[str, ...]:
         if self.freed:
