@@ -18,7 +18,6 @@ from ...errors import CheckpointError, NotSupportedError
 from ...graph.edge import Edge
 from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
-from ...graph.recording import is_recording
 from ...graph.set_history import requires_grad
 from ...ops.view_impls import views as view_impls
 from ...storage.mode import mode_of, switched
@@ -304,7 +303,9 @@ class Tape:
             return
         step, before = self.plan.step, self.state
         after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
-        self.state = State(tuple([_next_input(x, False) for x in after.tensors]), after.build)
+        # Nothing was recorded: what requires grad is from outside.
+        tensors = [_next_input(x, requires_grad(x)) for x in after.tensors]
+        self.state = State(tuple(tensors), after.build)
 
 
 def in_mode(recorded: bool, work: Callable[[], R]) -> R:
@@ -338,13 +339,13 @@ def _without_history(after: State, recorded: RecordedStep) -> State:
     return State(tuple(tensors), after.build)
 
 
-def _next_input(tensor: TensorBase, recorded_elsewhere: bool) -> TensorBase:
+def _next_input(tensor: TensorBase, is_from_outside: bool) -> TensorBase:
     """A tensor that a step has returned, as a tensor without history for the next step.
 
     The next step may write to it. So it is a copy if its memory may belong to a tensor of the user
     that requires grad, and otherwise another tensor on the same memory.
     """
-    if recorded_elsewhere or (requires_grad(tensor) and not is_recording()):
+    if is_from_outside:
         return KeptTensor.of(tensor).restored()
     return handle_like(tensor, view_impls.alias(tensor._impl))
 
