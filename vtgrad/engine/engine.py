@@ -135,6 +135,7 @@ def _run_here_or_there(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
     outer = running.task
+    running.passes += 1
     if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
         _run_on_fresh_thread(task, gradients, answer)
     else:
@@ -172,7 +173,6 @@ def _run(
     watch: Watch | None = None
     try:
         running.task = task
-        running.passes += 1
         rewinding.cursors = {}
         watch = new_watch()
         if task.create_graph:

@@ -501,3 +501,47 @@ def test_a_step_that_differentiates_an_energy(snapshots: int) -> None:
         lambda: loss(plain_loop),
         (position, momentum, stiffness),
     )
+
+
+def registers_on_the_state(u: vt.Tensor) -> vt.Tensor:
+    if u.requires_grad:
+        u.register_hook(lambda g: g.clamp(-0.3, 0.3))
+    return (u * B).sin()
+
+
+def registers_before_and_after_a_write(u: vt.Tensor) -> vt.Tensor:
+    if u.requires_grad:
+        u.register_hook(lambda g: g * 2)
+    u.mul_(B)
+    if u.requires_grad:
+        u.register_hook(lambda g: g + 1)
+    return u.sin()
+
+
+def registers_on_views_and_the_result(u: vt.Tensor) -> vt.Tensor:
+    v = u[1:]
+    if v.requires_grad:
+        v.register_hook(lambda g: g * 2)
+    v.mul_(B[1:])
+    u = u.sin()
+    if u.requires_grad:
+        u.register_hook(lambda g: g * 0.5)
+    return u
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+@pytest.mark.parametrize(
+    "step",
+    [
+        registers_on_the_state,
+        registers_before_and_after_a_write,
+        registers_on_views_and_the_result,
+    ],
+)
+def test_hooks_that_a_step_registers(step: Step, steps: int) -> None:
+    start = drawn(4)
+    assert_as_plain(
+        lambda: checkpoint_loop(step, start, steps, snapshots=2).sum() + start.sum(),
+        lambda: plain_loop(step, start.clone(), steps).sum() + start.sum(),
+        (start, B),
+    )

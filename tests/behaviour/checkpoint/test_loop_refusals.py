@@ -252,3 +252,18 @@ def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "checkpoint_schedules", None)
     with pytest.raises(ImportError, match=r"pip install 'vtgrad\[checkpoint\]'"):
         checkpoint_loop(lambda u: u, leaf(2), 2, snapshots=1)
+
+
+def test_hooks_on_a_state_that_stand_for_several_steps() -> None:
+    def on_the_node(u: vt.Tensor) -> vt.Tensor:
+        assert u.grad_fn is not None
+        u.grad_fn.register_prehook(lambda grads: None)
+        return u * 2
+
+    def on_a_result(u: vt.Tensor) -> vt.Tensor:
+        u.register_hook(lambda grad: grad * 2)
+        return u
+
+    for step, words in ((on_the_node, "on the grad_fn of the state"), (on_a_result, "an alias")):
+        with pytest.raises(vt.errors.NotSupportedError, match=words):
+            checkpoint_loop(step, vt.ones(2, requires_grad=True), 3, snapshots=1)

@@ -99,10 +99,6 @@ class CheckpointLoopBackward(InnerGraphNode):
         if plan is None or initial is None:
             self.check_saved()
             return
-        inputs = [
-            InputBuffer(self) if edge is None else sums[edge.function].at(edge.input_nr)
-            for edge in self._state_edges
-        ]
         results = [incoming.at(nr) for nr in range(len(self.input_metadata))]
         try:
             tape: Tape | None = self.tapes.pop()
@@ -116,7 +112,7 @@ class CheckpointLoopBackward(InnerGraphNode):
                 if left is None:
                     left = Tape(plan, initial.restored(plan.keeps_random_state))
                     left.run_forward(first=False)
-                left.run_backward(results, self.input_metadata, inputs, sums)
+                left.run_backward(results, self.input_metadata, self._state_edges, sums)
 
         in_mode(False, run)
 

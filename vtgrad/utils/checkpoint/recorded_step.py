@@ -7,19 +7,22 @@ from typing import Final
 
 from ...engine.engine import execute_inner
 from ...engine.input_buffer import InputBuffer, buffer_of
+from ...engine.observers import show_to_tensor_hooks
 from ...engine.validate import fit_array
-from ...errors import CheckpointError
+from ...errors import CheckpointError, NotSupportedError
 from ...graph.accumulate_grad import AccumulateGrad
 from ...graph.edge import Edge
+from ...graph.hooks import GradCell, NodeHooks
 from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
 from ...graph.packing import packing
 from ...graph.set_history import gradient_edge
 from ...graph.thread_local_state import this_thread
+from ...storage.tensor_base import TensorBase
 from .state import State, flatten
 from .step_input import StepInput
 
-__all__ = ["RESULT", "RecordedStep", "explore_again", "explore_first", "record"]
+__all__ = ["RESULT", "RecordedStep", "explore_again", "explore_first", "move", "record"]
 
 # What a step returns, in messages.
 RESULT: Final = "the state that a step of checkpoint_loop returns"
@@ -114,12 +117,22 @@ class RecordedStep:
             if target is None:
                 target = arrived[node] = buffer_of(node)
             roots.append(edge)
-            _move(buffer, meta, target.at(nr), node, nr)
+            move(buffer, meta, target.at(nr), node, nr)
         if roots:
             execute_inner(roots, arrived, ends)
+            if self.inputs.hooks is not None:
+                _call_hooks(self.inputs.hooks, state)
 
 
-def _move(
+def _call_hooks(hooks: NodeHooks, state: InputBuffer) -> None:
+    """Call the hooks that a step has registered on the state that it got."""
+    retained: list[tuple[GradCell, TensorBase]] = []
+    show_to_tensor_hooks(hooks, state, retained)
+    for cell, grad in retained:
+        cell.grad = grad
+
+
+def move(
     source: InputBuffer, known: InputMetadata, target: InputBuffer, node: Node, nr: int
 ) -> None:
     """Add a gradient to another sum, as the operators that it came from would have added it.
@@ -163,6 +176,11 @@ def record(
     -------
     tuple
         The graph, which is not explored yet, and the state after the step.
+
+    Raises
+    ------
+    NotSupportedError
+        If the step has registered hooks on the state that it got which cannot be called.
     """
     inputs = StepInput.of(before.tensors, needed)
     pair = packing.pair
@@ -172,7 +190,32 @@ def record(
     finally:
         packing.pair = pair
     after = flatten(returned, RESULT)
-    return RecordedStep(inputs, [gradient_edge(x) for x in after.tensors]), after
+    roots = [gradient_edge(x) for x in after.tensors]
+    if inputs.hooks is not None:
+        _check_hooks(inputs, inputs.hooks, roots)
+    return RecordedStep(inputs, roots), after
+
+
+def _check_hooks(inputs: StepInput, hooks: NodeHooks, roots: Sequence[Edge | None]) -> None:
+    """Raise if hooks that a step has registered on its state cannot do what they would do alone.
+
+    Raises
+    ------
+    NotSupportedError
+        If they are on its node, or on a tensor that the step also returns.
+    """
+    if hooks.watch_node():
+        raise NotSupportedError(
+            "a step of checkpoint_loop has registered a hook on the grad_fn of the state that it "
+            "got, which stands for the step before; register it on the tensor"
+        )
+    for root in roots:
+        if root is not None and root.function is inputs and root.input_nr in hooks.tensor_pre:
+            raise NotSupportedError(
+                "a step of checkpoint_loop has returned a tensor of the state that it got and has "
+                "registered a hook on it, which belongs to all steps that the tensor goes through; "
+                "return an alias, such as x[:]"
+            )
 
 
 def explore_first(recorded: RecordedStep) -> None:

@@ -18,7 +18,6 @@ from ...errors import CheckpointError, NotSupportedError
 from ...graph.edge import Edge
 from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
-from ...graph.recording import is_recording
 from ...graph.set_history import requires_grad
 from ...ops.view_impls import views as view_impls
 from ...storage.mode import mode_of, switched
@@ -26,10 +25,11 @@ from ...storage.tensor_base import TensorBase, handle_like
 from ...storage.thread_mode import settle, thread
 from ...views.differentiable_view_meta import view_meta_of
 from .digest import Digests
-from .recorded_step import RESULT, RecordedStep, explore_again, explore_first, record
+from .recorded_step import RESULT, RecordedStep, explore_again, explore_first, move, record
 from .schedule import Action, Schedule, storage_name
 from .snapshots import Snapshot, Snapshots
 from .state import KeptTensor, State, flatten
+from .step_input import StepInput
 from .step_log import StepLog
 
 __all__ = ["LoopPlan", "Tape", "in_mode"]
@@ -168,7 +168,7 @@ class Tape:
         self,
         results: Sequence[InputBuffer],
         metadata: Sequence[InputMetadata],
-        inputs: Sequence[InputBuffer],
+        edges: Sequence[Edge | None],
         sums: dict[Node, InputBuffer],
     ) -> None:
         """Take the other actions.
@@ -179,10 +179,10 @@ class Tape:
             The gradient of each tensor of the last state.
         metadata : sequence of InputMetadata
             Shape and dtype of each of these tensors.
-        inputs : sequence of InputBuffer
-            Collect those of the first.
+        edges : sequence of Edge or None
+            The producers of the tensors of the first state.
         sums : dict of Node to InputBuffer
-            Collect those of values from outside of the steps.
+            Collect the gradients of these and of values from outside of the steps.
         """
         left = self.plan.steps
         if self.plan.digests is not None:
@@ -203,7 +203,10 @@ class Tape:
                     raise _unknown(action)
                 for number in range(high - 1, low - 1, -1):
                     recorded = self.graphs.pop(number)
-                    state = _buffer_of_state(recorded, inputs if number == 0 else None)
+                    state = buffer_of(recorded.inputs)
+                    if number == 0 and _are_for(edges, recorded.inputs):
+                        state = _sums_of(edges, sums, recorded.inputs)
+                        edges = ()
                     recorded.run_backward(results, metadata, state, sums)
                     # Result 0 of the node belongs to no tensor.
                     results, metadata = state.more, recorded.inputs.input_metadata[1:]
@@ -212,6 +215,10 @@ class Tape:
                 raise _unknown(action)
         if left:
             raise NotSupportedError(f"the schedule ended backward before step {left - 1}")
+        for edge, buffer, meta in zip(edges, results, metadata, strict=False):
+            if edge is not None:
+                node, nr = edge.function, edge.input_nr
+                move(buffer, meta, sums[node].at(nr), node, nr)
 
     def check_saved(self) -> None:
         """Raise if a value that a kept graph has saved was overwritten."""
@@ -304,7 +311,9 @@ class Tape:
             return
         step, before = self.plan.step, self.state
         after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
-        self.state = State(tuple([_next_input(x, False) for x in after.tensors]), after.build)
+        # Nothing was recorded: what requires grad is from outside.
+        tensors = [_next_input(x, requires_grad(x)) for x in after.tensors]
+        self.state = State(tuple(tensors), after.build)
 
 
 def in_mode(recorded: bool, work: Callable[[], R]) -> R:
@@ -338,27 +347,39 @@ def _without_history(after: State, recorded: RecordedStep) -> State:
     return State(tuple(tensors), after.build)
 
 
-def _next_input(tensor: TensorBase, recorded_elsewhere: bool) -> TensorBase:
+def _next_input(tensor: TensorBase, is_from_outside: bool) -> TensorBase:
     """A tensor that a step has returned, as a tensor without history for the next step.
 
     The next step may write to it. So it is a copy if its memory may belong to a tensor of the user
     that requires grad, and otherwise another tensor on the same memory.
     """
-    if recorded_elsewhere or (requires_grad(tensor) and not is_recording()):
+    if is_from_outside:
         return KeptTensor.of(tensor).restored()
     return handle_like(tensor, view_impls.alias(tensor._impl))
 
 
-def _buffer_of_state(recorded: RecordedStep, inputs: Sequence[InputBuffer] | None) -> InputBuffer:
-    """A buffer that collects the gradients of the state before a step.
+def _are_for(edges: Sequence[Edge | None], inputs: StepInput) -> bool:
+    """Whether the first step may add to the sums of the outer run at once.
 
-    Parameters
-    ----------
-    inputs : sequence of InputBuffer or None
-        Those of the loop's own inputs, for the first step.
+    Not if it has hooks on its state, which is a copy of the user's, nor if a sum has another shape.
     """
-    node = recorded.inputs
-    return buffer_of(node) if inputs is None else InputBuffer(node, tuple(inputs))
+    if inputs.hooks is not None:
+        return False
+    return all(
+        edge is None or edge.function.input_metadata[edge.input_nr].shape == meta.shape
+        for edge, meta in zip(edges, inputs.input_metadata[1:], strict=True)
+    )
+
+
+def _sums_of(
+    edges: Sequence[Edge | None], sums: dict[Node, InputBuffer], inputs: StepInput
+) -> InputBuffer:
+    """A buffer for the gradients of the first state whose parts are sums of the outer run."""
+    parts = [
+        InputBuffer(inputs) if edge is None else sums[edge.function].at(edge.input_nr)
+        for edge in edges
+    ]
+    return InputBuffer(inputs, tuple(parts))
 
 
 def _unknown(action: Action) -> NotSupportedError:
