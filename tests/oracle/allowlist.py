@@ -232,6 +232,11 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
+        "split_copy, split_with_sizes_copy and unbind_copy return what they stored in out=; in"
+        " PyTorch they return None.",
+        memory.out_of_copies_is_returned,
+    ),
+    Entry(
         "PyTorch's mm and sum write their result while they still read, when out= shares memory"
         " with an input, and may give wrong numbers; vtgrad computes first, or refuses.",
         memory.out_over_input,

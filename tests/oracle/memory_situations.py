@@ -107,6 +107,17 @@ def out_over_input(s: Situation) -> bool:
     return out in factors
 
 
+def out_of_copies_is_returned(s: Situation) -> bool:
+    copies = ("split_copy", "split_with_sizes_copy", "unbind_copy")
+    return (
+        s.step.op in copies
+        and "out=" in s.step.text
+        and s.our_error is None
+        and isinstance(s.torch_error, TypeError)
+        and "NoneType" in str(s.torch_error)
+    )
+
+
 def ldexp_over_itself(s: Situation) -> bool:
     # PyTorch may refuse it for another reason.
     ours = s.our_error is not None and kind_of(s.our_error) == "input-overlap"

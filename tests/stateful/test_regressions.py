@@ -119,6 +119,16 @@ PROGRAMS: dict[str, list[Step]] = {
         Detach_(1),
         Gradient(3, ONE, (0,)),
     ],
+    # A check that finds the value intact must not forget that its tensor was detached.
+    "a_saved_tensor_that_was_detached_is_refused_after_a_change_of_geometry": [
+        LEAF,
+        Apply(1, "clone", (0,)),
+        Apply(2, "square", (1,)),
+        Detach_(1),
+        Rearrange(1, ViewCall("unsqueeze", (0,))),
+        Gradient(2, ONE, (0,)),
+        Backward(2, ONE),
+    ],
     # After the change of geometry its value is the saved array, in the old one.
     "a_saved_tensor_is_transposed_and_differentiated_twice": [
         Leaf(0, Literal((2, 2), (2, 3, 5, 7)), requires_grad=True),

@@ -198,6 +198,8 @@ class CastMethods(TensorMethods):
 
         Raises
         ------
+        ArgumentTypeError
+            If `dtype` is neither a dtype nor a name nor a class.
         ArgumentValueError
             If no type has that name.
 
@@ -209,8 +211,15 @@ class CastMethods(TensorMethods):
         """
         if dtype is None:
             return _NAMES[self.dtype]
-        # The type names of `tensor_types`, classes which this module cannot import, have a dtype.
-        given = getattr(dtype, "dtype", dtype)
+        given: object = dtype
+        if not isinstance(given, (DType, str, builtins.type)):
+            kind = builtins.type(given).__name__
+            raise ArgumentTypeError(
+                f"argument 'dtype' must be a dtype, a name or a type, not {kind}", argument="dtype"
+            )
+        if isinstance(given, builtins.type):
+            # The type names of `tensor_types`, which this module cannot import, have a dtype.
+            given = getattr(given, "dtype", given)
         wanted = _TYPES.get(given) if isinstance(given, str) else given
         if not isinstance(wanted, DType):
             raise ArgumentValueError(f"there is no type {dtype!r}", value=dtype)

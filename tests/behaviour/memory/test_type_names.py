@@ -38,6 +38,12 @@ def test_a_type_name_makes_and_recognises_tensors_of_its_dtype(name: str) -> Non
     assert x.type().split(".")[-1] == name
 
 
+@pytest.mark.parametrize("other", [vt.zeros(2), 1, [], vt.finfo(vt.float32)])
+def test_what_only_has_a_dtype_is_no_type(other: object) -> None:
+    with pytest.raises(TypeError):
+        vt.zeros(2).type(other)  # type: ignore[call-overload,unused-ignore]
+
+
 def test_a_type_name_of_a_tensor_gives_a_recorded_view() -> None:
     x = leaf(2)
     y = vt.DoubleTensor(x)

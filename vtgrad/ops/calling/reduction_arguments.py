@@ -36,7 +36,7 @@ _INT64: Final = np.dtype(np.int64)
 
 
 class Unset(enum.Enum):
-    """The default of an argument for which None is a value of its own; shown as None."""
+    """The default of an argument for which None is a value of its own; shown as ``...``."""
 
     TOKEN = enum.auto()
 

@@ -94,8 +94,7 @@ def repeat(input: T, *counts: int | Sequence[int], repeats: Sequence[int] | None
 def flip(input: T, *axes: int | Sequence[int], dims: int | Sequence[int] | None = None) -> T:
     """Return a copy with the elements in reverse order along dimensions.
 
-    The result is always a copy, since a tensor has no negative strides. The gradient is flipped
-    back.
+    The result is always a copy; `x[::-1]` is a view. The gradient is flipped back.
 
     Parameters
     ----------
