@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
@@ -92,6 +92,90 @@ def test_an_interrupt_leaves_no_wrapper_and_no_observer(monkeypatch: pytest.Monk
         assert [Tensor.__bases__, small.exp, small.sin] == before
 
     assert interrupted_everywhere(prepare, check) > 50
+
+
+@NEEDS_TRACE
+def test_an_interrupt_of_a_scheduled_profile_leaves_nothing_and_comes_out_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tables, "_modules", list[ModuleType])
+    with profile():
+        pass
+    before = Tensor.__bases__
+
+    def prepare() -> Callable[[], object]:
+        schedule = vt.profiler.schedule(wait=0, warmup=0, active=1, repeat=1)
+        p = vt.profiler.profile(schedule=schedule)
+
+        def block() -> None:
+            with p:
+                p.step()
+
+        return block
+
+    def check(over: bool) -> None:
+        assert not observers
+        assert Tensor.__bases__ == before
+
+    assert interrupted_everywhere(prepare, check) > 50
+
+
+def test_a_profile_whose_start_or_stop_is_interrupted_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(self: object, *_: object) -> None:
+        raise KeyboardInterrupt
+
+    def run(p: vt.profiler.profile) -> None:
+        p.start()
+        p.stop()
+
+    for method in ("__enter__", "__exit__"):
+        p = vt.profiler.profile(schedule=vt.profiler.schedule(wait=0, warmup=0, active=1))
+        with monkeypatch.context() as patch:
+            patch.setattr(vt.autograd.profiler.record_function, method, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                run(p)
+        assert not observers
+
+
+def test_no_step_begins_after_the_block() -> None:
+    with vt.profiler.profile() as p:
+        vt.ones(2)
+    with pytest.raises(vt.errors.ProfilerError, match="within the block"):
+        p.step()
+    assert not observers
+    p = vt.profiler.profile(on_trace_ready=vt.profiler.profile.step)
+    with pytest.raises(vt.errors.ProfilerError, match="within the block"), p:
+        vt.ones(2)
+    assert not observers
+
+
+def test_a_block_of_record_function_may_end_on_another_thread() -> None:
+    record = vt.autograd.profiler.record_function("part")
+
+    def parts() -> Iterator[int]:
+        with record:
+            yield 1
+
+    with profile() as p:
+        for generator in (parts(), parts()):
+            next(generator)
+            errors: list[BaseException] = []
+
+            def work(generator: Iterator[int], errors: list[BaseException]) -> None:
+                try:
+                    list(generator)
+                except BaseException as error:
+                    errors.append(error)
+
+            thread = threading.Thread(target=work, args=(generator, errors))
+            thread.start()
+            thread.join()
+            assert not errors
+    assert names(p) == ["part", "part"]
+    with pytest.raises(vt.errors.ProfilerError, match="no block"):
+        record.__exit__()
 
 
 def test_no_operator_looks_whether_it_is_observed() -> None:

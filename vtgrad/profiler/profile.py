@@ -312,7 +312,11 @@ class record_function:  # PyTorch's name
     Raises
     ------
     ProfilerError
-        If `name` is not a string.
+        If `name` is not a string, or a block is left that was not entered.
+
+    Notes
+    -----
+    A block that another thread leaves, as one in a generator may be, ends with what is around it.
 
     Examples
     --------
@@ -351,12 +355,16 @@ class record_function:  # PyTorch's name
         return self
 
     def __exit__(self, *_: object) -> None:
-        ident = get_ident()
+        own = get_ident()
+        # A generator may be entered on one thread and left on another.
+        ident = own if own in self._open else next(iter(self._open), None)
+        if ident is None:
+            raise ProfilerError(f"no block of record_function({self.name!r}) is open")
         blocks = self._open[ident]
         event = blocks.pop()
         if not blocks:
             del self._open[ident]
-        observer = observer_of_thread()
+        observer = observer_of_thread() if ident == own else None
         if observer is not None and event is not None:
             observer.end(event)
 

@@ -160,6 +160,7 @@ class profile(Scope):  # PyTorch's name
         "_entered",
         "_new",
         "_open_step",
+        "_over",
         "_recorded",
         "_running",
         "_schedule",
@@ -176,6 +177,7 @@ class profile(Scope):  # PyTorch's name
     # The event of the present step, and the profile of the last recorded steps.
     _open_step: record_function | None
     _recorded: block_profile | None
+    _over: bool
     _running: bool
     _schedule: Callable[[int], ProfilerAction] | None
 
@@ -206,6 +208,7 @@ class profile(Scope):  # PyTorch's name
         )
         self._entered = False
         self._open_step = None
+        self._over = False
         self._recorded = None
         self._running = False
 
@@ -228,11 +231,25 @@ class profile(Scope):  # PyTorch's name
         if self._entered:
             raise ProfilerError("a profile is of one block; make another object for another block")
         self._entered = True
-        self._begin_step()
+        try:
+            self._begin_step()
+        except BaseException:
+            self._abandon()
+            raise
 
     def stop(self) -> None:
         """End the last step, and hand over what is recorded."""
-        self.restore()
+        try:
+            self.restore()
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _abandon(self) -> None:
+        """End the recording after an error or an interrupt, and hand over nothing."""
+        self._over, self._running = True, False
+        if self._recorded is not None:
+            self._recorded.restore()
 
     def step(self) -> None:
         """End a step and begin the next.
@@ -242,7 +259,7 @@ class profile(Scope):  # PyTorch's name
         ProfilerError
             Outside of the block.
         """
-        if not self._entered:
+        if not self._entered or self._over:
             raise ProfilerError("step() is called within the block of a profile")
         before = self.current_action
         self._end_step()
@@ -260,8 +277,8 @@ class profile(Scope):  # PyTorch's name
             self._recorded = self._new()
             self._recorded.__enter__()
         if self._schedule is not None:
-            self._open_step = record_function(f"ProfilerStep#{self.step_num}")
-            self._open_step.__enter__()
+            # Only a block that is open is left; the end of the profile ends an event without one.
+            self._open_step = record_function(f"ProfilerStep#{self.step_num}").__enter__()
 
     def _end_step(self) -> None:
         step, self._open_step = self._open_step, None
@@ -278,6 +295,7 @@ class profile(Scope):  # PyTorch's name
 
     def restore(self) -> None:
         """End the profile; called again if the call is interrupted."""
+        self._over = self._entered
         if self._running:
             self._end_step()
             self._hand_over()
