@@ -204,6 +204,11 @@ ENTRIES: tuple[Entry, ...] = (
         number.second_derivative_at_the_origin,
     ),
     Entry(
+        "The second derivative of 0 ** y with respect to y: NaN in PyTorch; 0 in vtgrad where the"
+        " power is 0 all around.",
+        number.second_derivative_of_a_power_of_zero,
+    ),
+    Entry(
         "acosh_, asinh_ and atanh_ have a producer without a derivative in PyTorch; in vtgrad they"
         " have those of the functions.",
         graph.inverse_hyperbolic_in_place,

@@ -74,6 +74,21 @@ def power_of_false(s: Situation) -> bool:
     )
 
 
+def second_derivative_of_a_power_of_zero(s: Situation) -> bool:
+    if not s.step.backward or s.divergence is None:
+        return False
+    if s.divergence.what not in ("values", "hooks"):
+        return False
+    if not any(re.search(r"\*\*|pow(er)?_?\(", step.text) for step in s.earlier):
+        return False
+    theirs, ours = _numbers(s.divergence.expected), _numbers(s.divergence.found)
+    if theirs.shape != ours.shape:
+        return False
+    lost = np.isnan(theirs) & ~np.isnan(ours)
+    same = np.allclose(theirs[~lost], ours[~lost], equal_nan=True)
+    return bool(lost.any() and not ours[lost].any() and same)
+
+
 def integer_power_of_two(s: Situation) -> bool:
     return (
         s.step.backward

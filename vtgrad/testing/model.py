@@ -281,6 +281,16 @@ class Saved(SaveCheck):
                 return ("saved-detached", *stale)
         return stale
 
+    def may_be_read(self) -> bool:
+        """Whether a refused pass may rebuild a grad_fn, on which the retained gradient depends.
+
+        The tensor's grad_fn is read before its version is compared, unless another value of the
+        pass is refused first.
+        """
+        tensor = self.tensor
+        is_behind = tensor.base is not None and tensor.seen_version != tensor.counter.version
+        return is_behind and tensor.retains and not self.is_result
+
     def possible(self) -> tuple[str, ...]:
         """See :class:`SaveCheck`: what a user's operator has touched may be stale."""
         if not self.exact or not self._was_written(self.tensor.counter.touched):

@@ -83,6 +83,8 @@ def _run(
     problems = _kinds_of(path)
     possible = sorted({kind for save in path for kind in save.possible()})
     if problems:
+        if any(isinstance(s.failure, Saved) and s.failure.may_be_read() for s in path):
+            raise SkippedError
         raise RefusedError(*problems, *possible)
     if any(save.spoiled for save in path):
         raise SkippedError
