@@ -1,4 +1,7 @@
-"""The part of the public storages that the layers below tensors use."""
+"""The part of the public storages that the layers below tensors use.
+
+This file is never compiled: the storages that inherit from it are Python classes.
+"""
 
 from __future__ import annotations
 
