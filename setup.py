@@ -44,7 +44,8 @@ INTERPRETED = """
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/promotion.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
-    storage/storage_base.py storage/tensor_name.py storage/thread_mode.py storage/argument_types.py storage/warn.py
+    storage/storage_base.py storage/tensor_name.py storage/thread_mode.py
+    storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/overwrite_rule.py graph/packed.py graph/packing.py
