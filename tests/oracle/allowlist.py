@@ -101,6 +101,11 @@ ENTRIES: tuple[Entry, ...] = (
         number.nothing_to_compute,
     ),
     Entry(
+        "index_select of one column with an index that does not exist is a RuntimeError in PyTorch,"
+        " and otherwise an IndexError, as in vtgrad always.",
+        number.index_beyond_one_column,
+    ),
+    Entry(
         "PyTorch does not look at index arrays when the result has no elements; vtgrad refuses"
         " positions that do not exist.",
         memory.nothing_is_read,

@@ -122,6 +122,8 @@ class ClonesJudge(TorchJudge):
         if self.torch_error is None and error is not None and lost:
             self.refused += 1
             return self.why_refused(error)
+        if self.torch_error is None and error is not None and kind_of(error) == "checkpoint":
+            return "what a checkpoint computes again differs, at which PyTorch does not look"
         if error is not None and kind_of(error) == "swap":
             return "what was saved is exchanged, where a clone is saved"
         if self.torch_error is not None and error is not None:

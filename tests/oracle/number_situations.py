@@ -21,6 +21,16 @@ def nothing_to_compute(s: Situation) -> bool:
     )
 
 
+def index_beyond_one_column(s: Situation) -> bool:
+    """Whether PyTorch's quick way for a matrix of one column finds an index that does not exist."""
+    return (
+        s.torch_error is not None
+        and "out of DATA bounds" in str(s.torch_error)
+        and s.our_error is not None
+        and kind_of(s.our_error) == "index"
+    )
+
+
 def complex_infinities(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "values":
         return False

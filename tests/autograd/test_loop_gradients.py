@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tests.behaviour.checkpoint.loops import (
+from tests.autograd.loops import (
     Counted,
     Step,
     assert_as_plain,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.checkpoint.loops import Counted, assert_as_plain, bits, moved_grad, plain_loop
+from tests.autograd.loops import Counted, assert_as_plain, bits, moved_grad, plain_loop
 from tests.support import ON_TORCH, differs_from_torch, leaf, vt
 
 pytestmark = differs_from_torch("PyTorch has no such loop")
