@@ -124,6 +124,9 @@ class ClonesJudge(TorchJudge):
             return self.why_refused(error)
         if self.torch_error is None and error is not None and kind_of(error) == "checkpoint":
             return "what a checkpoint computes again differs, at which PyTorch does not look"
+        loops = isinstance(step, Line) and step.op == "__iter__"
+        if error is None and loops and self._refuses_a_view():
+            return "a loop over a view without rows reads nothing of it"
         if error is not None and kind_of(error) == "swap":
             return "what was saved is exchanged, where a clone is saved"
         if self.torch_error is not None and error is not None:
@@ -132,6 +135,10 @@ class ClonesJudge(TorchJudge):
         if error is None and self._is_of_the_hook(step):
             return "to clone a saved view asks for its producer, which saving does not"
         return None
+
+    def _refuses_a_view(self) -> bool:
+        """Whether PyTorch says that a view must not be used any more."""
+        return self.torch_error is not None and kind_of(self.torch_error) in _VIEW_REFUSALS
 
     def why_refused(self, error: Exception) -> str | None:
         """Why a pass may be refused for a saved value; None if it may not."""

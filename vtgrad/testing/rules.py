@@ -251,6 +251,9 @@ def _joined(join: Callable[[Sequence[IntArray], int], IntArray]) -> Formula:
             size = operand.values.size
             numbers.append(np.arange(start, start + size, dtype=np.intp).reshape(operand.shape))
             start += size
+        if join is np.concatenate:
+            # A vector without elements fits everything, as in PyTorch.
+            numbers = [n for n in numbers if n.shape != (0,)] or numbers
         try:
             picked = join(numbers, int(extra[0]) if isinstance(extra[0], int) else 0)
         except ValueError:

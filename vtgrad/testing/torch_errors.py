@@ -49,6 +49,7 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"shape '.*' is invalid for input of size", "shape"),
     (r"shapes cannot be multiplied", "shape"),
     (r"must be a matrix", "shape"),
+    (r"must have same number of dimensions", "shape"),
     (r"element is out of DATA bounds", "index"),
     (r"output with shape .* doesn't match the broadcast shape", "shape"),
     (r"stack expects each tensor to be equal size", "shape"),
