@@ -25,7 +25,7 @@ READABLE = set(
     """
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
     DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site Edge RemovableHandle
-    Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
+    NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
     Inputs Outputs Measured Schedule
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Divergence Library Operator Step ViewsAndWrites
