@@ -48,8 +48,9 @@ INTERPRETED = """
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/mode_decorator.py graph/overwrite_rule.py graph/packed.py graph/packing.py
-    graph/shared_memory.py graph/thread_local_state.py graph/unpacked_once.py
+    graph/mode_decorator.py graph/node_fields.py graph/overwrite_rule.py
+    graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
+    graph/unpacked_once.py
     graph/written_elements.py
     engine/current_graph_task.py engine/helper_thread.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py

@@ -20,12 +20,9 @@ from tests.autograd.loops import (
     plain_loop,
 )
 from tests.functions import function
-from tests.support import ON_TORCH, collector_off, differs_from_torch, leaf, ramp, vt
+from tests.support import collector_off, leaf, ramp, vt
 
-pytestmark = differs_from_torch("PyTorch has no such loop")
-
-if not ON_TORCH:
-    checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
+checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
 
 RNG = np.random.default_rng(20)
 

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import ON_TORCH, differs_from_torch, leaf, ramp, refused, vt
+from tests.support import leaf, ramp, refused, vt
 
-pytestmark = differs_from_torch("PyTorch has no such loop")
-
-if not ON_TORCH:
-    checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
+checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
 
 
 def backward_is_refused(y: vt.Tensor, *leaves: vt.Tensor, kind: str = "checkpoint") -> None:

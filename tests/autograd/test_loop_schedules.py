@@ -11,12 +11,9 @@ from typing import Any
 import pytest
 
 from tests.autograd.loops import Counted, assert_as_plain, bits, moved_grad, plain_loop
-from tests.support import ON_TORCH, differs_from_torch, leaf, vt
+from tests.support import leaf, vt
 
-pytestmark = differs_from_torch("PyTorch has no such loop")
-
-if not ON_TORCH:
-    checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
+checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
 schedules = pytest.importorskip("checkpoint_schedules")
 
 RAM = schedules.StorageType.RAM

@@ -13,9 +13,7 @@ import pytest
 
 from tests.behaviour.saved.packing import Log, saved
 from tests.support import (
-    ON_TORCH,
     collector_off,
-    differs_from_torch,
     gradients,
     leaf,
     leaf_of,
@@ -24,10 +22,7 @@ from tests.support import (
     vt,
 )
 
-pytestmark = differs_from_torch("it is not there")
-
-if not ON_TORCH:
-    save_to_disk = vt.autograd.graph.save_to_disk
+save_to_disk = vt.autograd.graph.save_to_disk
 
 
 def names(folder: Path) -> list[str]:

@@ -111,7 +111,7 @@ def test_custom_functions_are_drawn() -> None:
     y = Square.apply(leaf(2))
     source = make_dot(y, show_saved=True).source
     assert ("AccumulateGrad", "SquareBackward") in arrows(source)
-    assert "saved 0" in source
+    assert "saved tensors[0]" in source
 
 
 def test_constants_and_leaves_may_be_drawn() -> None:

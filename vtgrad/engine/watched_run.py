@@ -22,7 +22,7 @@ class WatchedRun(ArrayRun):
     Attributes
     ----------
     watch : Watch
-        What is told of each node.
+        What observers and anomaly mode are given of each node.
     """
 
     __slots__ = ("watch",)

@@ -137,10 +137,6 @@ class BackwardCFunction(Node, FunctionCtx):
         """The saved tensors, as objects on which hooks can be registered."""
         return self._ctx._raw_saved_tensors
 
-    def saved_variables_of_call(self) -> tuple[SavedVariable | None, ...]:
-        """What `save_for_backward` has saved, as it is stored."""
-        return self._ctx._call.saved
-
     if not TYPE_CHECKING:
         # Hidden from type checkers, which would accept every attribute because of it.
 

@@ -156,7 +156,29 @@ class _GradScope(ModeScope):
         return before.by_grad[self._enabled]
 
 
-class no_grad(_GradScope):  # PyTorch's name
+class _BlockOrDecorator(_GradScope):
+    """A grad mode whose name is also a decorator, without parentheses."""
+
+    __slots__ = ()
+
+    _records: ClassVar[bool]
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
+    def __new__(cls, function: Callable[P, R] | None = None, /) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
+        """A block, or the decorated function."""
+        scope = _new(cls)
+        scope._open, scope._next, scope._enabled = {}, {}, cls._records
+        return scope if function is None else scope(function)
+
+    if not TYPE_CHECKING:
+        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
+        __init__ = object.__init__
+
+
+class no_grad(_BlockOrDecorator):  # PyTorch's name
     """Switch recording off, for a block or a function.
 
     Used as ``with no_grad():``, ``@no_grad`` or ``@no_grad()``, for the thread that runs it.
@@ -192,22 +214,10 @@ class no_grad(_GradScope):  # PyTorch's name
 
     __slots__ = ()
 
-    @overload
-    def __new__(cls) -> Self: ...
-    @overload
-    def __new__(cls, function: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
-    def __new__(cls, function: Callable[P, R] | None = None, /) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
-        """A block, or the decorated function."""
-        scope = _new(cls)
-        scope._open, scope._next, scope._enabled = {}, {}, False
-        return scope if function is None else scope(function)
-
-    if not TYPE_CHECKING:
-        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
-        __init__ = object.__init__
+    _records: ClassVar[bool] = False
 
 
-class enable_grad(_GradScope):  # PyTorch's name
+class enable_grad(_BlockOrDecorator):  # PyTorch's name
     """Switch recording on, for a block or a function.
 
     Used as ``with enable_grad():``, ``@enable_grad`` or ``@enable_grad()``, within `no_grad`.
@@ -242,19 +252,7 @@ class enable_grad(_GradScope):  # PyTorch's name
 
     __slots__ = ()
 
-    @overload
-    def __new__(cls) -> Self: ...
-    @overload
-    def __new__(cls, function: Callable[P, R], /) -> Callable[P, R]: ...  # type: ignore[misc]  # it decorates
-    def __new__(cls, function: Callable[P, R] | None = None, /) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
-        """A block, or the decorated function."""
-        scope = _new(cls)
-        scope._open, scope._next, scope._enabled = {}, {}, True
-        return scope if function is None else scope(function)
-
-    if not TYPE_CHECKING:
-        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
-        __init__ = object.__init__
+    _records: ClassVar[bool] = True
 
 
 class set_grad_enabled(_GradScope):

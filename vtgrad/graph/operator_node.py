@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import GetSetDescriptorType, MemberDescriptorType
 
 from ..storage.arrays import Array
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
 from .node import Node
+from .node_fields import saved_fields_of
 from .region import Gradient
 from .saved_variable import SavedVariable
 
@@ -30,14 +30,11 @@ class OperatorNode(Node):
     def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
         """The saved values, named like the fields that hold them."""
         found: list[tuple[str, SavedVariable]] = []
-        for cls in type(self).__mro__:
-            for name, field in vars(cls).items():
-                # Slots or, compiled, members of a struct.
-                if isinstance(field, (MemberDescriptorType, GetSetDescriptorType)):
-                    value = getattr(self, name, None)
-                    for one in value if isinstance(value, list) else (value,):
-                        if isinstance(one, SavedVariable):
-                            found.append((name, one))
+        for name in saved_fields_of(type(self)):
+            value = getattr(self, name)
+            for one in value if isinstance(value, list) else (value,):
+                if isinstance(one, SavedVariable):
+                    found.append((name, one))
         return found
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ArgumentTypeError, OptionValueError
 from ..graph.node import Node
 from ..graph.set_history import set_history_of_each
+from ..storage.arrays import Array
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase, handle_like, wrap_like
 from ..storage.tensor_impl import TensorImpl
@@ -24,10 +25,14 @@ T = TypeVar("T", bound=TensorBase)
 
 def make_copies(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:
     """New tensors with the values of aliases of `parent`, the results of `node`."""
-    copies = tuple([wrap_like(parent, np.array(resolved(impl.array), order="C")) for impl in impls])
+    copies = tuple([wrap_like(parent, array) for array in _copied(impls)])
     if node is not None:
         set_history_of_each(copies, node)
     return copies
+
+
+def _copied(impls: list[TensorImpl]) -> list[Array]:
+    return [np.array(resolved(impl.array), order="C") for impl in impls]
 
 
 def write_copies(
@@ -62,8 +67,7 @@ def write_copies(
                 f"argument 'out' must hold tensors, not {type(tensor).__name__}", argument="out"
             )
         check_out(tensor, parent)
-    copies = [np.array(resolved(impl.array), order="C") for impl in impls]
-    return tuple(write_outs(out, copies, operator, exact=True))
+    return tuple(write_outs(out, _copied(impls), operator, exact=True))
 
 
 def make_unsafe_split(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T, ...]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..errors import GraphFreedError, StaleSavedError, VtgradError
-from ..function.node import BackwardCFunction
 from ..graph.node import Node
 from ..graph.saved_variable import RELEASED, UNSAVED, SavedVariable
-from ..ops.saving.saved_fields import saved_slots
 from ..storage.arrays import Array
 from ..storage.tensor_base import TensorBase
 from ..views.copy_slices import CopySlices
@@ -57,20 +55,11 @@ class SavedValue(NamedTuple):
 
 
 def saved_values(node: Node) -> list[SavedValue]:
-    """The values that a node has saved, in the order of its fields."""
-    if isinstance(node, BackwardCFunction):
-        saved = node.saved_variables_of_call()
-        return [SavedValue(str(nr), x) for nr, x in enumerate(saved) if x is not None]
-    return [found for name, value in saved_slots(node) for found in _listed(name, value)]
-
-
-def _listed(name: str, value: object) -> Iterator[SavedValue]:
-    if isinstance(value, SavedVariable):
-        if value is not UNSAVED:
-            yield SavedValue(name, value)
-    elif isinstance(value, (list, tuple)):
-        for nr, one in enumerate(value):
-            yield from _listed(f"{name}[{nr}]", one)
+    """The values that a node itself has saved, in the order of its fields."""
+    if inner_node(node) is not None:
+        return []
+    found = node.saved_values()
+    return [SavedValue(name.removeprefix("saved_"), x) for name, x in found if x is not UNSAVED]
 
 
 def inner_node(node: Node) -> Node | None:

@@ -255,7 +255,7 @@ def test_forward_without_self_may_be_a_plain_function() -> None:
     assert grad_list(x) == [2, 4]
 
 
-def test_an_instance_cannot_be_called_whoever_makes_it() -> None:
+def test_an_instance_cannot_be_called_however_it_was_made() -> None:
     class Legacy(Function):
         def __init__(self, factor: float) -> None:
             self.factor = factor

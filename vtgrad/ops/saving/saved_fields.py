@@ -6,12 +6,10 @@ The names are PyTorch's: that of the argument or result with ``_saved_`` in fron
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import GetSetDescriptorType, MemberDescriptorType
-
 import numpy as np
 
 from vtgrad.graph.node import Node
+from vtgrad.graph.node_fields import classes_below, own_fields
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.storage.arrays import Shape
@@ -28,8 +26,8 @@ _ENDINGS = {"_shape": "_sym_sizes", "_shapes": "_sym_sizes", "_dtype": "_scalar_
 def publish_saved_fields() -> None:
     """Give the generated nodes one property for each field."""
     readers: dict[str, property] = {}
-    for node in _under(OperatorNode):
-        for field in list(_fields(node)):
+    for node in classes_below(OperatorNode):
+        for field in own_fields(node):
             if field not in readers:
                 readers[field] = property(_Reader(field))
             setattr(node, _public_name(field), readers[field])
@@ -44,23 +42,9 @@ def saved_slots(node: Node) -> list[tuple[str, object]]:
     for cls in type(node).__mro__:
         if cls is OperatorNode:
             break
-        for field in _fields(cls) if issubclass(cls, Node) else ():
+        for field in own_fields(cls) if issubclass(cls, Node) else ():
             found.append((_public_name(field).removeprefix("_saved_"), getattr(node, field)))
     return found if isinstance(node, OperatorNode) else []
-
-
-def _under(node: type[Node]) -> Iterator[type[Node]]:
-    """The classes that inherit from one, those that others inherit from first."""
-    for one in node.__subclasses__():
-        yield one
-        yield from _under(one)
-
-
-def _fields(node: type[Node]) -> Iterator[str]:
-    """The names of a class's own fields, which are slots or, compiled, members of a struct."""
-    for name, value in vars(node).items():
-        if isinstance(value, MemberDescriptorType | GetSetDescriptorType):
-            yield name
 
 
 def _public_name(field: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from vtgrad.graph.node import Node
+from vtgrad.graph.node_fields import classes_below, saved_fields_of
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.saved_variable import SavedVariable
-from vtgrad.graph.unpacked_once import saved_fields_of
 
 __all__ = ["FieldSlot", "Slot", "raw_fields"]
 
@@ -78,18 +78,11 @@ def raw_fields(show: Callable[[Slot], object]) -> None:
         Makes what users see of one place.
     """
     readers: dict[str, property] = {}
-    for node in _under(OperatorNode):
+    for node in classes_below(OperatorNode):
         for field in saved_fields_of(node):
             if field not in readers:
                 readers[field] = property(_RawReader(field, show))
             setattr(node, f"_raw_{field}", readers[field])
-
-
-def _under(node: type[Node]) -> list[type[Node]]:
-    found: list[type[Node]] = []
-    for one in node.__subclasses__():
-        found += [one, *_under(one)]
-    return found
 
 
 class _RawReader:
