@@ -382,6 +382,12 @@ ENTRIES: tuple[Entry, ...] = (
         cascades=True,
     ),
     Entry(
+        "fill_ with a view, made under no_grad, of the memory that is filled: the result has"
+        " nothing to send a gradient to. It requires grad in PyTorch, and does not in vtgrad.",
+        graph.filled_from_its_own_memory,
+        cascades=True,
+    ),
+    Entry(
         "floor_divide_ on a view: in PyTorch the divisor is not behind the base, so that its"
         " gradient is none; vtgrad refuses it, as for floor_divide_ on any other tensor.",
         graph.operand_of_a_view_forgotten,

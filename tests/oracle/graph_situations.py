@@ -369,6 +369,15 @@ def base_of_another_shape(s: Situation) -> bool:
     )
 
 
+def filled_from_its_own_memory(s: Situation) -> bool:
+    return (
+        s.step.op == "fill_"
+        and s.divergence is not None
+        and s.divergence.what in ("requires_grad", "grad_fn", "is_leaf")
+        and any(t._is_view() and t.requires_grad and t.is_leaf for t in s.tensors_used())
+    )
+
+
 def gradient_of_nothing(s: Situation) -> bool:
     graph = ("bound", "grad", "grad_fn", "is_leaf", "requires_grad")
     if s.divergence is None or s.divergence.what not in graph:
