@@ -19,6 +19,7 @@ from .changed_leaf_shape import byte_strides_of_grad, check_changed_leaf, in_sha
 from .grad_stores import GradStores, is_plainly_added_to
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
+from .next_edges import FIXED_EDGES
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
 from .region import Gradient
@@ -49,6 +50,7 @@ class AccumulateGrad(Node):
     __slots__ = ("_leaf", "byte_strides", "cell", "leaf_changed", "reordered")
 
     is_leaf_node: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     cell: GradCell
     byte_strides: Shape
