@@ -1,6 +1,6 @@
 """Edges: when they are equal, and what becomes of a node whose edges are set by hand."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -190,11 +190,12 @@ def test_edges_are_frozen_once_an_edge_leads_to_the_node() -> None:
     had_parent = node.has_parent
     y + 1
     assert (had_parent, node.has_parent) == (False, True)
-    for change in (
+    changes: list[Callable[[], None]] = [
         lambda: node.set_next_edges(before),
         lambda: node.set_next_edge(0, None),
         lambda: node.add_next_edge(None),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(FrozenEdgesError, match="another node leads to it"):
             change()
     assert node.next_edges is before
