@@ -51,8 +51,8 @@ class AutogradMeta(AutogradMetaInterface):
 
     __slots__ = (
         "cell",
-        "grad_fn_",
         "grad_accumulator",
+        "grad_fn_",
         "output_nr",
         "requires_grad_",
         "retained_at",
