@@ -1,9 +1,13 @@
-"""Changing the edges of a node by hand."""
+"""Changing the edges of a node by hand. This file is never compiled.
+
+The type of an edge that users pass is a protocol in a file that is not compiled, so that compiled
+code does not check it: see Note [Arguments arrive unchecked].
+"""
 
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, SupportsIndex, TypeAlias
 
 from ..errors import (
     ArgumentTypeError,
@@ -21,6 +25,7 @@ __all__ = [
     "ANY_EDGES",
     "FIXED_EDGES",
     "SAME_INPUTS",
+    "EdgeLike",
     "NextEdge",
     "as_edge",
     "check_next_edges",
@@ -41,8 +46,21 @@ ANY_EDGES: Final = 0
 SAME_INPUTS: Final = 1
 FIXED_EDGES: Final = 2
 
+
+class EdgeLike(Protocol):
+    """What an `Edge` has."""
+
+    @property
+    def function(self) -> Node:
+        """The node that receives the gradient."""
+
+    @property
+    def input_nr(self) -> int:
+        """The number of the result of `function` to which the gradient belongs."""
+
+
 # An edge, also as a pair like those of `next_functions` and of `get_gradient_edge`.
-NextEdge: TypeAlias = "Edge | tuple[Node | None, int] | None"
+NextEdge: TypeAlias = "EdgeLike | tuple[Node | None, int] | None"
 
 
 def as_edge(value: NextEdge) -> Edge | None:
