@@ -24,6 +24,7 @@ __all__ = [
     "EmptyInputsError",
     "DimensionError",
     "ElementIndexError",
+    "FrozenEdgesError",
     "FunctionError",
     "GradAssignmentError",
     "GradRequiredError",
@@ -439,6 +440,12 @@ class GradientError(VtgradError, RuntimeError):
     """A gradient's shape, dtype or count does not fit the value it belongs to."""
 
     kind = "gradient"
+
+
+class FrozenEdgesError(VtgradError, RuntimeError):
+    """The edges of a node cannot be changed any more, because another node leads to it."""
+
+    kind = "frozen-edges"
 
 
 class NanGradientError(VtgradError, RuntimeError):

@@ -11,6 +11,7 @@ from ..storage.rewind import (
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
 )
 from ..views.write import increment_version as increment_version
+from .dependencies import dependencies as dependencies
 from .multi_grad_hook import MultiGradHandle as MultiGradHandle
 from .multi_grad_hook import queue_callback as queue_callback
 from .multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from sys import _getframe
-from threading import get_ident
 from time import perf_counter_ns
 from types import CodeType, FrameType
 from typing import Final
 
 import numpy as np
 
+from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array
 from ..storage.record_write import is_inside
 from ..storage.tensor_base import TensorBase
@@ -38,7 +38,8 @@ class Recorded:
     scope, sequence_nr : int
         As in `Observer.begin`.
     thread, forward_thread : int
-        The thread that runs the function, and the one that made the node; 0 for no node.
+        The `Node.thread_id` of the thread that runs the function, and that of the node; 0 for no
+        node.
     start, end : int
         In nanoseconds of `time.perf_counter_ns`; `end` is 0 while the function runs.
     parent : Recorded or None
@@ -90,7 +91,7 @@ class Recorded:
         self.name = name
         self.scope = scope
         self.sequence_nr = sequence_nr
-        self.thread = get_ident()
+        self.thread = this_thread.numbering.thread_id
         self.forward_thread = forward_thread
         self.parent = parent
         self.shapes = []
