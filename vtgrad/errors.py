@@ -449,12 +449,16 @@ class FrozenEdgesError(VtgradError, RuntimeError):
 
 
 class NanGradientError(VtgradError, RuntimeError):
-    """In anomaly mode, a node of the graph has made a gradient that contains NaN.
+    """In anomaly mode, a node of the graph has returned a gradient that contains NaN.
 
     Attributes
     ----------
     node : str
         The node.
+    origin : str
+        Where the NaN comes from: ``"node"`` if the node has made it; ``"hook"`` if a hook has put
+        it into what the node got or returned; ``"root"`` if the gradient that was given to backward
+        contains it; ``"sum"`` if it was there once the parts of what the node got had been added.
     index : int
         The number of the input whose gradient it is.
     count : int

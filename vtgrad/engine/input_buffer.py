@@ -12,7 +12,7 @@ from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
 from .ready_queue import NodeTask
 
-__all__ = ["InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
+__all__ = ["Content", "InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 
 
 class _Switch:

@@ -149,6 +149,7 @@ def run_recorded(
         node, grads = ready.function, ready.grads
         if watch is not None:
             watch.enter(node)
+            watch.look(grads)
         hooks = node.hooks
         arrived = list(grads)
         watched = False
@@ -255,6 +256,7 @@ def _apply(
                 incoming = as_gradients(changed, incoming, node)
     if watch is not None:
         watch.begin(node, incoming)
+        watch.look(incoming)
     if hooks is None or not hooks.unpacks:
         answers = node.apply_tensors(incoming, task.needs_of(node))
     else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.observer import FUNCTION, NO_SEQUENCE_NR
+from ..storage.arrays import Array
 from .array_run import ArrayRun
 from .graph_task import GraphTask
-from .input_buffer import InputBuffer
+from .input_buffer import Content, InputBuffer
 from .observers import Answer
 from .watch import Watch
 
@@ -39,7 +43,15 @@ class WatchedRun(ArrayRun):
         buffer = super().run_unobserved()
         if buffer is not None:
             self.watch.enter(buffer.function)
+            self._look(buffer)
         return buffer
+
+    def _look(self, buffer: InputBuffer) -> None:
+        """Let the check for NaN look at the gradients that a node gets."""
+        if self.watch.checks:
+            metadata = buffer.function.input_metadata
+            sums = [_sum_of(buffer.at(nr).grad, meta) for nr, meta in enumerate(metadata)]
+            self.watch.look(sums)
 
     def keep_for_leaf(self, node: AccumulateGrad, buffer: InputBuffer) -> None:
         """As `ArrayRun.keep_for_leaf`."""
@@ -51,6 +63,7 @@ class WatchedRun(ArrayRun):
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """As `ArrayRun.apply`."""
         self.watch.begin(node, _shown(buffer))
+        self._look(buffer)
         answers, ownership = super().apply(node, buffer)
         self.watch.applied(answers)
         return answers, ownership
@@ -87,6 +100,16 @@ class WatchedRun(ArrayRun):
         event = observer.begin("vtgrad::fill_grads", FUNCTION, NO_SEQUENCE_NR, 0, ())
         super().fill_leaves()
         observer.end(event)
+
+
+def _sum_of(content: Content, meta: InputMetadata) -> Array | None:
+    """What a buffer's content adds up to; the buffer keeps it as it is."""
+    if not isinstance(content, list):
+        return content
+    whole = np.zeros(meta.shape, meta.dtype)
+    for region in content:
+        whole = region.add_into(whole)
+    return whole
 
 
 def _shown(buffer: InputBuffer) -> Sequence[object]:
