@@ -162,7 +162,7 @@ def second_pass_replaces_the_gradient(patch: pytest.MonkeyPatch) -> None:
 
 def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:
     """``backward(inputs=...)`` fills every leaf."""
-    restrict_to, count = GraphTask.restrict_to, GraphTask.count_dependencies
+    restrict_to, count = GraphTask.restrict_to, GraphTask.compute_dependencies
 
     def planted_count(self: GraphTask, inputs: Sequence[Edge | None] | None = None) -> None:
         count(self)
@@ -171,7 +171,7 @@ def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:
         if not accumulate:
             restrict_to(self, inputs, accumulate=accumulate)
 
-    patch.setattr(GraphTask, "count_dependencies", planted_count)
+    patch.setattr(GraphTask, "compute_dependencies", planted_count)
     patch.setattr(GraphTask, "restrict_to", planted)
 
 

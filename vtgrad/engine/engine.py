@@ -32,7 +32,6 @@ from .helper_thread import run_on_helper_thread
 from .input_buffer import InputBuffer
 from .tensor_run import run_recorded
 from .watch import Watch, new_watch
-from .watched_run import WatchedRun
 
 __all__ = ["execute", "execute_inner"]
 
@@ -81,7 +80,7 @@ def execute(
         all or nothing].
     """
     task = GraphTask(roots, keep_graph, create_graph)
-    task.count_dependencies(inputs)
+    task.compute_dependencies(inputs)
     former: list[tuple[int, AccumulateGrad]] = []
     wanted: Sequence[Edge | None] = ()
     if inputs is not None:
@@ -121,7 +120,7 @@ def execute_inner(
     task = GraphTask(roots, False, False)
     # Nodes that are known are not searched, and one gradient more than these get never arrives.
     task.dependencies.update(dict.fromkeys(sums, 1))
-    task.count_dependencies()
+    task.compute_dependencies()
     for node in sorted(task.dependencies, key=lambda n: -n.sequence_nr):
         if node not in sums:
             node.check_saved()
@@ -136,7 +135,7 @@ def _run_here_or_there(
 ) -> None:
     outer = running.task
     running.passes += 1
-    if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
+    if outer is not None and outer.reentrant_depth + 1 >= _NESTING_PER_THREAD:
         _run_on_fresh_thread(task, gradients, answer)
     else:
         _run(task, outer, gradients, answer)
@@ -168,7 +167,7 @@ def _run(
 ) -> None:
     before, ident = thread.mode.grad, thread.ident
     if outer is not None:
-        task.nesting = outer.nesting + 1
+        task.reentrant_depth = outer.reentrant_depth + 1
     cursors = rewinding.cursors
     watch: Watch | None = None
     try:
@@ -180,8 +179,7 @@ def _run(
             settle(ident)
             run_recorded(task, gradients, answer, watch)
         else:
-            run = ArrayRun(task) if watch is None else WatchedRun(task, watch)
-            run_arrays(run, gradients, answer)
+            run_arrays(ArrayRun(task, answer, watch), gradients)
         if task.for_hooks is not None:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()

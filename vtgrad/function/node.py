@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
-from ..engine.observers import own_copy
+from ..engine.own_copy import own_copy
 from ..engine.validate import fit_array, fit_tensor
 from ..errors import FunctionError, GradientError
 from ..graph.hooks import USERS_CODE, NodeHooks

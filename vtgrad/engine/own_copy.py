@@ -1,0 +1,33 @@
+"""Copies of gradients for observers, which may keep them and write to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..graph.operators import operators
+from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+
+__all__ = ["own_copy", "own_expanded", "wrapped"]
+
+
+def wrapped(array: Array) -> TensorBase:
+    """A gradient as a tensor, for users."""
+    return operators().wrap(TensorImpl(array))
+
+
+def own_copy(array: Array) -> TensorBase:
+    """A copy of a gradient that an observer may keep and write to; expanded if the gradient is."""
+    if has_self_overlap(array.shape, array.strides):
+        return wrapped(own_expanded(array))
+    return operators().clone(wrapped(array))
+
+
+def own_expanded(array: Array) -> Array:
+    """A copy of an expanded array that is expanded too, which an observer may fill."""
+    once = tuple([slice(None) if step else slice(0, 1) for step in array.strides])
+    own = array[once].copy(order="K")
+    strides = [new if step else 0 for step, new in zip(array.strides, own.strides, strict=True)]
+    return np.lib.stride_tricks.as_strided(own, array.shape, strides)
