@@ -9,11 +9,13 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.grad_stores import GradStores
 from ..graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks, graph_lock
 from ..graph.input_metadata import InputMetadata
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.thread_local_state import this_thread
 from ..graph.unpacked_once import unpack_saved
 from ..storage.geometry import has_self_overlap
+from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from .graph_task import GraphTask
 from .ready_queue import NodeTask, ReadyQueue
@@ -255,13 +257,17 @@ def _apply(
                 incoming = as_gradients(changed, incoming, node)
     if watch is not None:
         watch.begin(node, incoming)
+    needs = task.needs_of(node)
     if hooks is None or not hooks.unpacks:
-        answers = node.apply_tensors(incoming, task.needs_of(node))
+        if keys.active:
+            answers = NoNamesGuard.run(node.apply_tensors, incoming, needs)
+        else:
+            answers = node.apply_tensors(incoming, needs)
     else:
         before = this_thread.unpacked
         try:
             this_thread.unpacked = unpack_saved(node)
-            answers = node.apply_tensors(incoming, task.needs_of(node))
+            answers = NoNamesGuard.run(node.apply_tensors, incoming, needs)
         finally:
             this_thread.unpacked = before
     if watch is not None:
