@@ -9,7 +9,7 @@ NOTE [ The turn of a node ]
 
 Both loops take these steps: gradients are arrays in the one, tensors in the other, and `Run` has
 what differs. Most nodes have no observer: then two steps remain, `Run.call` and `Run.send`. The
-loop over arrays takes these two without a call of `evaluate_function`, in `ArrayRun.run_unobserved`.
+loop over arrays takes these two without this function, in `ArrayRun.run_unobserved`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,9 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.grad_stores import GradStores
 from ..graph.hooks import graph_lock
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
+from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from .evaluate_function import evaluate_function
 from .graph_task import GraphTask
@@ -88,7 +90,11 @@ class TensorRun(Run[TensorBase | None]):
         """As `Run.call`, recorded."""
         task = self.task
         assert isinstance(inputs, TensorBuffer)
-        answers = node.apply_tensors(tuple(inputs.grads), task.needs_of(node))
+        grads, needs = tuple(inputs.grads), task.needs_of(node)
+        if keys.active:
+            answers = NoNamesGuard.run(node.apply_tensors, grads, needs)
+        else:
+            answers = node.apply_tensors(grads, needs)
         if not task.keep_graph:
             node.release_variables()
         return answers, ()

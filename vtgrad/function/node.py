@@ -14,14 +14,17 @@ from ..errors import FunctionError, GradientError
 from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.interrupted_write import UNFINISHED
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
 from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
+from ..storage.key_set import NAMED, keys
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..tensor.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
 from .context import Call, InputFlags, UnpackedInput
@@ -299,7 +302,9 @@ class BackwardCFunction(Node, FunctionCtx):
         return self._forward_cls.jvp(self._ctx, *tangents)
 
     def _run(self, grads: list[T]) -> object:
-        """Call the user's function."""
+        """Call the user's function, which sees no names of dimensions."""
+        if keys.active and not thread.excluded_keys & NAMED:
+            return NoNamesGuard.run(self._run, grads)
         backward = self._backward()
         if self._forward_cls.boxed_grads_call:
             return backward(self._ctx, grads)

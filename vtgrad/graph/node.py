@@ -22,6 +22,7 @@ from .hooks import (
     RemovableHandle,
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
+from .no_names_guard import NoNamesGuard
 from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
 from .thread_local_state import this_thread
@@ -370,7 +371,7 @@ class Node(Edge):
             )
         observer = observer_of_thread() if observers else None
         if observer is None:
-            answers = self.apply_tensors(grads, -1)
+            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
         else:
             answers = self._observed_call(observer, grads)
         results = cast("tuple[T | None, ...]", tuple(answers))
@@ -382,7 +383,7 @@ class Node(Edge):
         """Run the node as an event; see Note [Observers]."""
         event = begin_node(observer, self, grads)
         try:
-            answers = self.apply_tensors(grads, -1)
+            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
         except BaseException:
             observer.end(event)
             raise

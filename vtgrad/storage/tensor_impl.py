@@ -25,8 +25,10 @@ from typing import ClassVar
 
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
+from .extra_meta import ExtraMeta
 from .geometry import Geometry, contiguous_strides, is_contiguous
 from .inference_tensors import counter_of_new
+from .key_set import keys
 from .layout import PECULIAR, Layout, layout_of
 from .memory_format import MemoryFormat, copy_strides
 from .mode import switched
@@ -72,21 +74,17 @@ class TensorImpl:
         None means the same as metadata with default content.
     layout : Layout or None
         The result of `find_layout`; None before the first call, see Note [One look at a layout].
-    is_wrapped_number : bool
-        A Python number that became a 0-d tensor: it promotes like the number.
-    allow_tensor_metadata_change : bool
-        False for what `x.data` and `detach` return: their geometry may change, but assigning
-        storage to them would silently not reach `x`.
+    extra_meta : ExtraMeta or None
+        What few tensors have; set by `set_extra_meta` only, see Note [Keys].
     """
 
     __slots__ = (
         "_storage",
         "_strides",
-        "allow_tensor_metadata_change",
         "array",
         "autograd_meta",
         "byte_offset",
-        "is_wrapped_number",
+        "extra_meta",
         "layout",
         "version_counter",
     )
@@ -95,9 +93,8 @@ class TensorImpl:
     byte_offset: int
     version_counter: VersionCounter | None
     autograd_meta: AutogradMetaInterface | None
-    is_wrapped_number: bool
     layout: Layout | None
-    allow_tensor_metadata_change: bool
+    extra_meta: ExtraMeta | None
     _storage: Storage | None
     _strides: Shape | None
 
@@ -106,9 +103,8 @@ class TensorImpl:
         self.byte_offset = 0
         self.version_counter = None
         self.autograd_meta = None
-        self.is_wrapped_number = False
-        self.allow_tensor_metadata_change = True
         self.layout = None
+        self.extra_meta = None
         self._storage = None
         self._strides = None
         if switched.inference:
@@ -141,8 +137,23 @@ class TensorImpl:
 
     def find_layout(self) -> Layout:
         """Look the layout up; callers read `layout` first."""
-        layout = self.layout = layout_of(self.array)
+        layout = self.layout = PECULIAR if self.key_set else layout_of(self.array)
         return layout
+
+    @property
+    def key_set(self) -> int:
+        """The keys of the tensor; 0 for nearly all, see Note [Keys]."""
+        extra = self.extra_meta
+        return 0 if extra is None else extra.key_set
+
+    def set_extra_meta(self, extra: ExtraMeta | None) -> None:
+        """Give the tensor other rare properties, or none; its layout follows."""
+        if extra is not None and extra.key_set:
+            keys.active = True
+            self.layout = PECULIAR
+        else:
+            self.layout = None
+        self.extra_meta = extra
 
     @property
     def storage(self) -> Storage:
@@ -253,9 +264,10 @@ class TensorImpl:
         self._strides = copy_strides(model.sizes, model.strides, memory_format)
 
     def set_geometry_of(self, other: TensorImpl) -> None:
-        """Take over the elements of `other`; versions and metadata stay."""
+        """Take over the elements of `other`; versions and metadata stay, `extra_meta` too."""
         self.array = other.array
         self.byte_offset = other.byte_offset
-        self.layout = other.layout
+        # `find_layout` looks at keys.
+        self.layout = other.layout if self.extra_meta is other.extra_meta is None else None
         self._storage = other._storage
         self._strides = other._strides

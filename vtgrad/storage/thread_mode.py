@@ -22,14 +22,18 @@ class _ThreadMode(threading.local):
         Stored as in Note [Switching a mode].
     ident : int
         The thread, as `threading.get_ident` numbers it.
+    excluded_keys : int
+        The keys by which no tensor takes an operator over at this moment, see Note [Keys].
     """
 
     mode: Mode
     ident: int
+    excluded_keys: int
 
     def __init__(self) -> None:
         self.mode = mode_of(grad=True, inference=False)
         self.ident = threading.get_ident()
+        self.excluded_keys = 0
 
 
 thread: _ThreadMode = _ThreadMode()
