@@ -162,6 +162,12 @@ class ResultTypeError(VtgradError, RuntimeError):
     kind = "result-type"
 
 
+class DeviceError(VtgradError, RuntimeError):
+    """Tensors are on different devices, or there is no such device."""
+
+    kind = "device"
+
+
 class MemoryFormatError(VtgradError, RuntimeError):
     """A memory format that a tensor, or an operator, cannot have."""
 

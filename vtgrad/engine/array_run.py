@@ -232,21 +232,22 @@ class ArrayRun(Run[Answer]):
             return None
         if edge is None:
             assert isinstance(answer, np.ndarray)
-            return own_copy(resolved(answer))
+            # For a device, that of the node's results is as good as any: there is no such input.
+            return own_copy(resolved(answer), node.input_metadata[0].device)
         meta = edge.function.input_metadata[edge.input_nr]
         if isinstance(answer, (list, Region)):
             total = np.zeros(meta.shape, meta.dtype)
             for region in answer if isinstance(answer, list) else [answer]:
                 fitted = fit_array(region, meta, node, nr)
                 total = fitted.add_into(total) if isinstance(fitted, Region) else total + fitted
-            return wrapped(total)
+            return wrapped(total, meta.device)
         whole = fit_array(answer, meta, node, nr)
         assert isinstance(whole, np.ndarray)
         if has_self_overlap(whole.shape, whole.strides):
             whole = own_expanded(whole)
         elif whole is answer:
             whole = np.array(whole)
-        return wrapped(whole)
+        return wrapped(whole, meta.device)
 
     def received(self, grad: TensorBase | None) -> Answer:
         """As `Run.received`."""

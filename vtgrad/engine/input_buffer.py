@@ -174,14 +174,15 @@ class InputBuffer:
         The engine does not write to that memory afterwards.
         """
         slot = self.at(nr)
-        array = slot.whole(self.function.input_metadata[nr])
+        meta = self.function.input_metadata[nr]
+        array = slot.whole(meta)
         if array is None:
             return None
         owned = slot.owned
         slot.owned = False
         if owned:
-            return wrapped(array)
-        return own_copy(array)
+            return wrapped(array, meta.device)
+        return own_copy(array, meta.device)
 
     def captured(self, nr: int) -> TensorBase | None:
         """The gradient of result `nr`, for the caller of ``grad``."""
@@ -193,8 +194,9 @@ class InputBuffer:
 
     def copied(self, nr: int) -> TensorBase | None:
         """A copy of the gradient of result `nr`, to become a retained gradient."""
-        array = self.at(nr).whole(self.function.input_metadata[nr])
-        return None if array is None else wrapped(array.copy())
+        meta = self.function.input_metadata[nr]
+        array = self.at(nr).whole(meta)
+        return None if array is None else wrapped(array.copy(), meta.device)
 
     def part(self, part: RetainedPart) -> tuple[GradCell, TensorBase] | None:
         """A part of the gradient of result 0, with the cell that retains it."""

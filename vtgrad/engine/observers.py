@@ -108,6 +108,15 @@ def as_gradients(value: object, shown: Gradients, node: Node) -> Gradients:
                 node=node.name(),
                 index=nr,
             )
+        there, here = before._impl.device, grad._impl.device
+        if here is not there and here != there:
+            raise HookError(
+                f"a hook of {node.name()} turned gradient {nr} on {there} into one on {here}",
+                node=node.name(),
+                index=nr,
+                expected=there,
+                found=here,
+            )
         expected = (before._impl.sizes, before._impl.dtype)
         found = (grad._impl.sizes, grad._impl.dtype)
         if found != expected:

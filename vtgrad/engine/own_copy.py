@@ -6,23 +6,24 @@ import numpy as np
 
 from ..graph.operators import operators
 from ..storage.arrays import Array
+from ..storage.device import Device
 from ..storage.geometry import has_self_overlap
+from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
 
 __all__ = ["own_copy", "own_expanded", "wrapped"]
 
 
-def wrapped(array: Array) -> TensorBase:
-    """A gradient as a tensor, for users."""
-    return operators().wrap(TensorImpl(array))
+def wrapped(array: Array, device: Device) -> TensorBase:
+    """A gradient as a tensor on the device of its value, for users."""
+    return operators().wrap(impl_on(array, device))
 
 
-def own_copy(array: Array) -> TensorBase:
+def own_copy(array: Array, device: Device) -> TensorBase:
     """A copy of a gradient that an observer may keep and write to; expanded if the gradient is."""
     if has_self_overlap(array.shape, array.strides):
-        return wrapped(own_expanded(array))
-    return operators().clone(wrapped(array))
+        return wrapped(own_expanded(array), device)
+    return operators().clone(wrapped(array, device))
 
 
 def own_expanded(array: Array) -> Array:

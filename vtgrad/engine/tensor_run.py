@@ -10,7 +10,9 @@ from ..graph.grad_stores import GradStores
 from ..graph.hooks import graph_lock
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
+from ..storage.device import CPU
 from ..storage.key_set import keys
+from ..storage.on_device import on_device
 from ..storage.tensor_base import TensorBase
 from .evaluate_function import evaluate_function
 from .graph_task import GraphTask
@@ -91,7 +93,11 @@ class TensorRun(Run[TensorBase | None]):
         task = self.task
         assert isinstance(inputs, TensorBuffer)
         grads, needs = tuple(inputs.grads), task.needs_of(node)
-        if keys.active:
+        device = node.input_metadata[0].device
+        if device is not CPU and not node.runs_users_code():
+            # Constants of formulas are on the lane too.
+            answers = on_device(device, NoNamesGuard.run, node.apply_tensors, grads, needs)
+        elif keys.active:
             answers = NoNamesGuard.run(node.apply_tensors, grads, needs)
         else:
             answers = node.apply_tensors(grads, needs)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .device import Device
 from .key_set import LANE, NAMED
 
-__all__ = ["ExtraMeta", "Names"]
+__all__ = ["ExtraMeta", "Names", "extra_of_lane"]
 
 # The name of each dimension; None for a dimension without one.
 Names: TypeAlias = tuple[str | None, ...]
@@ -38,3 +38,12 @@ class ExtraMeta:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
+
+
+_of_lanes: Final[dict[Device, ExtraMeta]] = {}
+
+
+def extra_of_lane(lane: Device) -> ExtraMeta:
+    """The properties of a tensor that is on a lane, and is like any other in all else."""
+    found = _of_lanes.get(lane)
+    return _of_lanes.setdefault(lane, ExtraMeta(None, lane)) if found is None else found

@@ -25,9 +25,10 @@ from typing import ClassVar
 
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
-from .extra_meta import ExtraMeta
+from .device import CPU, Device
+from .extra_meta import ExtraMeta, extra_of_lane
 from .geometry import Geometry, contiguous_strides, is_contiguous
-from .inference_tensors import counter_of_new
+from .inference_tensors import counter_of_new, extra_of_new
 from .key_set import keys
 from .layout import PECULIAR, Layout, layout_of
 from .memory_format import MemoryFormat, copy_strides
@@ -109,6 +110,12 @@ class TensorImpl:
         self._strides = None
         if switched.inference:
             self.version_counter = counter_of_new()
+            extra = extra_of_new()
+            if extra is not None:
+                self.extra_meta = extra
+                self.layout = PECULIAR
+                # What is saved keeps the storage, which has the device.
+                self.own_storage()
 
     def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
         """A new impl on the same storage and version counter.
@@ -133,6 +140,9 @@ class TensorImpl:
         impl._storage = storage
         impl._strides = strides
         impl.version_counter = counter
+        if storage.device is not CPU:
+            impl.extra_meta = extra_of_lane(storage.device)
+            impl.layout = PECULIAR
         return impl
 
     def find_layout(self) -> Layout:
@@ -154,6 +164,12 @@ class TensorImpl:
         else:
             self.layout = None
         self.extra_meta = extra
+
+    @property
+    def device(self) -> Device:
+        """The device of the memory."""
+        extra = self.extra_meta
+        return CPU if extra is None or extra.device is None else extra.device
 
     @property
     def storage(self) -> Storage:
@@ -181,6 +197,9 @@ class TensorImpl:
     def own_storage(self) -> Storage:
         """The buffer, made on first use; callers check the field first. See Note [Made once]."""
         fresh = Storage(self.array)
+        extra = self.extra_meta
+        if extra is not None and extra.device is not None:
+            fresh.device = extra.device
         storage = self._storage
         if storage is None:
             storage = self._storage = fresh
