@@ -389,6 +389,12 @@ class UnseenWriteError(VtgradError, RuntimeError):
     kind = "unseen-write"
 
 
+class ForkedPassError(VtgradError, RuntimeError):
+    """A backward on lanes cannot go on in the child of a fork, which lacks its threads."""
+
+    kind = "forked-pass"
+
+
 class GraphFreedError(VtgradError, RuntimeError):
     """Backward needs values that an earlier backward has freed."""
 

@@ -50,7 +50,7 @@ from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array, wrong_count
 from .watch import Watch
 
-__all__ = ["Answer", "ArrayRun", "run_arrays"]
+__all__ = ["Answer", "ArrayRun", "is_sole", "run_arrays", "taken_apart"]
 
 # A node's gradient for one of its inputs; a list of regions if they only pass through a view.
 Answer: TypeAlias = Gradient | list[Region] | None
@@ -342,7 +342,7 @@ class ArrayRun(Run[Answer]):
         if len(answers) != len(edges):
             raise wrong_count(node, len(answers))
         if was_owned and len(edges) == 2 and answers[0] is answers[1]:
-            answers, ownership = _taken_apart(node, answers, ownership)
+            answers, ownership = taken_apart(node, answers, ownership)
         for nr, edge in enumerate(edges):
             if edge is None:
                 continue
@@ -374,7 +374,7 @@ class ArrayRun(Run[Answer]):
                 else:
                     kind = ownership[nr] if nr < len(ownership) else SHARED
                     owned = kind == FRESH or (
-                        kind == PASSED and was_owned and _is_sole(answers, edges, nr)
+                        kind == PASSED and was_owned and is_sole(answers, edges, nr)
                     )
                     if not (
                         type(answer) is np.ndarray
@@ -416,7 +416,7 @@ def _write_out(buffer: InputBuffer) -> None:
         buffer.at(nr).whole(meta)
 
 
-def _taken_apart(
+def taken_apart(
     node: Node, answers: Sequence[Answer], ownership: Sequence[int]
 ) -> tuple[Sequence[Answer], Sequence[int]]:
     """Split a gradient that goes to two inputs: sum it for the one that was broadcast.
@@ -440,7 +440,7 @@ def _taken_apart(
     return fitted, [PASSED if answer is grad else FRESH for answer in fitted]
 
 
-def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
+def is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
     """Whether no other edge gets the same array as answer `nr`."""
     answer = answers[nr]
     for i, other in enumerate(answers):

@@ -94,6 +94,10 @@ class GraphTask:
         The number of passes on the same thread around this one.
     for_hooks : ForHooks or None
         State that hooks keep, made on first use.
+    outstanding_tasks : int
+        The nodes that are ready, or run, of a pass on lanes.
+    exception : BaseException or None
+        The error of a pass on lanes, until the calling thread raises it.
     arrived : dict of Node to InputBuffer, or None
         For an inner graph: its gradients so far, which are passed in instead of those of the roots.
     """
@@ -104,11 +108,13 @@ class GraphTask:
         "captures",
         "create_graph",
         "dependencies",
+        "exception",
         "for_hooks",
         "keep_graph",
         "lowest",
         "needs",
         "not_ready",
+        "outstanding_tasks",
         "reentrant_depth",
         "roots",
         "runs",
@@ -125,6 +131,8 @@ class GraphTask:
     captures: dict[Node, dict[int, list[int]]]
     reentrant_depth: int
     for_hooks: ForHooks | None
+    outstanding_tasks: int
+    exception: BaseException | None
     arrived: dict[Node, InputBuffer] | None
     _may_write_saved: bool | None
 
@@ -141,6 +149,8 @@ class GraphTask:
         self.reentrant_depth = 0
         self.for_hooks = None
         self.arrived = None
+        self.outstanding_tasks = 0
+        self.exception = None
         self._may_write_saved = None
 
     def compute_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:

@@ -13,6 +13,7 @@ from ..graph.node import Node
 from ..graph.region import Gradient, Region
 from ..graph.retain_grad_of_views import RetainedPart
 from ..storage.arrays import Array
+from ..storage.device import CPU, Device
 from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 from .own_copy import own_copy, wrapped
@@ -100,6 +101,14 @@ class InputBuffer:
         self.grad = None
         self.owned = False
         self.more = more
+
+    @property
+    def device(self) -> Device:
+        """The device of the gradients, whose thread runs the node: the first that is no CPU."""
+        for meta in self.function.input_metadata:
+            if meta.device is not CPU:
+                return meta.device
+        return CPU
 
     def at(self, nr: int) -> InputBuffer:
         """The sum for result `nr`."""
