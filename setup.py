@@ -52,7 +52,8 @@ INTERPRETED = """
     graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
     graph/unpacked_once.py
     graph/written_elements.py
-    engine/current_graph_task.py engine/helper_thread.py engine/signals.py
+    engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
+    engine/owner_state.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
 """.split()

@@ -163,6 +163,12 @@ class ResultTypeError(VtgradError, RuntimeError):
     kind = "result-type"
 
 
+class DeviceError(VtgradError, RuntimeError):
+    """Tensors are on different devices, or there is no such device."""
+
+    kind = "device"
+
+
 class MemoryFormatError(VtgradError, RuntimeError):
     """A memory format that a tensor, or an operator, cannot have."""
 
@@ -382,6 +388,12 @@ class UnseenWriteError(VtgradError, RuntimeError):
     """
 
     kind = "unseen-write"
+
+
+class ForkedPassError(VtgradError, RuntimeError):
+    """A backward on lanes cannot go on in the child of a fork, which lacks its threads."""
+
+    kind = "forked-pass"
 
 
 class GraphFreedError(VtgradError, RuntimeError):

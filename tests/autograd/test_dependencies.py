@@ -32,7 +32,7 @@ def counted(roots: Sequence[vt.Tensor | GradientEdge]) -> dict[Node, int]:
         edge = root if isinstance(root, GradientEdge) else edge_of(root)
         edges.append(edge_to(edge.node, edge.output_nr))
     task = GraphTask(edges, True, False)
-    task.count_dependencies()
+    task.compute_dependencies()
     return task.dependencies
 
 

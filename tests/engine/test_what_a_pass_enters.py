@@ -18,7 +18,7 @@ def task_of(root: vt.Tensor, inputs: Sequence[vt.Tensor], *, accumulate: bool = 
     assert edge is not None
     wanted = [gradient_edge(x) for x in inputs]
     task = GraphTask([edge], True, False)
-    task.count_dependencies(wanted)
+    task.compute_dependencies(wanted)
     task.restrict_to(wanted, accumulate=accumulate)
     return task
 
@@ -57,7 +57,7 @@ def test_without_inputs_all_is_entered() -> None:
     edge = gradient_edge(y)
     assert edge is not None
     task = GraphTask([edge], True, False)
-    task.count_dependencies()
+    task.compute_dependencies()
     assert len(task.dependencies) == 11
 
 

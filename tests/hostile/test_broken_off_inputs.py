@@ -21,6 +21,7 @@ FILES = (
     "engine/array_run.py",
     "engine/backward.py",
     "engine/check_before_run.py",
+    "engine/evaluate_function.py",
     "engine/graph_task.py",
     "graph/autograd_meta.py",
     "graph/hooks.py",

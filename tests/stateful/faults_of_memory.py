@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from vtgrad.engine import array_run
-from vtgrad.engine.array_run import ArrayRun
+from vtgrad.engine import evaluate_function
+from vtgrad.engine.array_run import Answer, ArrayRun
 from vtgrad.engine.input_buffer import Content, InputBuffer
-from vtgrad.engine.observers import Answer, capture
+from vtgrad.engine.observers import capture
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.large import large
@@ -100,7 +100,7 @@ def gradient_that_grad_returns_is_overwritten(patch: pytest.MonkeyPatch) -> None
         for nr, before in owned.items():
             buffer.at(nr).owned = before
 
-    patch.setattr(array_run, "capture", planted)
+    patch.setattr(evaluate_function, "capture", planted)
 
 
 # -- regions that wait -------------------------------------------------------------------------

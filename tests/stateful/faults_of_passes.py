@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from vtgrad.engine import observers
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.engine.input_buffer import Content, InputBuffer
 from vtgrad.graph.accumulate_grad import AccumulateGrad
@@ -138,15 +137,16 @@ def region_is_added_twice(patch: pytest.MonkeyPatch) -> None:
 
 def gradient_that_a_hook_keeps_is_overwritten(patch: pytest.MonkeyPatch) -> None:
     """What a hook was given is still owned by the pass."""
-    given_away = observers._given_away
+    given_away = InputBuffer.given_away
 
-    def planted(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
-        owned = buffer.owned
-        given = given_away(buffer, meta)
-        buffer.owned = owned
+    def planted(self: InputBuffer, nr: int) -> TensorBase | None:
+        slot = self.at(nr)
+        owned = slot.owned
+        given = given_away(self, nr)
+        slot.owned = owned
         return given
 
-    patch.setattr(observers, "_given_away", planted)
+    patch.setattr(InputBuffer, "given_away", planted)
 
 
 def second_pass_replaces_the_gradient(patch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def second_pass_replaces_the_gradient(patch: pytest.MonkeyPatch) -> None:
 
 def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:
     """``backward(inputs=...)`` fills every leaf."""
-    restrict_to, count = GraphTask.restrict_to, GraphTask.count_dependencies
+    restrict_to, count = GraphTask.restrict_to, GraphTask.compute_dependencies
 
     def planted_count(self: GraphTask, inputs: Sequence[Edge | None] | None = None) -> None:
         count(self)
@@ -171,7 +171,7 @@ def chosen_inputs_are_ignored(patch: pytest.MonkeyPatch) -> None:
         if not accumulate:
             restrict_to(self, inputs, accumulate=accumulate)
 
-    patch.setattr(GraphTask, "count_dependencies", planted_count)
+    patch.setattr(GraphTask, "compute_dependencies", planted_count)
     patch.setattr(GraphTask, "restrict_to", planted)
 
 
@@ -179,7 +179,7 @@ def selected_part_is_the_first(patch: pytest.MonkeyPatch) -> None:
     """The gradient of a row that was selected goes to the first row."""
 
     def planted(self: SelectBackward0, array: Array) -> Array:
-        first: Array = np.moveaxis(array, self.dim, 0)[0]
+        first: Array = np.moveaxis(array, self.dim, 0)[0, ...]
         return first
 
     patch.setattr(SelectBackward0, "view_array", planted)

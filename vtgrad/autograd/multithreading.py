@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-
+from ..engine.current_graph_task import running
 from ..errors import ArgumentTypeError
 from ..storage.scope import Scope
 
 __all__ = ["is_multithreading_enabled", "set_multithreading_enabled"]
 
 
-class _Setting(threading.local):
-    enabled: bool = True
-
-
-_setting = _Setting()
-
-
 class set_multithreading_enabled(Scope):  # PyTorch's name
     """Allow or forbid worker threads to backward, permanently or for a ``with`` block.
 
-    The setting belongs to the thread that calls. It has no effect on results or speed: the engine
-    runs all nodes on the thread that called backward. It exists so that programs for PyTorch run.
+    The setting belongs to the thread that calls, and counts for the backwards that it calls. It has
+    no effect on results. If it is off, nodes of lanes run on the thread that called backward, as
+    all others do.
 
     Parameters
     ----------
@@ -54,12 +47,12 @@ class set_multithreading_enabled(Scope):  # PyTorch's name
             )
         super().__init__()
         self.mode = mode
-        self._before = _setting.enabled
-        _setting.enabled = mode
+        self._before = running.multithreading
+        running.multithreading = mode
 
     def restore(self) -> None:
         """Restore the former setting."""
-        _setting.enabled = self._before
+        running.multithreading = self._before
 
 
 def is_multithreading_enabled() -> bool:
@@ -75,4 +68,4 @@ def is_multithreading_enabled() -> bool:
     >>> vt.autograd.is_multithreading_enabled()
     True
     """
-    return _setting.enabled
+    return running.multithreading

@@ -14,6 +14,7 @@ __all__ = [
     "passed_on",
     "recording",
     "rest_of",
+    "taken_over",
     "tensor_names",
     "view_node",
 ]
@@ -36,6 +37,11 @@ except Exception as error:
 _AGAIN = """
 if $condition:
     return $name($arguments)
+"""
+
+_TAKEN_OVER = """
+if keys.active and is_keyed($operands):
+    return take_over("$name", $name, $arguments)
 """
 
 _TURNED = """
@@ -86,9 +92,7 @@ def converted(argument: Argument) -> str:
     """An argument as a kernel takes it."""
     name = argument.name
     operand = (
-        f"{name}._impl.array"
-        f" if isinstance({name}, TensorBase) and not {name}._impl.is_wrapped_number"
-        f' else operand_of({name}, "{name}")'
+        f'{name}._impl.array if isinstance({name}, TensorBase) else operand_of({name}, "{name}")'
     )
     forms = {
         "Tensor": f"{name}._impl.array",
@@ -120,6 +124,19 @@ def view_node(operator: Operator) -> str:
     """The class that records a call; that of a view also records the view's copy."""
     node = str(operator.node)
     return node.removesuffix("_copy") if operator.copies_view else node
+
+
+def taken_over(operator: Operator, name: str = "", *, out: bool = True) -> str:
+    """The statement by which a tensor's key takes the call over, see Note [Keys]."""
+    stored = out and (operator.out or operator.returns == "Copies")
+    operands = [a.name for a in operator.tensors] + ["out"] * stored
+    arguments = passed_on(operator) + ", out=out" * stored
+    return fill(
+        _TAKEN_OVER,
+        operands=", ".join(operands),
+        name=name or operator.name,
+        arguments=arguments,
+    )
 
 
 def explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:

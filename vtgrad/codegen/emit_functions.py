@@ -12,6 +12,7 @@ from .calls import (
     passed_on,
     recording,
     rest_of,
+    taken_over,
     tensor_names,
     view_node,
 )
@@ -59,6 +60,7 @@ from vtgrad.ops.calling.numbers import (
     refuse_tensor,
 )
 from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import (
     check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
 )
@@ -69,6 +71,7 @@ from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import INT, integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -88,6 +91,7 @@ $result_class
 $overloads
 def $name($late$parameters) -> $returned:
     $doc
+    $taken_over
     $computed
     $stored
     $recorded
@@ -239,11 +243,11 @@ def _out_of_place(operator: Operator) -> str:
     if operator.out:
         star = "" if has_keyword_only(operator) else "*, "
         parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
-    body = _computation(operator, several=several)
+    body, keyed = _computation(operator, several=several), taken_over(operator)
     stored = _stored(operator, returned)
     head = overloads = ""
     if operator.ufunc is not None:
-        body = _quick(operator, body)
+        body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=stored)
     if operator.number_first:
@@ -257,6 +261,7 @@ def _out_of_place(operator: Operator) -> str:
         parameters=parameters,
         returned=returned,
         doc=docstring(operator.own_doc),
+        taken_over=keyed,
         computed=head + explained(operator, body),
         stored=stored,
         recorded=_recorded(operator, several=several),

@@ -1,6 +1,6 @@
 """Writing the functions that store a result in their first argument."""
 
-from .calls import NUMBERS, explained, parameters_of, rest_of
+from .calls import NUMBERS, explained, parameters_of, rest_of, taken_over
 from .docstrings import docstring, inplace_docstring
 from .language import Operator
 from .template import fill
@@ -13,6 +13,7 @@ $writers
 
 def $name($parameters) -> T:
     $doc
+    $taken_over
     $written
 """
 
@@ -24,6 +25,7 @@ return write($first, $recorder, $writer$rest$options)
 _WRITTEN_BY_UFUNC = """
 if write_ufunc($first._impl, np.$ufunc, $second, "$spoken"$inexact):
     return $first
+$taken_over
 return write($first, $recorder, $writer, $second, operator="$spoken")
 """
 
@@ -56,12 +58,13 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         extra = ", inexact=True" if inexact else ""
         writers += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
     spoken = operator.spoken_inplace
-    body = _written(operator, writer, spoken)
+    body, keyed = _written(operator, writer, spoken), taken_over(operator, name, out=False)
     if ufunc is not None:
         short = fill(
             _WRITTEN_BY_UFUNC,
             first=operator.arguments[0].name,
             second=operator.arguments[1].name,
+            taken_over=keyed,
             ufunc=ufunc,
             spoken=spoken,
             inexact=", True" if inexact else "",
@@ -72,13 +75,15 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         if condition is None:
             body = _checks(operator) + short
         else:
-            body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=body)
+            general = keyed + body
+            body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=general)
     return fill(
         _INPLACE,
         writers=writers,
         name=name,
         parameters=parameters_of(operator),
         doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
+        taken_over="" if ufunc is not None else keyed,
         written=explained(operator, body, name, out=False),
     )
 

@@ -1,6 +1,6 @@
 """Writing the functions of views, and of changes of geometry."""
 
-from .calls import explained, parameters_of, passed_on, recording, rest_of, view_node
+from .calls import explained, parameters_of, passed_on, recording, rest_of, taken_over, view_node
 from .docstrings import docstring
 from .language import Operator
 from .parameters import has_keyword_only
@@ -11,6 +11,7 @@ __all__ = ["MADE_BY", "emit_geometry", "emit_view"]
 _GEOMETRY = """
 def $name($parameters) -> T:
     $doc
+    $taken_over
     $written
 """
 
@@ -21,6 +22,7 @@ return write_geometry($first, $node.record, view_impls.$kernel$rest, operator="$
 _VIEW = """
 def $name($parameters) -> $returned:
     $doc
+    $taken_over
     $viewed
     $written
     node = $node.record($arguments) if $condition else None
@@ -68,6 +70,7 @@ def emit_geometry(operator: Operator) -> str:
         name=operator.name,
         parameters=parameters_of(operator),
         doc=docstring(operator.own_doc),
+        taken_over=taken_over(operator),
         written=explained(operator, written),
     )
 
@@ -92,6 +95,7 @@ def emit_view(operator: Operator) -> str:
         parameters=parameters,
         returned="tuple[T, ...]" if several else "T",
         doc=docstring(operator.own_doc),
+        taken_over=taken_over(operator),
         viewed=explained(operator, viewed),
         written=written,
         node=view_node(operator),

@@ -19,70 +19,73 @@ same ``.grad`` as in PyTorch: so all are also stored before each call of user co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.grad_stores import GradStores
-from ..graph.hooks import GradCell, graph_lock
+from ..graph.hooks import graph_lock
 from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
-from ..graph.region import Region
-from ..graph.thread_local_state import this_thread
-from ..graph.unpacked_once import unpack_saved
+from ..graph.observer import FUNCTION, NO_SEQUENCE_NR
+from ..graph.region import Gradient, Region
 from ..storage.arrays import Array
+from ..storage.geometry import has_self_overlap
+from ..storage.lazy_array import resolved
 from ..storage.mode import switched
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .current_graph_task import running
+from .evaluate_function import evaluate_function
 from .graph_task import ALL_EDGES, GraphTask
 from .inner_graph import InnerGraphNode
 from .input_buffer import InputBuffer, buffer_of, to_overwrite
-from .observers import Answer, capture, show_incoming, show_outgoing, show_to_tensor_hooks
+from .own_copy import own_copy, own_expanded, wrapped
 from .ready_queue import ReadyQueue
+from .run import Run
 from .signals import NODES_BETWEEN_LOOKS, look_for_signals
 from .validate import fit_array, wrong_count
+from .watch import Watch
 
-__all__ = ["ArrayRun", "run_arrays"]
+__all__ = ["Answer", "ArrayRun", "is_sole", "run_arrays", "taken_apart"]
+
+# A node's gradient for one of its inputs; a list of regions if they only pass through a view.
+Answer: TypeAlias = Gradient | list[Region] | None
 
 
-class ArrayRun:
-    """The state of one run.
+class ArrayRun(Run[Answer]):
+    """A run whose gradients are arrays.
 
     Attributes
     ----------
-    task : GraphTask
-        The nodes that run, and their dependencies.
-    waiting : dict of Node to InputBuffer
-        Gradients of nodes that are not ready.
     queue : ReadyQueue
         Nodes that are ready.
     leaves : list
         Gradients for leaves, and whether they are owned; see Note [Leaves are filled last].
-    retained : list
-        Gradients for other tensors.
+    quietly : Runner
+        Runs arithmetic with floating-point warnings off; hooks run in the user's own context.
     """
 
-    __slots__ = ("leaves", "queue", "retained", "task", "waiting")
+    __slots__ = ("leaves", "queue", "quietly")
 
-    task: GraphTask
-    waiting: dict[Node, InputBuffer]
-    queue: ReadyQueue[InputBuffer]
+    queue: ReadyQueue
     leaves: list[tuple[AccumulateGrad, Array, bool]]
-    retained: list[tuple[GradCell, TensorBase]]
+    quietly: Runner
 
-    def __init__(self, task: GraphTask) -> None:
-        self.task = task
-        self.waiting = {}
+    def __init__(
+        self, task: GraphTask, answer: list[TensorBase | None], watch: Watch | None
+    ) -> None:
+        super().__init__(task, answer, watch)
         self.queue = ReadyQueue()
         self.leaves = []
-        self.retained = []
+        self.quietly = running.quietly if task.reentrant_depth == 0 else no_fp_warnings_runner()
 
     def enter(self, gradients: Sequence[TensorBase]) -> None:
         """Add the gradients of the roots, or those that have arrived before."""
-        waiting, arrived = self.waiting, self.task.arrived
+        waiting, arrived = self.task.not_ready, self.task.arrived
         if arrived is not None:
             waiting.update(arrived)
         roots = self.task.roots if arrived is None else ()
@@ -101,26 +104,20 @@ class ArrayRun:
                 self.queue.push(waiting.pop(node))
 
     def run_unobserved(self) -> InputBuffer | None:
-        """Run nodes until one has an observer, then fill leaves if user code is next.
+        """Run nodes until one has an observer; see Note [The turn of a node].
 
         Returns
         -------
         InputBuffer or None
-            The buffer of the observed node; None when all nodes have run.
+            The buffer of the observed node; None when all nodes have run, and leaves are filled.
         """
-        observed = self._next_observed()
-        if observed is None or _calls_users_code(observed.function):
-            self.fill_leaves()
+        observed = self.queue.pop() if self.watch is not None else self._next_observed()
+        if observed is None:
+            self._fill()
         return observed
 
     def _next_observed(self) -> InputBuffer | None:
-        """Run nodes until one is ready that user code or the caller of ``grad`` observes.
-
-        Returns
-        -------
-        InputBuffer or None
-            The buffer of that node; None when all nodes have run.
-        """
+        """Run nodes until one is ready that user code or the caller of ``grad`` observes."""
         queue, task = self.queue, self.task
         runs, captures = task.runs, task.captures
         while True:
@@ -159,10 +156,26 @@ class ArrayRun:
 
     def fill_leaves(self) -> None:
         """Add the gradients kept aside into ``.grad``, all or none."""
+        if self.leaves or self.retained:
+            self.quietly(self._fill)
+
+    def _fill(self) -> None:
+        """As `fill_leaves`, where floating-point warnings are off."""
         leaves, retained = self.leaves, self.retained
         if not leaves and not retained:
             return
         look_for_signals()
+        observer = None if self.watch is None else self.watch.observer
+        if observer is None:
+            self._store()
+        else:
+            event = observer.begin("vtgrad::fill_grads", FUNCTION, NO_SEQUENCE_NR, 0, ())
+            self._store()
+            observer.end(event)
+
+    def _store(self) -> None:
+        """Prepare everything, then store everything."""
+        leaves, retained = self.leaves, self.retained
         with graph_lock:
             stores = GradStores()
             for node, grad, owned in leaves:
@@ -171,6 +184,74 @@ class ArrayRun:
                 stores.retain(cell, tensor, recorded=False)
             self.leaves, self.retained = [], []
             stores.commit()
+
+    def call(
+        self, node: Node, inputs: InputBuffer, shown: bool
+    ) -> tuple[Sequence[Answer], Sequence[int]]:
+        """As `Run.call`; user code runs in the user's own context."""
+        if isinstance(node, InnerGraphNode):
+            return self.apply_inside(node, inputs, shown), ()
+        if node.runs_users_code():
+            self.quietly(_write_out, inputs)
+            return self.apply(node, inputs)
+        return self.quietly(self.apply, node, inputs)
+
+    def accumulate(self, node: AccumulateGrad, inputs: InputBuffer) -> None:
+        """As `Run.accumulate`."""
+        self.quietly(self.keep_for_leaf, node, inputs)
+
+    def send(
+        self, node: Node, answers: Sequence[Answer], ownership: Sequence[int], was_owned: bool
+    ) -> None:
+        """As `Run.send`, as an event of its own if gradients meet others."""
+        observer = None if self.watch is None else self.watch.observer
+        if observer is None or not self._will_add(node, answers):
+            self.quietly(self.hand_on, node, answers, ownership, was_owned)
+        else:
+            event = observer.begin("aten::add_", FUNCTION, NO_SEQUENCE_NR, 0, ())
+            self.quietly(self.hand_on, node, answers, ownership, was_owned)
+            observer.end(event)
+
+    def _will_add(self, node: Node, answers: Sequence[Answer]) -> bool:
+        """Whether a gradient meets another one that waits in a buffer."""
+        for edge, answer in zip(node.next_edges, answers, strict=False):
+            if edge is not None and answer is not None:
+                target = self.task.not_ready.get(edge.function)
+                if target is not None and target.at(edge.input_nr).grad is not None:
+                    return True
+        return False
+
+    def shown(self, answer: Answer, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
+        """As `Run.shown`.
+
+        The answer is copied if it may be the incoming gradient, or a saved value. Nodes of lists of
+        inputs and of custom Functions also have answers for inputs that need none: hooks get these
+        unchanged.
+        """
+        if answer is None:
+            return None
+        if edge is None:
+            assert isinstance(answer, np.ndarray)
+            # For a device, that of the node's results is as good as any: there is no such input.
+            return own_copy(resolved(answer), node.input_metadata[0].device)
+        meta = edge.function.input_metadata[edge.input_nr]
+        if isinstance(answer, (list, Region)):
+            total = np.zeros(meta.shape, meta.dtype)
+            for region in answer if isinstance(answer, list) else [answer]:
+                fitted = fit_array(region, meta, node, nr)
+                total = fitted.add_into(total) if isinstance(fitted, Region) else total + fitted
+            return wrapped(total, meta.device)
+        whole = fit_array(answer, meta, node, nr)
+        assert isinstance(whole, np.ndarray)
+        if has_self_overlap(whole.shape, whole.strides):
+            whole = own_expanded(whole)
+        elif whole is answer:
+            whole = np.array(whole)
+        return wrapped(whole, meta.device)
+
+    def received(self, grad: TensorBase | None) -> Answer:
+        """As `Run.received`."""
+        return None if grad is None else resolved(grad._impl.array)
 
     def apply(self, node: Node, buffer: InputBuffer) -> tuple[Sequence[Answer], Sequence[int]]:
         """Run a node: its gradients and their ownership; then free its saved values."""
@@ -229,7 +310,7 @@ class ArrayRun:
         shown : bool
             Whether a hook wants to see what the node adds: then it is returned, not added.
         """
-        task = self.task
+        task, waiting = self.task, self.task.not_ready
         sums: dict[Node, InputBuffer] = {}
         for edge in node.next_edges:
             if edge is None or edge.function in sums:
@@ -238,9 +319,9 @@ class ArrayRun:
             if shown or not task.is_wanted(function):
                 sums[function] = buffer_of(function)
                 continue
-            if function not in self.waiting:
-                self.waiting[function] = buffer_of(function)
-            sums[function] = self.waiting[function]
+            if function not in waiting:
+                waiting[function] = buffer_of(function)
+            sums[function] = waiting[function]
         node.run_inside(buffer, sums)
         if not task.keep_graph:
             node.release_variables()
@@ -257,11 +338,11 @@ class ArrayRun:
         """Send a node's gradients along its edges; nodes that become ready go into the queue."""
         task = self.task
         edges = node.next_edges
-        waiting, dependencies, restricted = self.waiting, task.dependencies, task.runs is not None
+        waiting, dependencies, restricted = task.not_ready, task.dependencies, task.runs is not None
         if len(answers) != len(edges):
             raise wrong_count(node, len(answers))
         if was_owned and len(edges) == 2 and answers[0] is answers[1]:
-            answers, ownership = _taken_apart(node, answers, ownership)
+            answers, ownership = taken_apart(node, answers, ownership)
         for nr, edge in enumerate(edges):
             if edge is None:
                 continue
@@ -293,7 +374,7 @@ class ArrayRun:
                 else:
                     kind = ownership[nr] if nr < len(ownership) else SHARED
                     owned = kind == FRESH or (
-                        kind == PASSED and was_owned and _is_sole(answers, edges, nr)
+                        kind == PASSED and was_owned and is_sole(answers, edges, nr)
                     )
                     if not (
                         type(answer) is np.ndarray
@@ -312,90 +393,21 @@ class ArrayRun:
                 self.queue.push(target)
 
 
-def run_arrays(
-    run: ArrayRun,
-    gradients: Sequence[TensorBase],
-    answer: list[TensorBase | None],
-) -> None:
+def run_arrays(run: ArrayRun, gradients: Sequence[TensorBase]) -> None:
     """Run every node of a run's task.
 
     Hooks and other user code run without recording; the caller restores the mode. Arithmetic on
     arrays reads no mode: the operators of a signal handler or a finalizer that runs in between have
     the mode of the code that called backward.
     """
-    # Arithmetic runs with floating-point warnings off, hooks in the user's own context.
-    task = run.task
-    quietly = running.quietly if task.nesting == 0 else no_fp_warnings_runner()
+    quietly = run.quietly
     run.enter(gradients)
     outside, ident = thread.mode.grad, thread.ident
     while (buffer := quietly(run.run_unobserved)) is not None:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
-        node = buffer.function
-        hooks = node.hooks
-        captured = task.captures.get(node)
-        runs = task.will_run(node)
-        # As in PyTorch, the captured gradient of a node that runs is the one before the tensor
-        # hooks, that of a node that does not run is the one after them.
-        if captured is not None and runs:
-            capture(buffer, captured, answer)
-        if hooks is not None:
-            show_to_tensor_hooks(hooks, buffer, run.retained)
-        if not runs:
-            if captured is not None:
-                capture(buffer, captured, answer)
-        else:
-            _run_observed(run, node, buffer, quietly)
+        evaluate_function(run, buffer)
         thread.mode = switched.silent[ident] = thread.mode.by_grad[outside]
         settle(ident)
-
-
-def _run_observed(run: ArrayRun, node: Node, buffer: InputBuffer, quietly: Runner) -> None:
-    """Run a node between its own hooks, or between those of a leaf."""
-    hooks = node.hooks
-    watched = hooks is not None and hooks.watch_node()
-    unpacks = hooks is not None and hooks.unpacks
-    if run.retained and (watched or unpacks or node.runs_users_code()):
-        quietly(run.fill_leaves)
-    incoming = show_incoming(hooks, buffer) if watched and hooks is not None else ()
-    if isinstance(node, AccumulateGrad):
-        quietly(run.keep_for_leaf, node, buffer)
-        quietly(run.fill_leaves)
-        node.run_post_hooks()
-        if hooks is not None and hooks.post.entries:
-            show_outgoing(node, hooks, (), incoming)
-        return
-    answers: Sequence[Answer]
-    ownership: Sequence[int] = ()
-    if isinstance(node, InnerGraphNode):
-        answers = run.apply_inside(node, buffer, hooks is not None and bool(hooks.post.entries))
-    elif node.runs_users_code():
-        quietly(_write_out, buffer)
-        answers, ownership = run.apply(node, buffer)
-    elif unpacks:
-        before = this_thread.unpacked
-        try:
-            this_thread.unpacked = unpack_saved(node)
-            answers, ownership = quietly(run.apply, node, buffer)
-        finally:
-            this_thread.unpacked = before
-    else:
-        answers, ownership = quietly(run.apply, node, buffer)
-    if watched:
-        # The hooks may have kept the gradients.
-        ownership = ()
-    if hooks is not None and hooks.post.entries:
-        answers = show_outgoing(node, hooks, answers, incoming)
-    quietly(run.hand_on, node, answers, ownership, buffer.owned)
-
-
-def _calls_users_code(node: Node) -> bool:
-    """Whether user code, which may read ``.grad``, is called next."""
-    hooks = node.hooks
-    if hooks is not None and hooks.call_users_code():
-        return True
-    if isinstance(node, AccumulateGrad):
-        return node.cell.post_accumulate is not None
-    return node.runs_users_code()
 
 
 def _write_out(buffer: InputBuffer) -> None:
@@ -404,7 +416,7 @@ def _write_out(buffer: InputBuffer) -> None:
         buffer.at(nr).whole(meta)
 
 
-def _taken_apart(
+def taken_apart(
     node: Node, answers: Sequence[Answer], ownership: Sequence[int]
 ) -> tuple[Sequence[Answer], Sequence[int]]:
     """Split a gradient that goes to two inputs: sum it for the one that was broadcast.
@@ -428,7 +440,7 @@ def _taken_apart(
     return fitted, [PASSED if answer is grad else FRESH for answer in fitted]
 
 
-def _is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
+def is_sole(answers: Sequence[Answer], edges: Sequence[Edge | None], nr: int) -> bool:
     """Whether no other edge gets the same array as answer `nr`."""
     answer = answers[nr]
     for i, other in enumerate(answers):

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    DeviceError,
     EmptyInputsError,
     GradientError,
     GradRequiredError,
@@ -23,9 +24,10 @@ from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, obser
 from ..graph.operators import operators
 from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
+from ..storage.device import Device
 from ..storage.dtypes import dtype_of
+from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
 from ..storage.warn import warn
 from .engine import execute
 from .graph_task import unused_input
@@ -66,12 +68,12 @@ def _listed_roots(value: Roots, name: str) -> list[Root]:
     return roots
 
 
-def _shape_and_dtype(root: Root) -> tuple[tuple[int, ...], np.dtype[np.generic]]:
+def _shape_and_place(root: Root) -> tuple[tuple[int, ...], np.dtype[np.generic], Device]:
     if isinstance(root, GradientEdge):
         meta = root.node.input_metadata[root.output_nr]
-        return meta.shape, meta.dtype
+        return meta.shape, meta.dtype, meta.device
     array = root._impl.array
-    return array.shape, array.dtype
+    return array.shape, array.dtype, root._impl.device
 
 
 def _no_root(nr: int, root: TensorBase) -> RootError:
@@ -110,7 +112,7 @@ def _root_gradients(
         if grad is None:
             gradients.append(_implicit_gradient(nr, root))
             continue
-        shape, dtype = _shape_and_dtype(root)
+        shape, dtype, device = _shape_and_place(root)
         if not isinstance(grad, TensorBase):
             raise ArgumentTypeError(
                 f"gradient {nr} must be a tensor or None, not {type(grad).__name__}", index=nr
@@ -131,11 +133,18 @@ def _root_gradients(
                 expected=dtype,
                 found=found.dtype,
             )
+        if grad._impl.device != device:
+            raise DeviceError(
+                f"gradient {nr} is on {grad._impl.device}, its root on {device}",
+                index=nr,
+                expected=device,
+                found=grad._impl.device,
+            )
         if found.dtype != dtype:
             grad = (
                 operators().fit(grad, shape, dtype)
                 if recorded
-                else operators().wrap(TensorImpl(found.astype(dtype)))
+                else operators().wrap(impl_on(found.astype(dtype), device))
             )
         gradients.append(grad)
     if len(given) != len(roots):
@@ -155,7 +164,7 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
     ImplicitGradientError
         If the root is not one real number.
     """
-    shape, dtype = _shape_and_dtype(root)
+    shape, dtype, device = _shape_and_place(root)
     if isinstance(root, TensorBase) and not requires_grad(root):
         raise _no_root(nr, root)
     if shape and any(n != 1 for n in shape):
@@ -182,7 +191,7 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
     one.fill(1)
     if observer is not None:
         observer.end(event, (one,))
-    return operators().wrap(TensorImpl(one))
+    return operators().wrap(impl_on(one, device))
 
 
 def _given(grads: object, count: int) -> list[TensorBase | None]:

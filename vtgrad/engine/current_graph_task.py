@@ -22,17 +22,21 @@ class _Running(threading.local):
         The innermost running pass.
     passes : int
         How many passes this thread has begun.
+    multithreading : bool
+        Whether a pass may use threads of lanes.
     quietly : Runner
         Runs the arithmetic of the outermost pass; a context cannot be entered twice.
     """
 
     task: GraphTask | None
     passes: int
+    multithreading: bool
     quietly: Runner
 
     def __init__(self) -> None:
         self.task = None
         self.passes = 0
+        self.multithreading = True
         self.quietly = no_fp_warnings_runner()
 
 

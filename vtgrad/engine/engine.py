@@ -20,19 +20,21 @@ from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
+from ..storage.key_set import keys
 from ..storage.mode import mode_of, switched
-from ..storage.rewind import rewinding
+from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
 from .current_graph_task import running
+from .device_threads import this_worker
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
 from .input_buffer import InputBuffer
+from .lane_run import LaneRun, devices_of, run_on_lanes
 from .tensor_run import run_recorded
 from .watch import Watch, new_watch
-from .watched_run import WatchedRun
 
 __all__ = ["execute", "execute_inner"]
 
@@ -81,7 +83,7 @@ def execute(
         all or nothing].
     """
     task = GraphTask(roots, keep_graph, create_graph)
-    task.count_dependencies(inputs)
+    task.compute_dependencies(inputs)
     former: list[tuple[int, AccumulateGrad]] = []
     wanted: Sequence[Edge | None] = ()
     if inputs is not None:
@@ -121,7 +123,7 @@ def execute_inner(
     task = GraphTask(roots, False, False)
     # Nodes that are known are not searched, and one gradient more than these get never arrives.
     task.dependencies.update(dict.fromkeys(sums, 1))
-    task.count_dependencies()
+    task.compute_dependencies()
     for node in sorted(task.dependencies, key=lambda n: -n.sequence_nr):
         if node not in sums:
             node.check_saved()
@@ -136,7 +138,7 @@ def _run_here_or_there(
 ) -> None:
     outer = running.task
     running.passes += 1
-    if outer is not None and outer.nesting + 1 >= _NESTING_PER_THREAD:
+    if outer is not None and outer.reentrant_depth + 1 >= _NESTING_PER_THREAD:
         _run_on_fresh_thread(task, gradients, answer)
     else:
         _run(task, outer, gradients, answer)
@@ -168,7 +170,7 @@ def _run(
 ) -> None:
     before, ident = thread.mode.grad, thread.ident
     if outer is not None:
-        task.nesting = outer.nesting + 1
+        task.reentrant_depth = outer.reentrant_depth + 1
     cursors = rewinding.cursors
     watch: Watch | None = None
     try:
@@ -180,8 +182,11 @@ def _run(
             settle(ident)
             run_recorded(task, gradients, answer, watch)
         else:
-            run = ArrayRun(task) if watch is None else WatchedRun(task, watch)
-            run_arrays(run, gradients, answer)
+            devices = devices_of(task) if keys.active else ()
+            if devices and _may_use_threads(watch):
+                run_on_lanes(LaneRun(task, answer, devices), gradients)
+            else:
+                run_arrays(ArrayRun(task, answer, watch), gradients)
         if task.for_hooks is not None:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             task.for_hooks.run_callbacks()
@@ -200,6 +205,16 @@ def _run(
             watch.leave()
 
 
+def _may_use_threads(watch: Watch | None) -> bool:
+    """Whether a pass may run on threads of lanes; see Note [Threads of lanes]."""
+    return (
+        watch is None
+        and running.multithreading
+        and this_worker.device is None
+        and not saves_observed.reasons
+    )
+
+
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
@@ -207,6 +222,7 @@ def _run_on_fresh_thread(
     pair, disabled = packing.pair, packing.disabled
     node, observer = this_thread.running_node, observer_of_thread()
     context = contextvars.copy_context()
+    device, multithreading = this_worker.device, running.multithreading
 
     def work() -> None:
         ident = thread.ident
@@ -215,6 +231,8 @@ def _run_on_fresh_thread(
             settle(ident)
             packing.pair, packing.disabled = pair, disabled
             this_thread.running_node = node
+            this_worker.device = device
+            running.multithreading = multithreading
             if observer is not None:
                 observers[ident] = observer
             context.run(_run, task, None, gradients, answer)

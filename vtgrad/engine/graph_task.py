@@ -35,7 +35,7 @@ class ForHooks:
 
     Attributes
     ----------
-    callbacks : list of callable
+    final_callbacks : list of callable
         Functions to call when all nodes have run.
     notes : dict
         State of hooks on several tensors, by hook.
@@ -45,22 +45,22 @@ class ForHooks:
         A value of `next_hook_id`.
     """
 
-    __slots__ = ("callbacks", "hooked", "hooked_at", "notes")
+    __slots__ = ("final_callbacks", "hooked", "hooked_at", "notes")
 
-    callbacks: list[Callable[[], object]]
+    final_callbacks: list[Callable[[], object]]
     notes: dict[object, object]
     hooked: set[NodeHooks]
     hooked_at: int
 
     def __init__(self) -> None:
-        self.callbacks = []
+        self.final_callbacks = []
         self.notes = {}
         self.hooked = set()
         self.hooked_at = -1
 
     def run_callbacks(self) -> None:
         """Call the queued callbacks; a callback may queue more."""
-        for callback in self.callbacks:
+        for callback in self.final_callbacks:
             callback()
 
 
@@ -75,6 +75,8 @@ class GraphTask:
         The number of gradients that each node still waits for.
     needs : dict of Node to int, or None
         Bit ``i`` is set if edge ``i`` leads to a requested value; None if all values are requested.
+    not_ready : dict of Node to InputBuffer
+        The gradients, so far, of nodes that wait for more.
     runs : set of Node or None
         The nodes that run; None if all do.
     lowest : int
@@ -88,10 +90,14 @@ class GraphTask:
     captures : dict of Node to dict
         For ``grad``: the nodes whose gradients to return, by output number, with the indices in the
         answer.
-    nesting : int
+    reentrant_depth : int
         The number of passes on the same thread around this one.
     for_hooks : ForHooks or None
         State that hooks keep, made on first use.
+    outstanding_tasks : int
+        The nodes that are ready, or run, of a pass on lanes.
+    exception : BaseException or None
+        The error of a pass on lanes, until the calling thread raises it.
     arrived : dict of Node to InputBuffer, or None
         For an inner graph: its gradients so far, which are passed in instead of those of the roots.
     """
@@ -102,25 +108,31 @@ class GraphTask:
         "captures",
         "create_graph",
         "dependencies",
+        "exception",
         "for_hooks",
         "keep_graph",
         "lowest",
         "needs",
-        "nesting",
+        "not_ready",
+        "outstanding_tasks",
+        "reentrant_depth",
         "roots",
         "runs",
     )
 
     roots: Sequence[Edge]
     dependencies: dict[Node, int]
+    not_ready: dict[Node, InputBuffer]
     needs: dict[Node, int] | None
     runs: set[Node] | None
     lowest: int
     keep_graph: bool
     create_graph: bool
     captures: dict[Node, dict[int, list[int]]]
-    nesting: int
+    reentrant_depth: int
     for_hooks: ForHooks | None
+    outstanding_tasks: int
+    exception: BaseException | None
     arrived: dict[Node, InputBuffer] | None
     _may_write_saved: bool | None
 
@@ -129,16 +141,19 @@ class GraphTask:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.dependencies = {}
+        self.not_ready = {}
         self.lowest = -1
         self.needs = None
         self.runs = None
         self.captures = {}
-        self.nesting = 0
+        self.reentrant_depth = 0
         self.for_hooks = None
         self.arrived = None
+        self.outstanding_tasks = 0
+        self.exception = None
         self._may_write_saved = None
 
-    def count_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:
+    def compute_dependencies(self, inputs: Sequence[Edge | None] | None = None) -> None:
         """Find the reachable nodes and count their dependencies.
 
         Parameters

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 
+from ..graph.hooks import GradCell
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.region import Gradient, Region
+from ..graph.retain_grad_of_views import RetainedPart
 from ..storage.arrays import Array
-from .ready_queue import NodeTask
+from ..storage.device import CPU, Device
+from ..storage.lazy_array import resolved
+from ..storage.tensor_base import TensorBase
+from .own_copy import own_copy, wrapped
 
 __all__ = ["Content", "InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 
@@ -58,11 +64,12 @@ def _copy_with_same_strides(array: Array) -> Array:
 Content: TypeAlias = Array | list[Region] | None
 
 
-class InputBuffer(NodeTask):
+class InputBuffer:
     """Sums the gradients of a node, which runs when it has all.
 
-    Nearly all nodes have one result, so this is the sum for result 0; a node with several results
-    has further buffers in `more`.
+    Gradients are arrays; `TensorBuffer` is for those that are tensors. Nearly all nodes have one
+    result, so this is the sum for result 0; a node with several results has further buffers in
+    `more`.
 
     An array is added into only if it is owned by this buffer, see Note [Ownership of gradients].
     Regions wait in a list until a whole gradient arrives, or the node runs, or there are so many
@@ -70,6 +77,8 @@ class InputBuffer(NodeTask):
 
     Attributes
     ----------
+    function : Node
+        The node.
     grad : ndarray, list of Region, or None
         The sum so far.
     owned : bool
@@ -78,8 +87,9 @@ class InputBuffer(NodeTask):
         One for each result after the first.
     """
 
-    __slots__ = ("_waiting", "grad", "more", "owned")
+    __slots__ = ("_waiting", "function", "grad", "more", "owned")
 
+    function: Node
     grad: Content
     owned: bool
     more: tuple[InputBuffer, ...]
@@ -91,6 +101,14 @@ class InputBuffer(NodeTask):
         self.grad = None
         self.owned = False
         self.more = more
+
+    @property
+    def device(self) -> Device:
+        """The device of the gradients, whose thread runs the node: the first that is no CPU."""
+        for meta in self.function.input_metadata:
+            if meta.device is not CPU:
+                return meta.device
+        return CPU
 
     def at(self, nr: int) -> InputBuffer:
         """The sum for result `nr`."""
@@ -136,10 +154,7 @@ class InputBuffer(NodeTask):
             self.owned = True
 
     def _write_out(self, regions: list[Region], meta: InputMetadata) -> None:
-        whole = np.zeros(meta.shape, meta.dtype)
-        for region in regions:
-            whole = region.add_into(whole)
-        self.grad = whole
+        self.grad = _sum_of(regions, meta)
         self.owned = True
 
     def whole(self, meta: InputMetadata) -> Array | None:
@@ -157,6 +172,57 @@ class InputBuffer(NodeTask):
         self.grad = None
         return whole
 
+    # -- for observers -------------------------------------------------------------------------
+
+    def given_away(self, nr: int) -> TensorBase | None:
+        """The gradient of result `nr`, for an observer that may keep it and write to it.
+
+        The engine does not write to that memory afterwards.
+        """
+        slot = self.at(nr)
+        meta = self.function.input_metadata[nr]
+        array = slot.whole(meta)
+        if array is None:
+            return None
+        owned = slot.owned
+        slot.owned = False
+        if owned:
+            return wrapped(array, meta.device)
+        return own_copy(array, meta.device)
+
+    def captured(self, nr: int) -> TensorBase | None:
+        """The gradient of result `nr`, for the caller of ``grad``."""
+        return self.given_away(nr)
+
+    def replace(self, nr: int, grad: TensorBase | None) -> None:
+        """Let the answer of an observer, which has seen the gradient, take its place."""
+        self.at(nr).grad = None if grad is None else resolved(grad._impl.array)
+
+    def copied(self, nr: int) -> TensorBase | None:
+        """A copy of the gradient of result `nr`, to become a retained gradient."""
+        meta = self.function.input_metadata[nr]
+        array = self.at(nr).whole(meta)
+        return None if array is None else wrapped(array.copy(), meta.device)
+
+    def part(self, part: RetainedPart) -> tuple[GradCell, TensorBase] | None:
+        """A part of the gradient of result 0, with the cell that retains it."""
+        array = self.whole(self.function.input_metadata[0])
+        return None if array is None else part.of_array(array)
+
+    def sums(self) -> Sequence[object]:
+        """For each gradient its sum, while the buffer keeps its regions apart."""
+        metadata = self.function.input_metadata
+        with np.errstate(all="ignore"):
+            return [_sum_of(self.at(nr).grad, meta) for nr, meta in enumerate(metadata)]
+
+    def shown(self) -> Sequence[object]:
+        """For each gradient what states its shape; None for one that did not arrive."""
+        found: list[object] = []
+        for nr, meta in enumerate(self.function.input_metadata):
+            grad = self.at(nr).grad
+            found.append(meta if isinstance(grad, list) else grad)
+        return found
+
 
 def buffer_of(function: Node) -> InputBuffer:
     """An empty buffer with a sum for each result of a node."""
@@ -164,6 +230,15 @@ def buffer_of(function: Node) -> InputBuffer:
     if others == 0:
         return InputBuffer(function)
     return InputBuffer(function, tuple([InputBuffer(function) for _ in range(others)]))
+
+
+def _sum_of(content: Content, meta: InputMetadata) -> Array | None:
+    if not isinstance(content, list):
+        return content
+    whole = np.zeros(meta.shape, meta.dtype)
+    for region in content:
+        whole = region.add_into(whole)
+    return whole
 
 
 def _elements(meta: InputMetadata) -> int:

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from typing import Generic, TypeVar
 
-from ..graph.node import Node
+from .input_buffer import InputBuffer
 
-__all__ = ["NodeTask", "ReadyQueue"]
-
-
-class NodeTask:
-    """A node that can run; subclasses hold its gradients.
-
-    Attributes
-    ----------
-    function : Node
-        The node.
-    """
-
-    __slots__ = ("function",)
-
-    function: Node
-
-    def __init__(self, function: Node) -> None:
-        self.function = function
+__all__ = ["ReadyQueue"]
 
 
-K = TypeVar("K", bound=NodeTask)
-
-
-class ReadyQueue(Generic[K]):
+class ReadyQueue:
     """A queue by sequence number: leaves first, then the nodes that were recorded last.
 
     NOTE [ The next node does not queue ]
@@ -42,8 +21,8 @@ class ReadyQueue(Generic[K]):
 
     __slots__ = ("_heap", "_ties", "first")
 
-    first: K | None
-    _heap: list[tuple[int, int, K]]
+    first: InputBuffer | None
+    _heap: list[tuple[int, int, InputBuffer]]
     _ties: int
 
     def __init__(self) -> None:
@@ -51,7 +30,7 @@ class ReadyQueue(Generic[K]):
         self._heap = []
         self._ties = 0
 
-    def push(self, task: K) -> None:
+    def push(self, task: InputBuffer) -> None:
         """Add a node that is ready."""
         number = task.function.sequence_nr
         first = self.first
@@ -67,7 +46,7 @@ class ReadyQueue(Generic[K]):
         self._ties += 1
         heapq.heappush(heap, (-number, self._ties, task))
 
-    def pop(self) -> K | None:
+    def pop(self) -> InputBuffer | None:
         """The next node to run; None if there is none."""
         first = self.first
         if first is not None:

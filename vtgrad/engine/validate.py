@@ -61,8 +61,11 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
 
 
 def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> TensorBase:
-    """As `fit_array` for a tensor, recorded."""
+    """As `fit_array` for a tensor, recorded; on the value's device."""
     array = grad._impl.array
+    if grad._impl.device is not meta.device and grad._impl.device != meta.device:
+        # Of nodes of moves; a custom Function's have been looked at before.
+        grad = operators().move(grad, meta.device)
     if array.shape == meta.shape and array.dtype == meta.dtype:
         return grad
     if array.shape != meta.shape:

@@ -3,8 +3,8 @@
 NOTE [ Watched passes ]
 
 Whether a pass is watched is decided once, when it begins, so that a pass that is not watched pays
-nothing for each node. A watched pass runs the same code: `WatchedRun` overrides the methods of
-`ArrayRun`, and the recorded loop calls the methods below around each node. For each node that is
+nothing for each node. In a watched pass every node has its turn in `evaluate_function`, which calls
+the methods below. For each node that is
 
     enter             its first hook is called, or it runs, or the leaf's gradient is kept
     begin, applied    around its function

@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
-from ..engine.observers import own_copy
+from ..engine.own_copy import own_copy
 from ..engine.validate import fit_array, fit_tensor
-from ..errors import FunctionError, GradientError
+from ..errors import DeviceError, FunctionError, GradientError
 from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.next_edges import SAME_INPUTS
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
 from ..graph.saved_variable import SavedVariable
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
+from ..storage.key_set import NAMED, keys
+from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..tensor.saved_tensor import SavedTensor
 from ..tensor.tensor import Tensor
 from .context import Call, InputFlags, UnpackedInput
@@ -196,13 +199,19 @@ class BackwardCFunction(Node, FunctionCtx):
         self, grad: Array, owned: bool, may_share: bool, needs: int
     ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         """Run backward on the gradient of the only result, which it may overwrite if `owned`."""
+        device = self.input_metadata[0].device
         return self._answer_arrays(
-            [operators().wrap(TensorImpl(grad)) if owned else own_copy(grad)]
+            [operators().wrap(impl_on(grad, device)) if owned else own_copy(grad, device)]
         ), ()
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         """Run backward on copies of gradients."""
-        return self._answer_arrays([None if grad is None else own_copy(grad) for grad in grads])
+        return self._answer_arrays(
+            [
+                None if grad is None else own_copy(grad, meta.device)
+                for grad, meta in zip(grads, self.input_metadata, strict=True)
+            ]
+        )
 
     def _answer_arrays(self, grads: list[TensorBase | None]) -> Sequence[Gradient | None]:
         answers: list[Gradient | None] = []
@@ -310,7 +319,9 @@ class BackwardCFunction(Node, FunctionCtx):
         return self._forward_cls.jvp(self._ctx, *tangents)
 
     def _run(self, grads: list[T]) -> object:
-        """Call the user's function."""
+        """Call the user's function, which sees no names of dimensions."""
+        if keys.active and not thread.excluded_keys & NAMED:
+            return NoNamesGuard.run(self._run, grads)
         backward = self._backward()
         if self._forward_cls.boxed_grads_call:
             return backward(self._ctx, grads)
@@ -331,7 +342,7 @@ class BackwardCFunction(Node, FunctionCtx):
                     and result is not None
                     and (all_of_them or call.differentiable[nr])
                 ):
-                    grads[nr] = operators().zeros(result.shape, result.dtype)
+                    grads[nr] = operators().zeros(result.shape, result.dtype, result.device)
         returned = self._run(grads)
         answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
         return [
@@ -406,14 +417,30 @@ class BackwardCFunction(Node, FunctionCtx):
         return cast("Sequence[TensorBase | None]", answers)
 
     def _fitting(self, answer: TensorBase | None, nr: int, index: int) -> TensorBase | None:
-        """A gradient, if it can be cast to the dtype of its argument.
+        """A gradient, if it can be cast to the dtype of its argument, on its device.
+
+        As in PyTorch, a 0-d gradient is moved to the device.
 
         Raises
         ------
         GradientError
             If it is complex, and the argument is not.
+        DeviceError
+            If it is on another device.
         """
         if answer is not None:
+            device, own = self._call.shapes[nr].device, answer._impl.device
+            if own is not device and own != device:
+                if answer._impl.array.ndim:
+                    raise DeviceError(
+                        f"{self.name()} returned a gradient on {own} for argument {index}, which "
+                        f"is on {device}",
+                        node=self.name(),
+                        index=index,
+                        expected=device,
+                        found=own,
+                    )
+                answer = operators().move(answer, device)
             found, expected = answer._impl.array.dtype, self._call.shapes[nr].dtype
             if found.kind == "c" and expected.kind != "c":
                 raise GradientError(

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import GradientError
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
+from ..storage.on_device import impl_on
 from ..storage.record_write import begin_write_as, on_behalf
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -74,7 +75,7 @@ class AccumulateGrad(Node):
         node.leaf_changed = False
         node.reordered = False
         node.lay_out_like(impl)
-        node.input_metadata = (InputMetadata(impl.sizes, impl.dtype),)
+        node.input_metadata = (InputMetadata(impl.sizes, impl.dtype, impl.device),)
         return node
 
     def lay_out_like(self, impl: TensorImpl) -> None:
@@ -197,7 +198,7 @@ class AccumulateGrad(Node):
                     stores.tensors[cell] = reshaped
         if current is None:
             grad = _laid_out(grad, owned, strides)
-            stores.tensors[cell] = operators().wrap(TensorImpl(grad))
+            stores.tensors[cell] = operators().wrap(impl_on(grad, self.input_metadata[0].device))
         else:
             stores.add(current, grad, owned)
 

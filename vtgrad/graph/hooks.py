@@ -326,5 +326,14 @@ def call_tensor_hooks(
                 expected=(meta.shape, meta.dtype),
                 found=(found.shape, found.dtype),
             )
+        device = result._impl.device
+        if device is not meta.device and device != meta.device:
+            raise HookError(
+                f"hook {getattr(hook, '__name__', hook)!r} turned a gradient on {meta.device} into "
+                f"one on {device}",
+                hook=hook,
+                expected=meta.device,
+                found=device,
+            )
         grad = result
     return grad

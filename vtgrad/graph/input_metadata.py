@@ -1,4 +1,4 @@
-"""Shape and dtype of each result of a node, and so of its incoming gradients.
+"""Shape, dtype and device of each result of a node, and so of its incoming gradients.
 
 Many values have one shape and dtype, and metadata never changes, so nodes share it: that of
 ordinary values is stored in their `Layout`, that of others here.
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ..storage.arrays import NumpyDType, Shape
-from ..storage.device import CPU, Device
+from ..storage.device import Device
 from ..storage.dtypes import DType, dtype_of
 from ..storage.layout import PECULIAR, InputMetadata
 from ..storage.tensor_impl import TensorImpl
 
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
-_known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
+_known: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata]]] = {}
 # Bounds the cache when shapes never repeat.
 _BOUND: Final = 1024
 
@@ -26,7 +26,7 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
     layout = impl.layout
     if layout is not None and layout is not PECULIAR:
         return layout.metadata
-    key = (impl.array.shape, impl.array.dtype)
+    key = (impl.array.shape, impl.array.dtype, impl.device)
     found = _known.get(key)
     if found is None:
         if len(_known) >= _BOUND:
@@ -45,4 +45,4 @@ class ResultInfo(NamedTuple):
 
 def result_info(metadata: tuple[InputMetadata, ...]) -> tuple[ResultInfo, ...]:
     """The public form of `metadata`."""
-    return tuple([ResultInfo(m.shape, dtype_of(m.dtype), CPU) for m in metadata])
+    return tuple([ResultInfo(m.shape, dtype_of(m.dtype), m.device) for m in metadata])

@@ -23,6 +23,7 @@ from .hooks import (
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
 from .next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
+from .no_names_guard import NoNamesGuard
 from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
 from .thread_local_state import this_thread
@@ -577,7 +578,7 @@ class Node(Edge):
             )
         observer = observer_of_thread() if observers else None
         if observer is None:
-            answers = self.apply_tensors(grads, -1)
+            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
         else:
             answers = self._observed_call(observer, grads)
         results = cast("tuple[T | None, ...]", tuple(answers))
@@ -589,7 +590,7 @@ class Node(Edge):
         """Run the node as an event; see Note [Observers]."""
         event = begin_node(observer, self, grads)
         try:
-            answers = self.apply_tensors(grads, -1)
+            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
         except BaseException:
             observer.end(event)
             raise

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import Device
 from ..storage.geometry import Geometry
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -37,8 +38,11 @@ class Operators(Protocol):
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
         """A copy on a buffer of its own, with these strides."""
 
-    def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
+    def zeros(self, shape: Shape, dtype: NumpyDType, device: Device) -> TensorBase:
         """Zeros."""
+
+    def move(self, a: TensorBase, device: Device) -> TensorBase:
+        """A copy on another device."""
 
     def zeros_like(self, a: TensorBase) -> TensorBase:
         """Zeros in the memory order of a tensor."""

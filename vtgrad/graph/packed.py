@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import ArgumentTypeError, SavedHookError
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.mode import switched
+from ..storage.on_device import impl_on
 from ..storage.rewind import Token, restored
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -150,7 +151,7 @@ class Packed:
             known = self.unpacked(node)
         impl = known._impl
         if impl.version_counter is INFERENCE:
-            impl = TensorImpl(impl.array)
+            impl = impl_on(impl.array, impl.device)
         else:
             impl = impl.alias(impl.array, impl.byte_offset, impl.strides)
         impl.autograd_meta = meta
@@ -209,7 +210,7 @@ class Packed:
         ):
             raise kept.stale(node, rewinds=False)
         array = restored(token, value._impl.array, value._impl.byte_offset)
-        return operators().wrap(TensorImpl(array))
+        return operators().wrap(impl_on(array, value._impl.device))
 
     def _check_found(self, impl: TensorImpl, node: Node) -> None:
         """Raise if the unpacked tensor is the saved one after all, and was overwritten."""

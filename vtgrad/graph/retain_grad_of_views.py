@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 
 from ..storage.arrays import Array
+from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
 from .hooks import GradCell, NodeHooks
 from .input_metadata import InputMetadata
 from .node import Node
@@ -86,7 +86,7 @@ class RetainedPart:
             whole = answer.whole(self.meta.shape, self.meta.dtype)
         else:
             whole = np.array(answer)
-        return cell, operators().wrap(TensorImpl(whole))
+        return cell, operators().wrap(impl_on(whole, self.meta.device))
 
     def of_tensor(self, grad: TensorBase) -> tuple[GradCell, TensorBase] | None:
         """As `of_array`, recorded."""

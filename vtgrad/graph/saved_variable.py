@@ -30,7 +30,9 @@ from ..errors import (
     StaleSavedError,
 )
 from ..storage.arrays import Array
+from ..storage.device import CPU, Device
 from ..storage.no_fp_warnings import no_fp_warnings
+from ..storage.on_device import impl_on
 from ..storage.recent_writes import Write, find_write
 from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
 from ..storage.storage import Storage
@@ -223,7 +225,7 @@ class SavedVariable:
         array = self._array
         assert array is not None
         if tensor is None:
-            impl = TensorImpl(array)
+            impl = impl_on(array, self._device())
             impl.autograd_meta = self._meta_of_edge()
             tensor = operators().wrap(impl)
         try:
@@ -509,7 +511,7 @@ class SavedVariable:
         if tensor is not None:
             return tensor
         if rewinds:
-            impl = TensorImpl(self._restored(node))
+            impl = impl_on(self._restored(node), self._device())
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
@@ -527,8 +529,8 @@ class SavedVariable:
 
     def _rebuilt(self, array: Array) -> TensorImpl:
         """The impl of a rebuilt tensor."""
-        impl = TensorImpl(array)
         storage = self._storage
+        impl = impl_on(array, self._device())
         if storage is None or np.may_share_memory(storage.flat, array):
             impl.byte_offset = self._offset
             impl._storage = storage
@@ -538,6 +540,11 @@ class SavedVariable:
             # buffer].
             impl.byte_offset = -reach(array.shape, array.strides)[0]
         return impl
+
+    def _device(self) -> Device:
+        """The device of the value; see Note [Tensors made on a lane]."""
+        storage = self._storage
+        return CPU if storage is None else storage.device
 
     def _meta_for(self, node: Node) -> AutogradMeta | None:
         """The autograd metadata of a rebuilt tensor."""

@@ -160,5 +160,5 @@ def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
         impl = result._impl
         if impl.array.dtype.kind in "fc":
             impl.autograd_meta = AutogradMeta(node, len(metadata))
-            metadata.append(InputMetadata(impl.array.shape, impl.array.dtype))
+            metadata.append(InputMetadata(impl.array.shape, impl.array.dtype, impl.device))
     node.input_metadata = tuple(metadata)

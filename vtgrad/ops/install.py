@@ -13,10 +13,12 @@ from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import CPU, Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.memory_format import MemoryFormat
 from ..storage.mode import mode_of, switched
+from ..storage.on_device import impl_on, on_device
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import settle, thread
@@ -72,14 +74,19 @@ class InstalledOperators:
         """A copy on a buffer of its own, laid out with these strides."""
         array = a._impl.array
         low, high = reach(sizes, strides)
-        fresh = TensorImpl(np.zeros(high - low + 1, array.dtype))
+        fresh = impl_on(np.zeros(high - low + 1, array.dtype), a._impl.device)
         whole = fresh.storage.strided(array.dtype, sizes, strides, -low)
         impl = fresh.alias(whole, -low * array.itemsize, strides)
         return F.copy_(self.wrap(impl), a)
 
-    def zeros(self, shape: Shape, dtype: NumpyDType) -> TensorBase:
+    def zeros(self, shape: Shape, dtype: NumpyDType, device: Device) -> TensorBase:
         """Zeros."""
-        return self.wrap(TensorImpl(np.zeros(shape, dtype)))
+        return self.wrap(impl_on(np.zeros(shape, dtype), device))
+
+    def move(self, a: TensorBase, device: Device) -> TensorBase:
+        """A copy on another device."""
+        moved: TensorBase = on_device(device, F.to_dtype, a, a._impl.dtype)
+        return moved
 
     def zeros_like(self, a: TensorBase) -> TensorBase:
         """Zeros in the memory order of a tensor."""
@@ -111,7 +118,8 @@ class InstalledOperators:
         node = AsStridedBackward0((edge,))
         node.self_geometry = base
         node.size, node.stride, node.storage_offset = view
-        node.input_metadata = (InputMetadata(view[0], dtype),)
+        device = CPU if edge is None else edge.function.input_metadata[edge.input_nr].device
+        node.input_metadata = (InputMetadata(view[0], dtype, device),)
         return node
 
     def replayed_node(

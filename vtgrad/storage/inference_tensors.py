@@ -15,12 +15,14 @@ The mode is a switch of each thread, see Note [Reading the mode].
 from __future__ import annotations
 
 from ..errors import InferenceWriteError
+from .extra_meta import ExtraMeta
 from .mode import switched
 from .thread_mode import thread
 from .version_counter import INFERENCE, VersionCounter
 
 __all__ = [
     "counter_of_new",
+    "extra_of_new",
     "is_inference_mode_enabled",
     "refuse_outside_inference_mode",
 ]
@@ -46,6 +48,11 @@ def is_inference_mode_enabled() -> bool:
 def counter_of_new() -> VersionCounter | None:
     """The first counter of a tensor made on this thread."""
     return INFERENCE if is_inference_mode_enabled() else None
+
+
+def extra_of_new() -> ExtraMeta | None:
+    """The rare properties of a tensor made on this thread; see Note [Tensors made on a lane]."""
+    return thread.extra_of_new
 
 
 def refuse_outside_inference_mode() -> None:

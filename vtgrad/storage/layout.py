@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from .arrays import Array, NumpyDType, Shape
+from .device import CPU, Device
 from .dtypes import FLOAT_MAX
 from .number_arrays import NumberArrays, numbers_of
 
@@ -27,7 +28,7 @@ __all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
 
 
 class InputMetadata:
-    """Shape and dtype of one value.
+    """Shape, dtype and device of one value.
 
     What the graph keeps of its input values; see `vtgrad.graph.input_metadata`.
 
@@ -37,16 +38,20 @@ class InputMetadata:
         Length of each dimension.
     dtype : numpy.dtype
         Element type.
+    device : Device
+        Where the value is, and its gradient.
     """
 
-    __slots__ = ("dtype", "shape")
+    __slots__ = ("device", "dtype", "shape")
 
     shape: Shape
     dtype: NumpyDType
+    device: Device
 
-    def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
+    def __init__(self, shape: Shape, dtype: NumpyDType, device: Device = CPU) -> None:
         self.shape = shape
         self.dtype = dtype
+        self.device = device
 
 
 class Layout:

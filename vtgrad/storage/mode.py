@@ -90,7 +90,8 @@ class Switched:
     silent : dict of int to Mode
         Threads on which operators may be not recorded. The values are not used.
     inference : dict of int to Mode
-        Threads that may be in inference mode.
+        Threads on which new tensors may differ from the usual: those that may be in inference mode,
+        and those that make tensors on a lane. The values are not used.
     """
 
     __slots__ = ("inference", "silent")

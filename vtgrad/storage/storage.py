@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import OutOfBoundsError
 from .arrays import Array, NumpyDType
+from .device import CPU, Device
 from .lazy_array import physical
 from .strides import check_sizes
 
@@ -19,21 +20,25 @@ class Storage:
     ----------
     owner : numpy.ndarray
         An array that covers the buffer and keeps it alive. Its shape is not used.
+    device : Device
+        The device of the memory.
     exported : bool
         Whether NumPy arrays outside of tensors may share the buffer; see Note [Growing a buffer].
     aliases : object
         Audit's list of such arrays, made on first use; see Note [Audit].
     """
 
-    __slots__ = ("__weakref__", "_flat", "aliases", "exported", "owner")
+    __slots__ = ("__weakref__", "_flat", "aliases", "device", "exported", "owner")
 
     owner: Array
+    device: Device
     exported: bool
     aliases: object
     _flat: Array | None
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner
+        self.device = CPU
         self.exported = False
         self.aliases = None
         self._flat = None

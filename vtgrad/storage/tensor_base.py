@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Self, TypeVar
 
 from .arrays import Array, Shape
-from .device import CPU, Device
+from .device import Device
 from .dtypes import DType, dtype_of
 from .memory_format import MemoryFormat, is_in_format
 from .native import mypyc_attr
@@ -158,14 +158,14 @@ class TensorBase:
         Returns
         -------
         device
-            Always the CPU.
+            The CPU, or a lane of it.
 
         Examples
         --------
-        >>> vt.zeros(2).device
-        device(type='cpu')
+        >>> vt.zeros(2).device, vt.zeros(2, device="lane:1").device
+        (device(type='cpu'), device(type='lane', index=1))
         """
-        return CPU
+        return self._impl.device
 
     def is_contiguous(self, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS) -> bool:
         """Whether the elements lie without gaps in the order of a memory format.

@@ -25,8 +25,11 @@ from typing import ClassVar
 
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
+from .device import CPU, Device
+from .extra_meta import ExtraMeta, extra_of_lane
 from .geometry import Geometry, contiguous_strides, is_contiguous
-from .inference_tensors import counter_of_new
+from .inference_tensors import counter_of_new, extra_of_new
+from .key_set import keys
 from .layout import PECULIAR, Layout, layout_of
 from .memory_format import MemoryFormat, copy_strides
 from .mode import switched
@@ -72,21 +75,17 @@ class TensorImpl:
         None means the same as metadata with default content.
     layout : Layout or None
         The result of `find_layout`; None before the first call, see Note [One look at a layout].
-    is_wrapped_number : bool
-        A Python number that became a 0-d tensor: it promotes like the number.
-    allow_tensor_metadata_change : bool
-        False for what `x.data` and `detach` return: their geometry may change, but assigning
-        storage to them would silently not reach `x`.
+    extra_meta : ExtraMeta or None
+        What few tensors have; set by `set_extra_meta` only, see Note [Keys].
     """
 
     __slots__ = (
         "_storage",
         "_strides",
-        "allow_tensor_metadata_change",
         "array",
         "autograd_meta",
         "byte_offset",
-        "is_wrapped_number",
+        "extra_meta",
         "layout",
         "version_counter",
     )
@@ -95,9 +94,8 @@ class TensorImpl:
     byte_offset: int
     version_counter: VersionCounter | None
     autograd_meta: AutogradMetaInterface | None
-    is_wrapped_number: bool
     layout: Layout | None
-    allow_tensor_metadata_change: bool
+    extra_meta: ExtraMeta | None
     _storage: Storage | None
     _strides: Shape | None
 
@@ -106,13 +104,18 @@ class TensorImpl:
         self.byte_offset = 0
         self.version_counter = None
         self.autograd_meta = None
-        self.is_wrapped_number = False
-        self.allow_tensor_metadata_change = True
         self.layout = None
+        self.extra_meta = None
         self._storage = None
         self._strides = None
         if switched.inference:
             self.version_counter = counter_of_new()
+            extra = extra_of_new()
+            if extra is not None:
+                self.extra_meta = extra
+                self.layout = PECULIAR
+                # What is saved keeps the storage, which has the device.
+                self.own_storage()
 
     def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
         """A new impl on the same storage and version counter.
@@ -137,12 +140,36 @@ class TensorImpl:
         impl._storage = storage
         impl._strides = strides
         impl.version_counter = counter
+        if storage.device is not CPU:
+            impl.extra_meta = extra_of_lane(storage.device)
+            impl.layout = PECULIAR
         return impl
 
     def find_layout(self) -> Layout:
         """Look the layout up; callers read `layout` first."""
-        layout = self.layout = layout_of(self.array)
+        layout = self.layout = PECULIAR if self.key_set else layout_of(self.array)
         return layout
+
+    @property
+    def key_set(self) -> int:
+        """The keys of the tensor; 0 for nearly all, see Note [Keys]."""
+        extra = self.extra_meta
+        return 0 if extra is None else extra.key_set
+
+    def set_extra_meta(self, extra: ExtraMeta | None) -> None:
+        """Give the tensor other rare properties, or none; its layout follows."""
+        if extra is not None and extra.key_set:
+            keys.active = True
+            self.layout = PECULIAR
+        else:
+            self.layout = None
+        self.extra_meta = extra
+
+    @property
+    def device(self) -> Device:
+        """The device of the memory."""
+        extra = self.extra_meta
+        return CPU if extra is None or extra.device is None else extra.device
 
     @property
     def storage(self) -> Storage:
@@ -170,6 +197,9 @@ class TensorImpl:
     def own_storage(self) -> Storage:
         """The buffer, made on first use; callers check the field first. See Note [Made once]."""
         fresh = Storage(self.array)
+        extra = self.extra_meta
+        if extra is not None and extra.device is not None:
+            fresh.device = extra.device
         storage = self._storage
         if storage is None:
             storage = self._storage = fresh
@@ -253,9 +283,10 @@ class TensorImpl:
         self._strides = copy_strides(model.sizes, model.strides, memory_format)
 
     def set_geometry_of(self, other: TensorImpl) -> None:
-        """Take over the elements of `other`; versions and metadata stay."""
+        """Take over the elements of `other`; versions and metadata stay, `extra_meta` too."""
         self.array = other.array
         self.byte_offset = other.byte_offset
-        self.layout = other.layout
+        # `find_layout` looks at keys.
+        self.layout = other.layout if self.extra_meta is other.extra_meta is None else None
         self._storage = other._storage
         self._strides = other._strides

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 
+from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
 
 __all__ = ["settle", "thread"]
@@ -22,14 +23,22 @@ class _ThreadMode(threading.local):
         Stored as in Note [Switching a mode].
     ident : int
         The thread, as `threading.get_ident` numbers it.
+    excluded_keys : int
+        The keys by which no tensor takes an operator over at this moment, see Note [Keys].
+    extra_of_new : ExtraMeta or None
+        What new tensors have at this moment; see Note [Tensors made on a lane].
     """
 
     mode: Mode
     ident: int
+    excluded_keys: int
+    extra_of_new: ExtraMeta | None
 
     def __init__(self) -> None:
         self.mode = mode_of(grad=True, inference=False)
         self.ident = threading.get_ident()
+        self.excluded_keys = 0
+        self.extra_of_new = None
 
 
 thread: _ThreadMode = _ThreadMode()
@@ -46,7 +55,7 @@ def settle(ident: int) -> None:
     # The mode is read right before each call: a handler that runs after a call may switch it.
     if thread.mode.records:
         switched.silent.pop(ident, None)
-    if switched.inference and not thread.mode.inference:
+    if switched.inference and not thread.mode.inference and thread.extra_of_new is None:
         switched.inference.pop(ident, None)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from typing import Final, Self, overload
+from typing import Final, Self, cast, overload
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..ops.calling.arguments import array_of
-from ..ops.calling.from_python import check_device
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
-from ..storage.device import Device
+from ..storage.device import CPU, Device, lane_of
 from ..storage.dtypes import (
     DType,
     bool_,
@@ -28,6 +27,7 @@ from ..storage.dtypes import (
     uint8,
 )
 from ..storage.memory_format import MemoryFormat, suggested_format
+from ..storage.on_device import on_device
 from ..storage.tensor_base import TensorBase
 from ..storage.warn import warn
 
@@ -83,19 +83,20 @@ class CastMethods(TensorMethods):
         memory_format: MemoryFormat | None = None,
     ) -> Self: ...
     def to(self, *args: object, **kwargs: object) -> Self:
-        """The tensor in another dtype.
+        """The tensor in another dtype, or on another device.
 
         Called as ``x.to(dtype)``, ``x.to(other)`` or ``x.to(device, dtype)``. Casts between
-        floating and complex dtypes are recorded; an integer result has no gradient.
+        floating and complex dtypes are recorded, and so are moves; an integer result has no
+        gradient.
 
         Parameters
         ----------
         dtype : dtype
             The new dtype.
         other : Tensor
-            A tensor whose dtype is used instead of `dtype`.
+            A tensor whose dtype and device are used.
         device : device or str
-            There is only the CPU.
+            The CPU or a lane of it; by default the tensor's own.
         non_blocking : bool, default False
             Has no effect.
         copy : bool, default False
@@ -116,20 +117,27 @@ class CastMethods(TensorMethods):
             If an argument is of none of these types.
         MemoryFormatError
             If the format is for another number of dimensions.
-        NotSupportedError
-            For another device.
+        DeviceError
+            If there is no such device.
 
         Examples
         --------
         >>> x = vt.tensor([1.5, -2.5])
+        >>> x.to("lane:0").device
+        device(type='lane', index=0)
         >>> x.to(vt.int64)
         tensor([ 1, -2])
         >>> x.to(vt.float32) is x, x.to(vt.float32, copy=True) is x
         (True, False)
         """
-        dtype, copy, memory_format = _to_arguments(args, kwargs)
+        dtype, device, copy, memory_format = _to_arguments(args, kwargs)
         if dtype is None:
             dtype = self.dtype
+        if device is not None and device != self._impl.device:
+            return cast(
+                "Self",
+                on_device(device, F.to_dtype, self, dtype.numpy, memory_format=memory_format),
+            )
         return self._cast(dtype, memory_format, copy=copy)
 
     def type_as(self, other: TensorBase) -> Self:
@@ -226,7 +234,7 @@ class CastMethods(TensorMethods):
         return self._cast(wanted, memory_format)
 
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """The tensor itself, or a copy in a memory format: all memory is the CPU's.
+        """The tensor on the CPU.
 
         Parameters
         ----------
@@ -236,7 +244,7 @@ class CastMethods(TensorMethods):
         Returns
         -------
         Tensor
-            The tensor, unless it is in another format.
+            The tensor itself if nothing changes, else a copy, which is recorded.
 
         Raises
         ------
@@ -245,11 +253,12 @@ class CastMethods(TensorMethods):
 
         Examples
         --------
-        >>> x = vt.ones(2)
-        >>> x.cpu() is x
-        True
+        >>> x = vt.zeros(2, device="lane:1")
+        >>> y = x.cpu()
+        >>> y.device, y.cpu() is y
+        (device(type='cpu'), True)
         """
-        return self._cast(self.dtype, memory_format)
+        return self.to(CPU, memory_format=memory_format)
 
     def double(self, *, memory_format: MemoryFormat | None = None) -> Self:
         """The tensor in float64.
@@ -440,8 +449,8 @@ class CastMethods(TensorMethods):
 
 def _to_arguments(
     args: tuple[object, ...], kwargs: dict[str, object]
-) -> tuple[DType | None, bool, MemoryFormat | None]:
-    """The dtype, whether to copy, and the format, from the arguments of any of `to`'s forms."""
+) -> tuple[DType | None, Device | None, bool, MemoryFormat | None]:
+    """The dtype, the device, whether to copy, and the format, in any of the forms of `to`."""
     rest = list(args)
     given = dict(kwargs)
     memory_format = given.pop("memory_format", None)
@@ -452,12 +461,15 @@ def _to_arguments(
             argument="memory_format",
         )
     dtype: DType | None = None
+    device: Device | None = None
     if rest and isinstance(rest[0], TensorBase):
+        other = rest[0]
         dtype = dtype_of(array_of(rest.pop(0), "other").dtype)
+        device = other._impl.device
     elif rest and isinstance(rest[0], (DType, type)):
         dtype = dtype_of(numpy_dtype(rest.pop(0)))
     else:
-        _check_device_argument(rest.pop(0) if rest else given.pop("device", None))
+        device = _device_argument(rest.pop(0) if rest else given.pop("device", None))
         wanted = rest.pop(0) if rest else given.pop("dtype", None)
         dtype = None if wanted is None else dtype_of(numpy_dtype(wanted))
     flags = {"non_blocking": False, "copy": False}
@@ -474,13 +486,15 @@ def _to_arguments(
             "to() takes a dtype, a tensor, or a device and a dtype, then non_blocking and copy; "
             f"left over: {[*rest, *given]}"
         )
-    return dtype, flags["copy"], memory_format
+    return dtype, device, flags["copy"], memory_format
 
 
-def _check_device_argument(device: object) -> None:
-    if device is not None and not isinstance(device, (Device, str)):
+def _device_argument(device: object) -> Device | None:
+    if device is None:
+        return None
+    if not isinstance(device, (Device, str)):
         raise ArgumentTypeError(
             f"to() takes a dtype, a tensor or a device, not {type(device).__name__}",
             argument="device",
         )
-    check_device(device)
+    return lane_of(device) or CPU

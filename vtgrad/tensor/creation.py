@@ -12,15 +12,15 @@ from ..errors import (
 )
 from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
-    check_device,
     empty_strided_impl,
     number_of,
 )
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Number
-from ..storage.device import Device
+from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType, get_default_dtype
 from ..storage.memory_format import MemoryFormat, strides_in_format
+from ..storage.on_device import on_device
 from ..storage.promotion import number_dtype
 from ..storage.tensor_base import TensorBase
 from .fresh_tensor import shape_and_dtype, with_grad, written
@@ -78,7 +78,11 @@ def zeros(
     >>> vt.zeros((2,), dtype=vt.int64)
     tensor([0, 0])
     """
-    shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype, device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, zeros, *sizes, size=size, out=out, dtype=dtype, requires_grad=requires_grad
+        )
+    shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype)
     return written(np.zeros(shape, wanted), out, requires_grad, "zeros")
 
 
@@ -112,7 +116,11 @@ def ones(
     >>> vt.ones(3, requires_grad=True)
     tensor([1., 1., 1.], requires_grad=True)
     """
-    shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype, device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, ones, *sizes, size=size, out=out, dtype=dtype, requires_grad=requires_grad
+        )
+    shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype)
     return written(np.ones(shape, wanted), out, requires_grad, "ones")
 
 
@@ -154,7 +162,18 @@ def empty(
     >>> images.shape, images.stride()
     (vtgrad.Size([8, 3, 4, 5]), (60, 1, 15, 3))
     """
-    shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype, device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            empty,
+            *sizes,
+            size=size,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
+    shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype)
     if memory_format is not None:
         if out is not None:
             raise MemoryFormatError(
@@ -210,6 +229,10 @@ def full(
     >>> vt.full((2,), 7, dtype=vt.float32)
     tensor([7., 7.])
     """
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, full, size, fill_value, out=out, dtype=dtype, requires_grad=requires_grad
+        )
     if not isinstance(size, (tuple, list)):
         raise ArgumentTypeError(
             f"argument 'size' of full must be a sequence of integers, not {type(size).__name__}",
@@ -217,7 +240,7 @@ def full(
         )
     value = number_of(fill_value, "fill_value")
     own = fill_value._impl.dtype if isinstance(fill_value, TensorBase) else number_dtype(value)
-    shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, device, own)
+    shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, own)
     return written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full")
 
 
@@ -259,6 +282,9 @@ def empty_strided(
     >>> column_major.stride(), column_major.t().is_contiguous()
     ((1, 2), True)
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, empty_strided, size, stride, dtype=dtype, requires_grad=requires_grad
+        )
     impl = empty_strided_impl(size, stride, numpy_or_none(dtype) or get_default_dtype().numpy)
     return with_grad(Tensor._wrap(impl), requires_grad)

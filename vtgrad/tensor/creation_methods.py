@@ -11,7 +11,6 @@ from ..errors import ArgumentTypeError
 from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
     array_from_data,
-    check_device,
     empty_strided_impl,
     number_of,
     request_grad,
@@ -22,6 +21,8 @@ from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.device import Device
 from ..storage.dtypes import DType
+from ..storage.key_set import keys
+from ..storage.on_device import on_device, place_of
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -69,7 +70,8 @@ class CreationMethods(TensorMethods):
         >>> vt.zeros(2, dtype=vt.float64).new_tensor([1, 2, 3])
         tensor([1., 2., 3.], dtype=vtgrad.float64)
         """
-        check_device(device)
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(place, self.new_tensor, data, dtype=dtype, requires_grad=requires_grad)
         if isinstance(data, TensorBase):
             warn(
                 "new_tensor(x) of a tensor copies its values and leaves its history behind; "
@@ -113,7 +115,11 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([True]).new_zeros(3)
         tensor([False, False, False])
         """
-        shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype, device)
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(
+                place, self.new_zeros, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
+            )
+        shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype)
         return self._new(np.zeros(shape, wanted), requires_grad)
 
     def new_ones(
@@ -146,7 +152,11 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([7]).new_ones((1, 3))
         tensor([[1, 1, 1]])
         """
-        shape, wanted = self._new_arguments("new_ones", sizes, size, dtype, device)
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(
+                place, self.new_ones, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
+            )
+        shape, wanted = self._new_arguments("new_ones", sizes, size, dtype)
         return self._new(np.ones(shape, wanted), requires_grad)
 
     def new_empty(
@@ -180,7 +190,11 @@ class CreationMethods(TensorMethods):
         >>> buffer.shape, buffer.dtype
         (vtgrad.Size([2, 3]), vtgrad.int64)
         """
-        shape, wanted = self._new_arguments("new_empty", sizes, size, dtype, device)
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(
+                place, self.new_empty, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
+            )
+        shape, wanted = self._new_arguments("new_empty", sizes, size, dtype)
         return self._new(np.empty(shape, wanted), requires_grad)
 
     def new_full(
@@ -222,12 +236,16 @@ class CreationMethods(TensorMethods):
         >>> vt.zeros(2).new_full((3,), 7)
         tensor([7., 7., 7.])
         """
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(
+                place, self.new_full, size, fill_value, dtype=dtype, requires_grad=requires_grad
+            )
         if not isinstance(size, (tuple, list)):
             raise ArgumentTypeError(
                 f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
                 argument="size",
             )
-        shape, wanted = self._new_arguments("new_full", (size,), None, dtype, device)
+        shape, wanted = self._new_arguments("new_full", (size,), None, dtype)
         value = as_element(number_of(fill_value, "fill_value"), wanted)
         return self._new(np.full(shape, value), requires_grad)
 
@@ -266,7 +284,15 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([7]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
         """
-        check_device(device)
+        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
+            return on_device(
+                place,
+                self.new_empty_strided,
+                size,
+                stride,
+                dtype=dtype,
+                requires_grad=requires_grad,
+            )
         tensor = self._wrap(empty_strided_impl(size, stride, self._dtype_or(dtype)))
         if requires_grad:
             request_grad(tensor)
@@ -281,9 +307,7 @@ class CreationMethods(TensorMethods):
         sizes: Sequence[object],
         size: Sequence[int] | None,
         dtype: DType | None,
-        device: Device | str | None,
     ) -> tuple[Shape, NumpyDType]:
-        check_device(device)
         shape = sizes_of(name, sizes, size)
         wanted = self._dtype_or(dtype)
         check_sizes(shape, wanted.itemsize)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..storage.device import CPU
 from ..storage.memory_layout import MemoryLayout
 from ..storage.tensor_base import TensorBase
 
@@ -9,7 +10,7 @@ __all__ = ["DeviceMethods"]
 
 
 class DeviceMethods(TensorBase):
-    """Properties that are the same for every tensor here: strided memory of the CPU."""
+    """Properties of a tensor's memory, most of which are the same for every tensor here."""
 
     __slots__ = ()
 
@@ -36,14 +37,14 @@ class DeviceMethods(TensorBase):
         Returns
         -------
         bool
-            Always True.
+            True, unless the tensor is on a lane.
 
         Examples
         --------
-        >>> vt.zeros(2).is_cpu
-        True
+        >>> vt.zeros(2).is_cpu, vt.zeros(2, device="lane").is_cpu
+        (True, False)
         """
-        return True
+        return self._impl.device is CPU
 
     @property
     def is_cuda(self) -> bool:
@@ -126,16 +127,17 @@ class DeviceMethods(TensorBase):
         return False
 
     def get_device(self) -> int:
-        """The number of the GPU that the memory is on.
+        """The number of the lane that the memory is on.
 
         Returns
         -------
         int
-            Always -1: there is none.
+            -1 for the CPU.
 
         Examples
         --------
-        >>> vt.zeros(2).get_device()
-        -1
+        >>> vt.zeros(2).get_device(), vt.zeros(2, device="lane:1").get_device()
+        (-1, 1)
         """
-        return -1
+        index = self._impl.device.index
+        return -1 if index is None else index

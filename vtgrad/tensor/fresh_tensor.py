@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ArgumentTypeError, DTypeError
-from ..ops.calling.from_python import check_device, check_differentiable, sizes_of
+from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
 from ..storage.strides import check_sizes
 from ..storage.tensor_impl import TensorImpl
@@ -23,7 +22,6 @@ def shape_and_dtype(
     size: Sequence[int] | None,
     out: Tensor | None,
     dtype: DType | None,
-    device: Device | str | None,
     default: NumpyDType | None = None,
 ) -> tuple[Shape, NumpyDType]:
     """The shape and dtype from the arguments of a function, checked.
@@ -34,12 +32,11 @@ def shape_and_dtype(
         The function's name, for errors.
     sizes, size
         The sizes as positional arguments, or as the keyword.
-    out, dtype, device
+    out, dtype
         The arguments of these names.
     default : numpy.dtype, optional
         The dtype if neither `dtype` nor `out` is given; by default the default dtype.
     """
-    check_device(device)
     shape = sizes_of(name, sizes, size)
     wanted = dtype_for(out, dtype, default or get_default_dtype().numpy)
     check_sizes(shape, wanted.itemsize)

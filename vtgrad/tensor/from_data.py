@@ -13,12 +13,12 @@ from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
     array_from_data,
     check_array,
-    check_device,
 )
 from ..ops.generated import functional as F
 from ..storage.arrays import Array
-from ..storage.device import Device
-from ..storage.dtypes import DType
+from ..storage.device import Device, lane_of
+from ..storage.dtypes import DType, dtype_of
+from ..storage.on_device import on_device
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -80,7 +80,8 @@ def tensor(
     >>> vt.tensor(np.arange(3.0))
     tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(place, tensor, data, dtype=dtype, requires_grad=requires_grad)
     if isinstance(data, TensorBase):
         warn(
             "tensor(x) of a tensor copies its values and leaves its history behind; "
@@ -124,8 +125,14 @@ def as_tensor(
     >>> vt.as_tensor(t) is t
     True
     """
-    check_device(device)
     wanted = numpy_or_none(dtype)
+    if isinstance(data, Tensor) and device is not None:
+        return data.to(device, None if wanted is None else dtype_of(wanted))
+    if device is not None and (place := lane_of(device)) is not None:
+        if isinstance(data, np.ndarray):
+            # The memory of the array is the CPU's.
+            data = data.copy()
+        return on_device(place, as_tensor, data, dtype)
     if isinstance(data, Tensor):
         return data if wanted is None or wanted == data._impl.dtype else F.to_dtype(data, wanted)
     if isinstance(data, np.ndarray):

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, DTypeError
 from ..graph.operators import operators
-from ..ops.calling.from_python import array_from_data, check_device, sizes_of
+from ..ops.calling.from_python import array_from_data, sizes_of
 from ..ops.composites.memory import set_
 from ..ops.generated import functional as F
-from ..storage.device import Device
+from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType
+from ..storage.on_device import on_device
 from ..storage.storage_base import StorageBase
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
@@ -45,7 +46,8 @@ def new_tensor(
     DTypeError
         If a tensor has another dtype.
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(place, new_tensor, name, dtype, data, size, None)
     only = data[0] if len(data) == 1 and size is None else None
     if isinstance(only, TensorBase):
         if only.dtype is not dtype:

@@ -14,14 +14,14 @@ from ..errors import (
     ShapeError,
 )
 from ..ops.calling.from_python import (
-    check_device,
     index_of,
     number_of,
 )
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
-from ..storage.device import Device
+from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType, get_default_dtype
+from ..storage.on_device import on_device
 from ..storage.promotion import number_dtype, promote
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
@@ -80,7 +80,10 @@ def arange(
     >>> vt.arange(0, 1, 0.25)
     tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, arange, start, end, step, out=out, dtype=dtype, requires_grad=requires_grad
+        )
     if end is None:
         if start is None:
             raise ArgumentTypeError("arange needs an end", argument="end")
@@ -183,7 +186,10 @@ def linspace(
     >>> vt.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place, linspace, start, end, steps, out=out, dtype=dtype, requires_grad=requires_grad
+        )
     first, last = number_of(start, "start"), number_of(end, "end")
     if any(isinstance(x, int) and abs(x) >= 2**63 for x in (first, last)):
         raise ArgumentValueError("a bound of linspace does not fit 64 bits", start=start, end=end)
@@ -253,9 +259,11 @@ def eye(
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(place, eye, n, m, out=out, dtype=dtype, requires_grad=requires_grad)
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")
-    shape, wanted = shape_and_dtype("eye", (rows, columns), None, out, dtype, device)
+    shape, wanted = shape_and_dtype("eye", (rows, columns), None, out, dtype)
     return written(np.eye(*shape, dtype=wanted), out, requires_grad, "eye")
 
 

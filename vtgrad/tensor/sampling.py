@@ -8,14 +8,15 @@ from typing import overload
 import numpy as np
 
 from ..errors import ArgumentTypeError, ResultTypeError
-from ..ops.calling.from_python import check_device, index_of, sizes_of
+from ..ops.calling.from_python import index_of, sizes_of
 from ..ops.generated import functional as F
 from ..ops.kernels.random import draw_integers, normal_, uniform_
 from ..random import Generator, source_of
 from ..storage.arrays import Array
-from ..storage.device import Device
+from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType
 from ..storage.no_fp_warnings import run_without_warnings
+from ..storage.on_device import on_device
 from ..storage.prepared_store import carry_out
 from ..storage.strides import check_sizes
 from .fresh_tensor import dtype_for, shape_and_dtype, written
@@ -66,7 +67,18 @@ def rand(
     >>> bool(((x >= 0) & (x < 1)).all())
     True
     """
-    shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype, device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            rand,
+            *sizes,
+            size=size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+        )
+    shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(uniform_, array, generator=generator))
     return written(array, out, requires_grad, "rand")
@@ -105,7 +117,18 @@ def randn(
     >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
     (True, True)
     """
-    shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype, device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            randn,
+            *sizes,
+            size=size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+        )
+    shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(normal_, array, generator=generator))
     return written(array, out, requires_grad, "randn")
@@ -182,6 +205,19 @@ def randint(
     >>> int(x.min()), int(x.max())
     (3, 4)
     """
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            randint,
+            *args,
+            low=low,
+            high=high,
+            size=size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+        )
     rest = list(args)
     if size is None and rest:
         size = _sequence(rest.pop())
@@ -192,7 +228,6 @@ def randint(
     if rest or size is None or high is None:
         raise ArgumentTypeError("randint takes low (or not), high and size")
     start, end = 0 if low is None else index_of(low, "low"), index_of(high, "high")
-    check_device(device)
     shape = sizes_of("randint", (), _sequence(size))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, wanted.itemsize)
@@ -251,7 +286,16 @@ def randperm(
     >>> shuffled.sort(dim=0).values.equal(rows)
     True
     """
-    check_device(device)
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            randperm,
+            n,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+        )
     source = source_of(generator)
     shape = sizes_of("randperm", (), (index_of(n, "n"),))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
@@ -340,8 +384,20 @@ def normal(
     >>> vt.normal(0.0, 2.0, (2, 3)).shape
     vtgrad.Size([2, 3])
     """
+    if device is not None and (place := lane_of(device)) is not None:
+        return on_device(
+            place,
+            normal,
+            mean,
+            std,
+            size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+        )
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype, device)
+        shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype)
         array: Array = np.empty(shape, wanted)
         store = run_without_warnings(normal_, array, mean, std, generator=generator)
         run_without_warnings(carry_out, store)

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError
 from ..graph.operators import install
+from ..ops.calling.lane_handler import handle_lane
+from ..ops.calling.take_over import handle_key
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
 from ..ops.saving.saved_fields import publish_saved_fields
+from ..storage.key_set import LANE
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion_methods import ConversionMethods
@@ -71,4 +74,5 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods,
 
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
+handle_key(LANE, handle_lane)
 publish_saved_fields()

@@ -14,7 +14,7 @@ from ..ops.calling.from_python import check_device
 from ..ops.composites.indexing.getitem import setitem
 from ..ops.generated import functional as F
 from ..storage.arrays import Array
-from ..storage.device import CPU, Device
+from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype
 from ..storage.storage_base import StorageBase
 from ..storage.tensor_impl import TensorImpl
@@ -153,14 +153,14 @@ class TypedStorage(StorageBase):
         Returns
         -------
         device
-            The CPU.
+            The CPU, or a lane of it.
 
         Examples
         --------
         >>> vt.zeros(2).storage().device
         device(type='cpu')
         """
-        return CPU
+        return self.untyped().device
 
     def data_ptr(self) -> int:
         """Address of the first element.

@@ -14,7 +14,7 @@ from ..ops.calling.from_python import check_device
 from ..ops.composites.indexing.getitem import setitem
 from ..ops.generated import functional as F
 from ..storage.arrays import Array
-from ..storage.device import CPU, Device
+from ..storage.device import Device
 from ..storage.growth import grow
 from ..storage.storage_base import StorageBase
 from ..storage.tensor_base import TensorBase
@@ -136,14 +136,14 @@ class UntypedStorage(StorageBase):
         Returns
         -------
         device
-            The CPU.
+            The CPU, or a lane of it.
 
         Examples
         --------
         >>> vt.UntypedStorage(4).device
         device(type='cpu')
         """
-        return CPU
+        return self._alias.device
 
     def data_ptr(self) -> int:
         """Address of the first byte.

@@ -100,7 +100,7 @@ def make_views(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[T
     """The views of `parent` that one operator returns."""
     if node is not None:
         node.input_metadata = tuple(
-            [InputMetadata(impl.array.shape, impl.array.dtype) for impl in impls]
+            [InputMetadata(impl.array.shape, impl.array.dtype, impl.device) for impl in impls]
         )
     made_at = caller(DIRECT)
     return tuple(

@@ -157,7 +157,7 @@ def write(
             meta = source.autograd_meta
             tracked = tracked or (meta is not None and meta.requires_grad())
             aliased = aliased or (storage is not None and source._storage is storage)
-            operands.append(source.array.item() if source.is_wrapped_number else source.array)
+            operands.append(source.array)
         elif isinstance(x, (list, tuple)):
             tracked = tracked or requires_grad(*x)
             aliased = True
@@ -482,13 +482,12 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
 
 
 def operand(x: object) -> object:
-    """An argument in the form for kernels: arrays for tensors, numbers for wrapped numbers."""
+    """An argument in the form for kernels: arrays for tensors."""
     kind = type(x)
     if kind is float or kind is int or kind is bool:
         return x
     if isinstance(x, TensorBase):
-        impl = x._impl
-        return impl.array.item() if impl.is_wrapped_number else impl.array
+        return x._impl.array
     if isinstance(x, (list, tuple)) and any(isinstance(y, TensorBase) for y in x):
         return [operand(y) for y in x]
     if isinstance(x, np.ndarray):

@@ -60,11 +60,7 @@ def operand_of(value: object, name: str) -> Array | Number:
         If `value` is neither.
     """
     if isinstance(value, TensorBase):
-        impl = value._impl
-        if not impl.is_wrapped_number:
-            return impl.array
-        number: Number = impl.array.item()
-        return number
+        return value._impl.array
     # NumPy's float64 is a float, but promotes like an array: it must become a plain number.
     if isinstance(value, np.generic):
         value = value.item()

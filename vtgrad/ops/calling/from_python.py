@@ -25,7 +25,7 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.set_history import own_meta
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
-from vtgrad.storage.device import Device
+from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import dtype_of, get_default_dtype
 from vtgrad.storage.integers import integer
 from vtgrad.storage.promotion import category, number_dtype, promote
@@ -406,24 +406,22 @@ def number_of(value: object, name: str) -> Number:
 
 
 def check_device(device: Device | str | None) -> None:
-    """Refuse every device but the CPU.
+    """Refuse every device but the CPU, where memory is made apart from tensors.
 
     Raises
     ------
+    DeviceError
+        If there is no such device.
     NotSupportedError
-        For another device.
+        For a lane.
     ArgumentTypeError
         If `device` does not name one.
     """
-    if device is None or isinstance(device, Device):
-        return
-    if not isinstance(device, str):
-        raise ArgumentTypeError(
-            f"argument 'device' must be a device or its name, not {type(device).__name__}",
-            argument="device",
+    if device is not None and lane_of(device) is not None:
+        raise NotSupportedError(
+            f"memory on {device} is made with a tensor: vt.empty(n, device={str(device)!r})",
+            device=device,
         )
-    if device not in ("cpu", "cpu:0"):
-        raise NotSupportedError(f"vtgrad knows one device, 'cpu', not {device!r}", device=device)
 
 
 def check_differentiable(dtype: NumpyDType) -> None:

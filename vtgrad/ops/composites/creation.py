@@ -8,13 +8,15 @@ import numpy as np
 
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
-from vtgrad.ops.calling.from_python import check_device, number_of, request_grad
+from vtgrad.ops.calling.from_python import number_of, request_grad
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.on_device import on_device, place_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -70,7 +72,16 @@ def zeros_like(
     >>> vt.zeros_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    check_device(device)
+    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
+        made: T = on_device(
+            place,
+            zeros_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
+        return made
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
     if memory_format is MemoryFormat.CONTIGUOUS:
@@ -79,7 +90,7 @@ def zeros_like(
         # The kernel gets zeroed memory from the system where it can, and need not fill it.
         array = k.zeros_like(model, dtype=wanted)
     else:
-        array = _like(input, dtype, device, memory_format)
+        array = _like(input, dtype, memory_format)
         array.fill(0)
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -130,7 +141,17 @@ def ones_like(
     >>> vt.ones_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    array = _like(input, dtype, device, memory_format)
+    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
+        made: T = on_device(
+            place,
+            ones_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
+        return made
+    array = _like(input, dtype, memory_format)
     array.fill(1)
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -189,7 +210,17 @@ def empty_like(
             [7, 7],
             [7, 7]])
     """
-    array = _like(input, dtype, device, memory_format)
+    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
+        made: T = on_device(
+            place,
+            empty_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
+        return made
+    array = _like(input, dtype, memory_format)
     return _leaf(input, array, requires_grad, memory_format)
 
 
@@ -252,7 +283,18 @@ def full_like(
     >>> vt.full_like(vt.ones(2), 3.0, requires_grad=True)
     tensor([3., 3.], requires_grad=True)
     """
-    array = _like(input, dtype, device, memory_format)
+    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
+        made: T = on_device(
+            place,
+            full_like,
+            input,
+            fill_value,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
+        return made
+    array = _like(input, dtype, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -260,11 +302,9 @@ def full_like(
 def _like(
     model: TensorBase,
     dtype: DType | None,
-    device: Device | str | None,
     memory_format: MemoryFormat | None,
 ) -> Array:
     """An uninitialised array of the model's shape."""
-    check_device(device)
     array = array_of(model, "input")
     return empty_in_format(numpy_or_none(dtype) or array.dtype, array, memory_format)
 

@@ -17,10 +17,12 @@ from vtgrad.ops.calling.arguments import array_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor, out_of_context
 from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.integers import INT
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyStr as str, AnyTensor as Tensor, T
@@ -105,13 +107,12 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if out is None and type(alpha) is INT and alpha == 1:
             result = quick_binary(np.add, input, other)
         if result is None:
+            if keys.active and is_keyed(input, other, out):
+                return take_over("add", add, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
-                k.add,
-                input._impl.array,
-                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
-                alpha=alpha,
+                k.add, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"), alpha=alpha
             )
     except Exception as error:
         if renew_context(error):
@@ -147,7 +148,11 @@ def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
         if type(alpha) is INT and alpha == 1:
             if write_ufunc(input._impl, np.add, other, "add_"):
                 return input
+            if keys.active and is_keyed(input, other):
+                return take_over("add_", add_, input, other, alpha=alpha)
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
+        if keys.active and is_keyed(input, other):
+            return take_over("add_", add_, input, other, alpha=alpha)
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
         if renew_context(error):
@@ -211,13 +216,12 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if out is None and type(alpha) is INT and alpha == 1:
             result = quick_binary(np.subtract, input, other, True)
         if result is None:
+            if keys.active and is_keyed(input, other, out):
+                return take_over("sub", sub, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
-                k.sub,
-                input._impl.array,
-                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
-                alpha=alpha,
+                k.sub, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"), alpha=alpha
             )
     except Exception as error:
         if renew_context(error):
@@ -253,7 +257,11 @@ def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
         if type(alpha) is INT and alpha == 1:
             if write_ufunc(input._impl, np.subtract, other, "sub_", True):
                 return input
+            if keys.active and is_keyed(input, other):
+                return take_over("sub_", sub_, input, other, alpha=alpha)
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
+        if keys.active and is_keyed(input, other):
+            return take_over("sub_", sub_, input, other, alpha=alpha)
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
         if renew_context(error):
@@ -266,6 +274,8 @@ def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
 
 def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
     """Return the second operand minus the first, which is multiplied by `alpha`."""
+    if keys.active and is_keyed(input, other):
+        return take_over("rsub_Tensor", rsub_Tensor, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
@@ -287,6 +297,8 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
 
 def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
+    if keys.active and is_keyed(input):
+        return take_over("rsub_Scalar", rsub_Scalar, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other, alpha=alpha)
     except Exception as error:
@@ -357,12 +369,12 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         if out is None:
             result = quick_binary(np.multiply, input, other)
         if result is None:
+            if keys.active and is_keyed(input, other, out):
+                return take_over("mul", mul, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
-                k.mul,
-                input._impl.array,
-                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+                k.mul, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
             )
     except Exception as error:
         if renew_context(error):
@@ -395,6 +407,8 @@ def mul_(input: T, other: Tensor | Number) -> T:
     try:
         if write_ufunc(input._impl, np.multiply, other, "mul_"):
             return input
+        if keys.active and is_keyed(input, other):
+            return take_over("mul_", mul_, input, other)
         return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
         if renew_context(error):
@@ -451,12 +465,12 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         if out is None:
             result = quick_binary(np.true_divide, input, other, True)
         if result is None:
+            if keys.active and is_keyed(input, other, out):
+                return take_over("true_divide", true_divide, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
-                k.div,
-                input._impl.array,
-                other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+                k.div, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
             )
     except Exception as error:
         if renew_context(error):
@@ -489,6 +503,8 @@ def true_divide_(input: T, other: Tensor | Number) -> T:
     try:
         if write_ufunc(input._impl, np.true_divide, other, "div_", True):
             return input
+        if keys.active and is_keyed(input, other):
+            return take_over("true_divide_", true_divide_, input, other)
         return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
         if renew_context(error):
@@ -505,13 +521,15 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
     input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None
 ) -> T:
     """Return the quotient of two tensors, element by element."""
+    if keys.active and is_keyed(input, other, out):
+        return take_over("div_Tensor_mode", div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(
             k.div,
             input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"),
             rounding_mode=rounding_mode,
         )
     except Exception as error:
@@ -542,6 +560,8 @@ _div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("div_Tensor_mode_", div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
@@ -601,13 +621,13 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     >>> vt.floor_divide(7, vt.tensor([2.0, 0.0]))
     tensor([3., inf])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("floor_divide", floor_divide, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.floor_divide,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.floor_divide, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -629,6 +649,8 @@ _floor_divide_writer = store_result(k.floor_divide, direct=True)
 
 def floor_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `floor_divide` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("floor_divide_", floor_divide_, input, other)
     try:
         return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
     except Exception as error:
@@ -640,6 +662,8 @@ def floor_divide_(input: T, other: Tensor | Number) -> T:
 
 def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division that is rounded down, element by element."""
+    if keys.active and is_keyed(input, out):
+        return take_over("remainder_Scalar", remainder_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -665,6 +689,8 @@ _remainder_Scalar_writer = store_result(k.remainder, direct=True)
 
 def remainder_Scalar_(input: T, other: Number) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("remainder_Scalar_", remainder_Scalar_, input, other)
     try:
         return write(input, RemainderBackward0.record, _remainder_Scalar_writer, other, operator="remainder_")
     except Exception as error:
@@ -678,6 +704,8 @@ def remainder_Scalar_(input: T, other: Number) -> T:
 
 def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
+    if keys.active and is_keyed(input, other, out):
+        return take_over("remainder_Tensor", remainder_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -704,6 +732,8 @@ _remainder_Tensor_writer = store_result(k.remainder, direct=True)
 
 def remainder_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("remainder_Tensor_", remainder_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, RemainderBackward1.record, _remainder_Tensor_writer, other, operator="remainder_")
@@ -716,6 +746,8 @@ def remainder_Tensor_(input: T, other: Tensor) -> T:
 
 def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) -> T:
     """What remains of a floored division of a number."""
+    if keys.active and is_keyed(other, out):
+        return take_over("remainder_Scalar_Tensor", remainder_Scalar_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
@@ -735,6 +767,8 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
 
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division rounded towards zero."""
+    if keys.active and is_keyed(input, out):
+        return take_over("fmod_Scalar", fmod_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -760,6 +794,8 @@ _fmod_Scalar_writer = store_result(k.fmod, direct=True)
 
 def fmod_Scalar_(input: T, other: Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("fmod_Scalar_", fmod_Scalar_, input, other)
     try:
         return write(input, FmodBackward0.record, _fmod_Scalar_writer, other, operator="fmod_")
     except Exception as error:
@@ -773,6 +809,8 @@ def fmod_Scalar_(input: T, other: Number) -> T:
 
 def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
+    if keys.active and is_keyed(input, other, out):
+        return take_over("fmod_Tensor", fmod_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -799,6 +837,8 @@ _fmod_Tensor_writer = store_result(k.fmod, direct=True)
 
 def fmod_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("fmod_Tensor_", fmod_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, FmodBackward1.record, _fmod_Tensor_writer, other, operator="fmod_")
@@ -811,6 +851,8 @@ def fmod_Tensor_(input: T, other: Tensor) -> T:
 
 def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) -> T:
     """Return the points on the lines from `input` to `end` at a weight."""
+    if keys.active and is_keyed(input, end, out):
+        return take_over("lerp_Scalar", lerp_Scalar, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end)
@@ -839,6 +881,8 @@ _lerp_Scalar_writer = store_result(k.lerp, direct=True)
 
 def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, end):
+        return take_over("lerp_Scalar_", lerp_Scalar_, input, end, weight)
     try:
         array_of(end, "end")
         return write(input, LerpBackward0.record, _lerp_Scalar_writer, end, weight, operator="lerp_")
@@ -853,6 +897,8 @@ def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
 
 def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
+    if keys.active and is_keyed(input, end, weight, out):
+        return take_over("lerp_Tensor", lerp_Tensor, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end, weight)
@@ -880,6 +926,8 @@ _lerp_Tensor_writer = store_result(k.lerp, direct=True)
 
 def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, end, weight):
+        return take_over("lerp_Tensor_", lerp_Tensor_, input, end, weight)
     try:
         array_of(end, "end")
         array_of(weight, "weight")
@@ -936,6 +984,8 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     >>> vt.addcmul(x, vt.tensor([2.0, 3.0]), vt.tensor([4.0, 5.0]), value=0.5)
     tensor([5.0000, 8.5000])
     """
+    if keys.active and is_keyed(input, tensor1, tensor2, out):
+        return take_over("addcmul", addcmul, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -967,6 +1017,8 @@ _addcmul_writer = store_result(k.addcmul, direct=True)
 
 def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, tensor1, tensor2):
+        return take_over("addcmul_", addcmul_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
@@ -1024,6 +1076,8 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     >>> vt.addcdiv(x, vt.tensor([6.0, 8.0]), vt.tensor([2.0, 4.0]), value=0.5)
     tensor([2.5000, 2.0000])
     """
+    if keys.active and is_keyed(input, tensor1, tensor2, out):
+        return take_over("addcdiv", addcdiv, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -1055,6 +1109,8 @@ _addcdiv_writer = store_result(k.addcdiv, direct=True)
 
 def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, tensor1, tensor2):
+        return take_over("addcdiv_", addcdiv_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
@@ -1070,6 +1126,8 @@ def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -
 
 def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     """Return one operand raised to the power of the other, element by element."""
+    if keys.active and is_keyed(input, out):
+        return take_over("pow_Tensor_Scalar", pow_Tensor_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1095,6 +1153,8 @@ _pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 
 def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("pow_Tensor_Scalar_", pow_Tensor_Scalar_, input, exponent)
     try:
         return write(input, PowBackward0.record, _pow_Tensor_Scalar_writer, exponent, operator="pow_")
     except Exception as error:
@@ -1108,6 +1168,8 @@ def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
 
 def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
+    if keys.active and is_keyed(input, exponent, out):
+        return take_over("pow_Tensor_Tensor", pow_Tensor_Tensor, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input, exponent)
@@ -1135,6 +1197,8 @@ _pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 
 def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, exponent):
+        return take_over("pow_Tensor_Tensor_", pow_Tensor_Tensor_, input, exponent)
     try:
         array_of(exponent, "exponent")
         return write(input, PowBackward1.record, _pow_Tensor_Tensor_writer, exponent, operator="pow_")
@@ -1147,6 +1211,8 @@ def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
 
 def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     """A number to the power of a tensor."""
+    if keys.active and is_keyed(exponent, out):
+        return take_over("pow_Scalar", pow_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, exponent)
@@ -1201,6 +1267,8 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     >>> vt.sqrt(vt.tensor([-4 + 0j]))
     tensor([0.+2.j])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sqrt", sqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1225,6 +1293,8 @@ _sqrt_writer = store_result(k.sqrt, direct=True)
 
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sqrt_", sqrt_, input)
     try:
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
@@ -1264,6 +1334,8 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     >>> vt.rsqrt(vt.tensor([4.0, 0.25, 0.0, -1.0]))
     tensor([0.5000, 2.0000,    inf,    nan])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("rsqrt", rsqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1288,6 +1360,8 @@ _rsqrt_writer = store_result(k.rsqrt, direct=True)
 
 def rsqrt_(input: T) -> T:
     """Write the result of `rsqrt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("rsqrt_", rsqrt_, input)
     try:
         return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
@@ -1332,6 +1406,8 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([-0.2500, -0.0625])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("reciprocal", reciprocal, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1356,6 +1432,8 @@ _reciprocal_writer = store_result(k.reciprocal, direct=True)
 
 def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("reciprocal_", reciprocal_, input)
     try:
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
@@ -1406,6 +1484,8 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(0.6000)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("hypot", hypot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1433,6 +1513,8 @@ _hypot_writer = store_result(k.hypot, direct=True)
 
 def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("hypot_", hypot_, input, other)
     try:
         array_of(other, "other")
         return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
@@ -1476,6 +1558,8 @@ def neg(input: T, *, out: T | None = None) -> T:
     >>> vt.neg(vt.tensor([1, 2], dtype=vt.uint8))
     tensor([255, 254], dtype=vtgrad.uint8)
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("neg", neg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1499,6 +1583,8 @@ _neg_writer = store_result(k.neg, direct=True)
 
 def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("neg_", neg_, input)
     try:
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
@@ -1547,6 +1633,8 @@ def abs(input: T, *, out: T | None = None) -> T:
     >>> vt.abs(vt.tensor([3 + 4j]))
     tensor([5.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("abs", abs, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1572,6 +1660,8 @@ _abs_writer = store_without_warnings(k.abs_)
 
 def abs_(input: T) -> T:
     """Write the result of `abs` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("abs_", abs_, input)
     try:
         return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
@@ -1612,6 +1702,8 @@ def sign(input: T, *, out: T | None = None) -> T:
     >>> vt.sign(vt.tensor([-2.5, 0.0, 7.0, float("nan")]))
     tensor([-1.,  0.,  1.,  0.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sign", sign, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1635,6 +1727,8 @@ _sign_writer = store_result(k.sign, direct=True)
 
 def sign_(input: T) -> T:
     """Write the result of `sign` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sign_", sign_, input)
     try:
         return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
@@ -1676,6 +1770,8 @@ def sgn(input: T, *, out: T | None = None) -> T:
     >>> vt.sgn(vt.tensor([3 + 4j, 0j]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sgn", sgn, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1700,6 +1796,8 @@ _sgn_writer = store_result(k.sgn, direct=True)
 
 def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sgn_", sgn_, input)
     try:
         return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
@@ -1749,6 +1847,8 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([[6, 2],
             [1, 7]])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("gcd", gcd, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1769,6 +1869,8 @@ _gcd_writer = store_result(k.gcd, direct=True, total=False)
 
 def gcd_(input: T, other: Tensor) -> T:
     """Write the result of `gcd` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("gcd_", gcd_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _gcd_writer, other, operator="gcd_")
@@ -1818,6 +1920,8 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([[ 4,  6],
             [12,  6]])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("lcm", lcm, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1838,6 +1942,8 @@ _lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 def lcm_(input: T, other: Tensor) -> T:
     """Write the result of `lcm` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("lcm_", lcm_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _lcm_writer, other, operator="lcm_")

@@ -12,7 +12,9 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyTensor as Tensor, T
@@ -73,6 +75,8 @@ def relu(input: T) -> T:
     >>> x.grad
     tensor([0., 0., 1.])
     """
+    if keys.active and is_keyed(input):
+        return take_over("relu", relu, input)
     try:
         array = no_fp_warnings.run(k.relu, input._impl.array)
     except Exception as error:
@@ -93,6 +97,8 @@ _relu_writer = store_result(k.relu, direct=True)
 
 def relu_(input: T) -> T:
     """Write the result of `relu` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("relu_", relu_, input)
     try:
         return write(input, ReluBackward0.record, _relu_writer, operator="relu_")
     except Exception as error:
@@ -104,6 +110,8 @@ def relu_(input: T) -> T:
 
 def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
+    if keys.active and is_keyed(grad_output, self):
+        return take_over("threshold_backward", threshold_backward, grad_output, self, threshold)
     try:
         array = no_fp_warnings.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
     except Exception as error:
@@ -165,6 +173,8 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.maximum(vt.tensor([1, 5]), vt.tensor(3))
     tensor([3, 5])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("maximum", maximum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -188,6 +198,8 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
 
 def halved_where(self: T, condition: Tensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
+    if keys.active and is_keyed(self, condition):
+        return take_over("halved_where", halved_where, self, condition)
     try:
         array = no_fp_warnings.run(k.halved_where, self._impl.array, condition._impl.array)
     except Exception as error:
@@ -247,6 +259,8 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.minimum(vt.tensor([1, 5]), vt.tensor(3))
     tensor([1, 3])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("minimum", minimum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -309,6 +323,8 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> a.grad, b.grad
     (tensor([0., 1., 1.]), tensor([1., 0., 0.]))
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("fmax", fmax, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -371,6 +387,8 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> a.grad, b.grad
     (tensor([1., 0., 1.]), tensor([0., 1., 0.]))
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("fmin", fmin, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -394,6 +412,8 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
 
 def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
+    if keys.active and is_keyed(input, min, max, out):
+        return take_over("clamp_Tensor", clamp_Tensor, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input, min, max)
@@ -417,6 +437,8 @@ _clamp_Tensor_writer = store_result(k.clamp, direct=True)
 
 def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, min, max):
+        return take_over("clamp_Tensor_", clamp_Tensor_, input, min, max)
     try:
         return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
     except Exception as error:
@@ -428,6 +450,8 @@ def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None
 
 def clamp_default(input: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
     """Values limited by numbers."""
+    if keys.active and is_keyed(input, out):
+        return take_over("clamp_default", clamp_default, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -453,6 +477,8 @@ _clamp_default_writer = store_result(k.clamp, direct=True)
 
 def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("clamp_default_", clamp_default_, input, min, max)
     try:
         return write(input, ClampBackward1.record, _clamp_default_writer, min, max, operator="clamp_")
     except Exception as error:
@@ -466,6 +492,8 @@ def clamp_default_(input: T, min: Number | None = None, max: Number | None = Non
 
 def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     """Return the values, those below `min` raised to it."""
+    if keys.active and is_keyed(input, out):
+        return take_over("clamp_min_default", clamp_min_default, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -491,6 +519,8 @@ _clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 
 def clamp_min_default_(input: T, min: Number) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("clamp_min_default_", clamp_min_default_, input, min)
     try:
         return write(input, ClampMinBackward0.record, _clamp_min_default_writer, min, operator="clamp_min_")
     except Exception as error:
@@ -504,6 +534,8 @@ def clamp_min_default_(input: T, min: Number) -> T:
 
 def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
+    if keys.active and is_keyed(input, min, out):
+        return take_over("clamp_min_Tensor", clamp_min_Tensor, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input, min)
@@ -530,6 +562,8 @@ _clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 
 def clamp_min_Tensor_(input: T, min: Tensor) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, min):
+        return take_over("clamp_min_Tensor_", clamp_min_Tensor_, input, min)
     try:
         array_of(min, "min")
         return write(input, ClampMinBackward1.record, _clamp_min_Tensor_writer, min, operator="clamp_min_")
@@ -542,6 +576,8 @@ def clamp_min_Tensor_(input: T, min: Tensor) -> T:
 
 def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     """Return the values, those above `max` lowered to it."""
+    if keys.active and is_keyed(input, out):
+        return take_over("clamp_max_default", clamp_max_default, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -567,6 +603,8 @@ _clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 
 def clamp_max_default_(input: T, max: Number) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("clamp_max_default_", clamp_max_default_, input, max)
     try:
         return write(input, ClampMaxBackward0.record, _clamp_max_default_writer, max, operator="clamp_max_")
     except Exception as error:
@@ -580,6 +618,8 @@ def clamp_max_default_(input: T, max: Number) -> T:
 
 def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
+    if keys.active and is_keyed(input, max, out):
+        return take_over("clamp_max_Tensor", clamp_max_Tensor, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input, max)
@@ -606,6 +646,8 @@ _clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 
 def clamp_max_Tensor_(input: T, max: Tensor) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, max):
+        return take_over("clamp_max_Tensor_", clamp_max_Tensor_, input, max)
     try:
         array_of(max, "max")
         return write(input, ClampMaxBackward1.record, _clamp_max_Tensor_writer, max, operator="clamp_max_")
@@ -618,14 +660,16 @@ def clamp_max_Tensor_(input: T, max: Tensor) -> T:
 
 def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
+    if keys.active and is_keyed(condition, input, other, out):
+        return take_over("where_self", where_self, condition, input, other, out=out)
     try:
         if out is not None:
             check_out(out, condition, input, other)
         array = no_fp_warnings.run(
             k.where,
             condition._impl.array,
-            input._impl.array if isinstance(input, TensorBase) and not input._impl.is_wrapped_number else operand_of(input, "input"),
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            input._impl.array if isinstance(input, TensorBase) else operand_of(input, "input"),
+            other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"),
         )
     except Exception as error:
         if renew_context(error):
@@ -684,13 +728,13 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     >>> vt.tensor([0.1, float('nan')]) == vt.tensor([0.1, float('nan')])
     tensor([ True, False])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("eq", eq, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.eq,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.eq, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -705,6 +749,8 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def eq_Scalar(input: T, other: Number) -> T:
     """Whether the values are equal."""
+    if keys.active and is_keyed(input):
+        return take_over("eq_Scalar", eq_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other)
     except Exception as error:
@@ -726,6 +772,8 @@ _eq_Scalar_writer = store_result(k.eq, direct=True)
 
 def eq_Scalar_(input: T, other: Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("eq_Scalar_", eq_Scalar_, input, other)
     try:
         return write(input, EqBackward0.record, _eq_Scalar_writer, other, operator="eq_")
     except Exception as error:
@@ -739,6 +787,8 @@ def eq_Scalar_(input: T, other: Number) -> T:
 
 def eq_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are equal."""
+    if keys.active and is_keyed(input, other):
+        return take_over("eq_Tensor", eq_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other._impl.array)
     except Exception as error:
@@ -765,6 +815,8 @@ _eq_Tensor_writer = store_result(k.eq, direct=True)
 
 def eq_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("eq_Tensor_", eq_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, EqBackward1.record, _eq_Tensor_writer, other, operator="eq_")
@@ -810,13 +862,13 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([[False,  True],
             [ True, False]])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("ne", ne, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.ne,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.ne, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -831,6 +883,8 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def ne_Scalar(input: T, other: Number) -> T:
     """Whether the values differ."""
+    if keys.active and is_keyed(input):
+        return take_over("ne_Scalar", ne_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other)
     except Exception as error:
@@ -852,6 +906,8 @@ _ne_Scalar_writer = store_result(k.ne, direct=True)
 
 def ne_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("ne_Scalar_", ne_Scalar_, input, other)
     try:
         return write(input, NeBackward0.record, _ne_Scalar_writer, other, operator="ne_")
     except Exception as error:
@@ -865,6 +921,8 @@ def ne_Scalar_(input: T, other: Number) -> T:
 
 def ne_Tensor(input: T, other: Tensor) -> T:
     """Whether the values differ."""
+    if keys.active and is_keyed(input, other):
+        return take_over("ne_Tensor", ne_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other._impl.array)
     except Exception as error:
@@ -891,6 +949,8 @@ _ne_Tensor_writer = store_result(k.ne, direct=True)
 
 def ne_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("ne_Tensor_", ne_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, NeBackward1.record, _ne_Tensor_writer, other, operator="ne_")
@@ -940,13 +1000,13 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     >>> (x < 0).sum()
     tensor(2)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("lt", lt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.lt,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.lt, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -961,6 +1021,8 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def lt_Scalar(input: T, other: Number) -> T:
     """Whether the values are less."""
+    if keys.active and is_keyed(input):
+        return take_over("lt_Scalar", lt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other)
     except Exception as error:
@@ -982,6 +1044,8 @@ _lt_Scalar_writer = store_result(k.lt, direct=True)
 
 def lt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("lt_Scalar_", lt_Scalar_, input, other)
     try:
         return write(input, LtBackward0.record, _lt_Scalar_writer, other, operator="lt_")
     except Exception as error:
@@ -995,6 +1059,8 @@ def lt_Scalar_(input: T, other: Number) -> T:
 
 def lt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less."""
+    if keys.active and is_keyed(input, other):
+        return take_over("lt_Tensor", lt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1021,6 +1087,8 @@ _lt_Tensor_writer = store_result(k.lt, direct=True)
 
 def lt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("lt_Tensor_", lt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LtBackward1.record, _lt_Tensor_writer, other, operator="lt_")
@@ -1070,13 +1138,13 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([[ True,  True],
             [False,  True]])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("le", le, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.le,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.le, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -1091,6 +1159,8 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def le_Scalar(input: T, other: Number) -> T:
     """Whether the values are less or equal."""
+    if keys.active and is_keyed(input):
+        return take_over("le_Scalar", le_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other)
     except Exception as error:
@@ -1112,6 +1182,8 @@ _le_Scalar_writer = store_result(k.le, direct=True)
 
 def le_Scalar_(input: T, other: Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("le_Scalar_", le_Scalar_, input, other)
     try:
         return write(input, LeBackward0.record, _le_Scalar_writer, other, operator="le_")
     except Exception as error:
@@ -1125,6 +1197,8 @@ def le_Scalar_(input: T, other: Number) -> T:
 
 def le_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less or equal."""
+    if keys.active and is_keyed(input, other):
+        return take_over("le_Tensor", le_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1151,6 +1225,8 @@ _le_Tensor_writer = store_result(k.le, direct=True)
 
 def le_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("le_Tensor_", le_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LeBackward1.record, _le_Tensor_writer, other, operator="le_")
@@ -1200,13 +1276,13 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     >>> x[x > 0]
     tensor([0.5000])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("gt", gt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.gt,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.gt, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -1221,6 +1297,8 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def gt_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater."""
+    if keys.active and is_keyed(input):
+        return take_over("gt_Scalar", gt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other)
     except Exception as error:
@@ -1242,6 +1320,8 @@ _gt_Scalar_writer = store_result(k.gt, direct=True)
 
 def gt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("gt_Scalar_", gt_Scalar_, input, other)
     try:
         return write(input, GtBackward0.record, _gt_Scalar_writer, other, operator="gt_")
     except Exception as error:
@@ -1255,6 +1335,8 @@ def gt_Scalar_(input: T, other: Number) -> T:
 
 def gt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater."""
+    if keys.active and is_keyed(input, other):
+        return take_over("gt_Tensor", gt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1281,6 +1363,8 @@ _gt_Tensor_writer = store_result(k.gt, direct=True)
 
 def gt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("gt_Tensor_", gt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GtBackward1.record, _gt_Tensor_writer, other, operator="gt_")
@@ -1330,13 +1414,13 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([[False, False],
             [ True,  True]])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("ge", ge, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.ge,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.ge, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -1351,6 +1435,8 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
 def ge_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater or equal."""
+    if keys.active and is_keyed(input):
+        return take_over("ge_Scalar", ge_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other)
     except Exception as error:
@@ -1372,6 +1458,8 @@ _ge_Scalar_writer = store_result(k.ge, direct=True)
 
 def ge_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("ge_Scalar_", ge_Scalar_, input, other)
     try:
         return write(input, GeBackward0.record, _ge_Scalar_writer, other, operator="ge_")
     except Exception as error:
@@ -1385,6 +1473,8 @@ def ge_Scalar_(input: T, other: Number) -> T:
 
 def ge_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater or equal."""
+    if keys.active and is_keyed(input, other):
+        return take_over("ge_Tensor", ge_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1411,6 +1501,8 @@ _ge_Tensor_writer = store_result(k.ge, direct=True)
 
 def ge_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("ge_Tensor_", ge_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GeBackward1.record, _ge_Tensor_writer, other, operator="ge_")
@@ -1449,6 +1541,8 @@ def isnan(input: T) -> T:
     >>> x == x
     tensor([ True, False,  True])
     """
+    if keys.active and is_keyed(input):
+        return take_over("isnan", isnan, input)
     try:
         array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
@@ -1488,6 +1582,8 @@ def isinf(input: T) -> T:
     >>> vt.isinf(vt.tensor([complex(1, float('inf'))]))
     tensor([True])
     """
+    if keys.active and is_keyed(input):
+        return take_over("isinf", isinf, input)
     try:
         array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
@@ -1529,6 +1625,8 @@ def isfinite(input: T) -> T:
     >>> vt.isfinite(vt.tensor([complex(1, float('nan'))]))
     tensor([False])
     """
+    if keys.active and is_keyed(input):
+        return take_over("isfinite", isfinite, input)
     try:
         array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
@@ -1582,6 +1680,8 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     >>> vt.isclose(a, b, rtol=0.1, equal_nan=True)
     tensor([True, True, True])
     """
+    if keys.active and is_keyed(input, other):
+        return take_over("isclose", isclose, input, other, rtol, atol, equal_nan)
     try:
         array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
@@ -1597,6 +1697,8 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
 
 def has_power_of_zero(self: T) -> T:
     """Whether 0 to the power of the values is a number."""
+    if keys.active and is_keyed(self):
+        return take_over("has_power_of_zero", has_power_of_zero, self)
     try:
         array = no_fp_warnings.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
@@ -1639,6 +1741,8 @@ def isposinf(input: T, *, out: T | None = None) -> T:
     >>> vt.isposinf(vt.tensor([1, 2]))
     tensor([False, False])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("isposinf", isposinf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1685,6 +1789,8 @@ def isneginf(input: T, *, out: T | None = None) -> T:
     >>> vt.isneginf(vt.tensor([1, 2]))
     tensor([False, False])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("isneginf", isneginf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)

@@ -11,6 +11,8 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
@@ -32,6 +34,8 @@ __all__ = [
 
 def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
+    if keys.active and is_keyed(input, out):
+        return take_over("_conj_physical", _conj_physical, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -55,6 +59,8 @@ _conj_physical_writer = store_result(k.conj_physical, direct=True)
 
 def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("conj_physical_", conj_physical_, input)
     try:
         return write(input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_")
     except Exception as error:
@@ -66,6 +72,8 @@ def conj_physical_(input: T) -> T:
 
 def conj_view(self: T) -> T:
     """The conjugates of a complex tensor; a view."""
+    if keys.active and is_keyed(self):
+        return take_over("conj_view", conj_view, self)
     try:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
@@ -84,6 +92,8 @@ _replay_conj_view: ViewFunction = conj_view
 
 def _neg_view(input: T) -> T:
     """The negatives of a tensor; a view."""
+    if keys.active and is_keyed(input):
+        return take_over("_neg_view", _neg_view, input)
     try:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
@@ -128,6 +138,8 @@ def isreal(input: T) -> T:
     >>> vt.isreal(vt.tensor([1.0, float('nan')]))
     tensor([True, True])
     """
+    if keys.active and is_keyed(input):
+        return take_over("isreal", isreal, input)
     try:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
@@ -174,6 +186,8 @@ def angle(input: T, *, out: T | None = None) -> T:
     >>> vt.angle(vt.tensor([-2.0, 0.0, 2.0]))
     tensor([3.1416, 0.0000, 0.0000])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("angle", angle, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -234,6 +248,8 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
     >>> re.grad, im.grad
     (tensor([0.6000]), tensor([0.8000]))
     """
+    if keys.active and is_keyed(real, imag, out):
+        return take_over("complex", complex, real, imag, out=out)
     try:
         if out is not None:
             check_out(out, real, imag)
@@ -294,6 +310,8 @@ def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
     >>> vt.polar(r, vt.tensor([0.5, 0.5])).abs()
     tensor([1., 2.])
     """
+    if keys.active and is_keyed(abs, angle, out):
+        return take_over("polar", polar, abs, angle, out=out)
     try:
         if out is not None:
             check_out(out, abs, angle)
@@ -346,6 +364,8 @@ def view_as_real(input: T) -> T:
     >>> z
     tensor([1.+7.j, 3.-4.j])
     """
+    if keys.active and is_keyed(input):
+        return take_over("view_as_real", view_as_real, input)
     try:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
@@ -395,6 +415,8 @@ def view_as_complex(input: T) -> T:
     tensor([[-2.,  1.],
             [-4.,  3.]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("view_as_complex", view_as_complex, input)
     try:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:

@@ -12,9 +12,11 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.ops.saving.read_first import read_first
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
@@ -64,6 +66,8 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     >>> vt.clone(vt.ones(2, 3).t()).stride()
     (1, 3)
     """
+    if keys.active and is_keyed(input):
+        return take_over("clone", clone, input, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
@@ -115,6 +119,8 @@ def zero_(input: T) -> T:
     tensor([[0., 0.],
             [1., 1.]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("zero_", zero_, input)
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
@@ -129,6 +135,8 @@ _fill_Scalar_writer = k.fill_
 
 def fill_Scalar_(input: T, value: Number) -> T:
     """Set every element of the tensor to one value."""
+    if keys.active and is_keyed(input):
+        return take_over("fill_Scalar_", fill_Scalar_, input, value)
     try:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
@@ -145,6 +153,8 @@ _fill_Tensor_writer = k.fill_
 
 def fill_Tensor_(input: T, value: Tensor) -> T:
     """Set every element to the value of a 0-d tensor."""
+    if keys.active and is_keyed(input, value):
+        return take_over("fill_Tensor_", fill_Tensor_, input, value)
     try:
         array_of(value, "value")
         value = read_first(value, input)
@@ -206,6 +216,8 @@ def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
     >>> vt.tensor([1, 2]).copy_(vt.tensor([3.9, -4.9]))
     tensor([ 3, -4])
     """
+    if keys.active and is_keyed(input, other):
+        return take_over("copy_", copy_, input, other, non_blocking)
     try:
         return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
@@ -217,6 +229,8 @@ def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
 
 def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
+    if keys.active and is_keyed(self):
+        return take_over("to_dtype", to_dtype, self, dtype, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
@@ -235,6 +249,8 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
 
 def sum_to_size(self: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
+    if keys.active and is_keyed(self):
+        return take_over("sum_to_size", sum_to_size, self, size)
     try:
         array = no_fp_warnings.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
@@ -251,6 +267,8 @@ def sum_to_size(self: T, size: Shape) -> T:
 
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
+    if keys.active and is_keyed(self):
+        return take_over("expand_to", expand_to, self, size)
     try:
         array = no_fp_warnings.run(k.expand_to, self._impl.array, size)
     except Exception as error:

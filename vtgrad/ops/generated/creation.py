@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import T
@@ -18,6 +20,8 @@ __all__ = ["zeros_shaped"]
 
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
+    if keys.active and is_keyed(self):
+        return take_over("zeros_shaped", zeros_shaped, self, sizes)
     try:
         array = no_fp_warnings.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:

@@ -14,8 +14,10 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, T
@@ -32,6 +34,8 @@ __all__ = [
 
 def cumsum_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Return the running sums along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("cumsum_dim", cumsum_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -57,6 +61,8 @@ _cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 
 def cumsum_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumsum` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("cumsum_dim_", cumsum_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
@@ -69,6 +75,8 @@ def cumsum_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
 
 def cumprod_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Return the running products along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("cumprod_dim", cumprod_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -95,6 +103,8 @@ _cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 
 def cumprod_dim_(input: T, dim: int, *, dtype: DType | None = None) -> T:
     """Write the result of `cumprod` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("cumprod_dim_", cumprod_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
@@ -114,6 +124,8 @@ class CummaxDimResult(NamedTuple, Generic[T]):
 
 def cummax_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]:
     """Return the largest elements up to each index along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("cummax_dim", cummax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -146,6 +158,8 @@ class CumminDimResult(NamedTuple, Generic[T]):
 
 def cummin_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]:
     """Return the smallest elements up to each index along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("cummin_dim", cummin_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -214,6 +228,8 @@ def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.5000, 0.5000])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("logcumsumexp", logcumsumexp, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:

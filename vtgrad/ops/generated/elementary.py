@@ -11,7 +11,9 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
@@ -75,6 +77,8 @@ def exp(input: T, *, out: T | None = None) -> T:
     >>> vt.exp(vt.tensor([1j]))
     tensor([0.5403+0.8415j])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("exp", exp, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -99,6 +103,8 @@ _exp_writer = store_result(k.exp, direct=True)
 
 def exp_(input: T) -> T:
     """Write the result of `exp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("exp_", exp_, input)
     try:
         return write(input, ExpBackward0.record, _exp_writer, operator="exp_")
     except Exception as error:
@@ -142,6 +148,8 @@ def exp2(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([5.5452])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("exp2", exp2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -166,6 +174,8 @@ _exp2_writer = store_result(k.exp2, direct=True)
 
 def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("exp2_", exp2_, input)
     try:
         return write(input, Exp2Backward0.record, _exp2_writer, operator="exp2_")
     except Exception as error:
@@ -209,6 +219,8 @@ def expm1(input: T, *, out: T | None = None) -> T:
     >>> vt.exp(x) - 1
     tensor([0.0000, 1.7183])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("expm1", expm1, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -233,6 +245,8 @@ _expm1_writer = store_result(k.expm1, direct=True)
 
 def expm1_(input: T) -> T:
     """Write the result of `expm1` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("expm1_", expm1_, input)
     try:
         return write(input, Expm1Backward0.record, _expm1_writer, operator="expm1_")
     except Exception as error:
@@ -280,6 +294,8 @@ def log(input: T, *, out: T | None = None) -> T:
     >>> vt.log(vt.tensor([-1.0 + 0j]))
     tensor([0.+3.1416j])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("log", log, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -303,6 +319,8 @@ _log_writer = store_result(k.log, direct=True)
 
 def log_(input: T) -> T:
     """Write the result of `log` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("log_", log_, input)
     try:
         return write(input, LogBackward0.record, _log_writer, operator="log_")
     except Exception as error:
@@ -348,6 +366,8 @@ def log2(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([2.8854, 0.7213])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("log2", log2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -371,6 +391,8 @@ _log2_writer = store_result(k.log2, direct=True)
 
 def log2_(input: T) -> T:
     """Write the result of `log2` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("log2_", log2_, input)
     try:
         return write(input, Log2Backward0.record, _log2_writer, operator="log2_")
     except Exception as error:
@@ -417,6 +439,8 @@ def log10(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.8686, 0.2171])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("log10", log10, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -440,6 +464,8 @@ _log10_writer = store_result(k.log10, direct=True)
 
 def log10_(input: T) -> T:
     """Write the result of `log10` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("log10_", log10_, input)
     try:
         return write(input, Log10Backward0.record, _log10_writer, operator="log10_")
     except Exception as error:
@@ -485,6 +511,8 @@ def log1p(input: T, *, out: T | None = None) -> T:
     >>> vt.log1p(vt.tensor([-1.0, 1.0]))
     tensor([  -inf, 0.6931])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("log1p", log1p, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -508,6 +536,8 @@ _log1p_writer = store_result(k.log1p, direct=True)
 
 def log1p_(input: T) -> T:
     """Write the result of `log1p` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("log1p_", log1p_, input)
     try:
         return write(input, Log1PBackward0.record, _log1p_writer, operator="log1p_")
     except Exception as error:
@@ -553,6 +583,8 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.0000, 0.2500, 0.0000])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sigmoid", sigmoid, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -577,6 +609,8 @@ _sigmoid_writer = store_result(k.sigmoid, direct=True)
 
 def sigmoid_(input: T) -> T:
     """Write the result of `sigmoid` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sigmoid_", sigmoid_, input)
     try:
         return write(input, SigmoidBackward0.record, _sigmoid_writer, operator="sigmoid_")
     except Exception as error:
@@ -627,6 +661,8 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(0.5000)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("logaddexp", logaddexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -689,6 +725,8 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(0.8000)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("logaddexp2", logaddexp2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -745,6 +783,8 @@ def sin(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 0.8776, 0.5403])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sin", sin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -768,6 +808,8 @@ _sin_writer = store_result(k.sin, direct=True)
 
 def sin_(input: T) -> T:
     """Write the result of `sin` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sin_", sin_, input)
     try:
         return write(input, SinBackward0.record, _sin_writer, operator="sin_")
     except Exception as error:
@@ -812,6 +854,8 @@ def cos(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([-0.0000, -0.8415])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("cos", cos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -835,6 +879,8 @@ _cos_writer = store_result(k.cos, direct=True)
 
 def cos_(input: T) -> T:
     """Write the result of `cos` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("cos_", cos_, input)
     try:
         return write(input, CosBackward0.record, _cos_writer, operator="cos_")
     except Exception as error:
@@ -879,6 +925,8 @@ def tan(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 1.2984, 3.4255])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("tan", tan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -903,6 +951,8 @@ _tan_writer = store_result(k.tan, direct=True)
 
 def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("tan_", tan_, input)
     try:
         return write(input, TanBackward0.record, _tan_writer, operator="tan_")
     except Exception as error:
@@ -948,6 +998,8 @@ def asin(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 1.1547])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("asin", asin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -971,6 +1023,8 @@ _asin_writer = store_result(k.asin, direct=True)
 
 def asin_(input: T) -> T:
     """Write the result of `asin` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("asin_", asin_, input)
     try:
         return write(input, AsinBackward0.record, _asin_writer, operator="asin_")
     except Exception as error:
@@ -1015,6 +1069,8 @@ def acos(input: T, *, out: T | None = None) -> T:
     >>> vt.acos(vt.tensor([2 + 0j]))
     tensor([0.-1.3170j])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("acos", acos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1038,6 +1094,8 @@ _acos_writer = store_result(k.acos, direct=True)
 
 def acos_(input: T) -> T:
     """Write the result of `acos` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("acos_", acos_, input)
     try:
         return write(input, AcosBackward0.record, _acos_writer, operator="acos_")
     except Exception as error:
@@ -1083,6 +1141,8 @@ def atan(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 0.5000])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("atan", atan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1106,6 +1166,8 @@ _atan_writer = store_result(k.atan, direct=True)
 
 def atan_(input: T) -> T:
     """Write the result of `atan` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("atan_", atan_, input)
     try:
         return write(input, AtanBackward0.record, _atan_writer, operator="atan_")
     except Exception as error:
@@ -1145,6 +1207,8 @@ def sinh(input: T, *, out: T | None = None) -> T:
     >>> vt.sinh(vt.tensor([-1.0, 0.0, 1.0]))
     tensor([-1.1752,  0.0000,  1.1752])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sinh", sinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1168,6 +1232,8 @@ _sinh_writer = store_result(k.sinh, direct=True)
 
 def sinh_(input: T) -> T:
     """Write the result of `sinh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sinh_", sinh_, input)
     try:
         return write(input, SinhBackward0.record, _sinh_writer, operator="sinh_")
     except Exception as error:
@@ -1212,6 +1278,8 @@ def cosh(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.0000, 1.1752])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("cosh", cosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1235,6 +1303,8 @@ _cosh_writer = store_result(k.cosh, direct=True)
 
 def cosh_(input: T) -> T:
     """Write the result of `cosh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("cosh_", cosh_, input)
     try:
         return write(input, CoshBackward0.record, _cosh_writer, operator="cosh_")
     except Exception as error:
@@ -1279,6 +1349,8 @@ def tanh(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.0000, 1.0000, 0.7864])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("tanh", tanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1303,6 +1375,8 @@ _tanh_writer = store_result(k.tanh, direct=True)
 
 def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("tanh_", tanh_, input)
     try:
         return write(input, TanhBackward0.record, _tanh_writer, operator="tanh_")
     except Exception as error:
@@ -1347,6 +1421,8 @@ def asinh(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 0.7071])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("asinh", asinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1370,6 +1446,8 @@ _asinh_writer = store_result(k.asinh, direct=True)
 
 def asinh_(input: T) -> T:
     """Write the result of `asinh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("asinh_", asinh_, input)
     try:
         return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
@@ -1417,6 +1495,8 @@ def acosh(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.5774])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("acosh", acosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1440,6 +1520,8 @@ _acosh_writer = store_result(k.acosh, direct=True)
 
 def acosh_(input: T) -> T:
     """Write the result of `acosh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("acosh_", acosh_, input)
     try:
         return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
@@ -1485,6 +1567,8 @@ def atanh(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.0000, 1.3333])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("atanh", atanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1508,6 +1592,8 @@ _atanh_writer = store_result(k.atanh, direct=True)
 
 def atanh_(input: T) -> T:
     """Write the result of `atanh` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("atanh_", atanh_, input)
     try:
         return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
@@ -1553,6 +1639,8 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.0175])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("deg2rad", deg2rad, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1576,6 +1664,8 @@ _deg2rad_writer = store_result(k.deg2rad, direct=True)
 
 def deg2rad_(input: T) -> T:
     """Write the result of `deg2rad` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("deg2rad_", deg2rad_, input)
     try:
         return write(input, Deg2RadBackward0.record, _deg2rad_writer, operator="deg2rad_")
     except Exception as error:
@@ -1617,6 +1707,8 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     >>> vt.rad2deg(vt.tensor([0.0, np.pi / 2, np.pi]))
     tensor([  0.,  90., 180.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("rad2deg", rad2deg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1640,6 +1732,8 @@ _rad2deg_writer = store_result(k.rad2deg, direct=True)
 
 def rad2deg_(input: T) -> T:
     """Write the result of `rad2deg` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("rad2deg_", rad2deg_, input)
     try:
         return write(input, Rad2DegBackward0.record, _rad2deg_writer, operator="rad2deg_")
     except Exception as error:
@@ -1692,6 +1786,8 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.atan2(y, x).detach(), y.grad
     (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("atan2", atan2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1718,6 +1814,8 @@ _atan2_writer = store_result(k.atan2, direct=True)
 
 def atan2_(input: T, other: Tensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("atan2_", atan2_, input, other)
     try:
         array_of(other, "other")
         return write(input, Atan2Backward0.record, _atan2_writer, other, operator="atan2_")
@@ -1766,6 +1864,8 @@ def floor(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("floor", floor, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1789,6 +1889,8 @@ _floor_writer = store_result(k.floor, direct=True)
 
 def floor_(input: T) -> T:
     """Write the result of `floor` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("floor_", floor_, input)
     try:
         return write(input, FloorBackward0.record, _floor_writer, operator="floor_")
     except Exception as error:
@@ -1834,6 +1936,8 @@ def ceil(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("ceil", ceil, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1857,6 +1961,8 @@ _ceil_writer = store_result(k.ceil, direct=True)
 
 def ceil_(input: T) -> T:
     """Write the result of `ceil` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("ceil_", ceil_, input)
     try:
         return write(input, CeilBackward0.record, _ceil_writer, operator="ceil_")
     except Exception as error:
@@ -1897,6 +2003,8 @@ def trunc(input: T, *, out: T | None = None) -> T:
     >>> vt.trunc(vt.tensor([-1.7, -0.5, 0.5, 1.7]))
     tensor([-1., -0.,  0.,  1.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("trunc", trunc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1920,6 +2028,8 @@ _trunc_writer = store_result(k.trunc, direct=True)
 
 def trunc_(input: T) -> T:
     """Write the result of `trunc` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("trunc_", trunc_, input)
     try:
         return write(input, TruncBackward0.record, _trunc_writer, operator="trunc_")
     except Exception as error:
@@ -1931,6 +2041,8 @@ def trunc_(input: T) -> T:
 
 def round_default(input: T, *, out: T | None = None) -> T:
     """Round to the nearest integer, or to a number of decimal places."""
+    if keys.active and is_keyed(input, out):
+        return take_over("round_default", round_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1954,6 +2066,8 @@ _round_default_writer = store_result(k.round, direct=True)
 
 def round_default_(input: T) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("round_default_", round_default_, input)
     try:
         return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
@@ -1965,6 +2079,8 @@ def round_default_(input: T) -> T:
 
 def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
+    if keys.active and is_keyed(input, out):
+        return take_over("round_decimals", round_decimals, input, decimals=decimals, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1988,6 +2104,8 @@ _round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 def round_decimals_(input: T, *, decimals: int = 0) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("round_decimals_", round_decimals_, input, decimals=decimals)
     try:
         return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
     except Exception as error:
@@ -2033,6 +2151,8 @@ def frac(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("frac", frac, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2056,6 +2176,8 @@ _frac_writer = store_result(k.frac, direct=True)
 
 def frac_(input: T) -> T:
     """Write the result of `frac` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("frac_", frac_, input)
     try:
         return write(input, FracBackward0.record, _frac_writer, operator="frac_")
     except Exception as error:

@@ -15,10 +15,12 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import pair_of
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyTensor as Tensor, T
@@ -39,6 +41,8 @@ __all__ = [
 
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
+    if keys.active and is_keyed(input, other, out):
+        return take_over("copysign_Tensor", copysign_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -66,6 +70,8 @@ _copysign_Tensor_writer = store_result(k.copysign, direct=True)
 
 def copysign_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("copysign_Tensor_", copysign_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, CopysignBackward0.record, _copysign_Tensor_writer, other, operator="copysign_")
@@ -78,6 +84,8 @@ def copysign_Tensor_(input: T, other: Tensor) -> T:
 
 def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """The magnitude of a tensor with the sign of a number."""
+    if keys.active and is_keyed(input, out):
+        return take_over("copysign_Scalar", copysign_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -104,6 +112,8 @@ _copysign_Scalar_writer = store_result(k.copysign, direct=True)
 
 def copysign_Scalar_(input: T, other: Number) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("copysign_Scalar_", copysign_Scalar_, input, other)
     try:
         return write(input, CopysignBackward1.record, _copysign_Scalar_writer, other, operator="copysign_")
     except Exception as error:
@@ -154,6 +164,8 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> (y - x).tolist()
     [1.1920928955078125e-07, -5.960464477539063e-08, 0.0]
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("nextafter", nextafter, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -180,6 +192,8 @@ _nextafter_writer = store_result(k.nextafter, direct=True)
 
 def nextafter_(input: T, other: Tensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("nextafter_", nextafter_, input, other)
     try:
         array_of(other, "other")
         return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
@@ -233,6 +247,8 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(4.)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("ldexp", ldexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -260,6 +276,8 @@ _ldexp_writer = store_result(k.ldexp, direct=True)
 
 def ldexp_(input: T, other: Tensor) -> T:
     """Write the result of `ldexp` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("ldexp_", ldexp_, input, other)
     try:
         array_of(other, "other")
         return write(input, LdexpBackward0.record, _ldexp_writer, other, operator="ldexp_")
@@ -320,6 +338,8 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     >>> vt.ldexp(mantissa, exponent)
     tensor([ 3.0000, -0.7500,  0.0000])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("frexp", frexp, input, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
@@ -382,6 +402,8 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
     >>> vt.heaviside(vt.tensor([-3, 0, 0]), vt.tensor([7, 8, 9]))
     tensor([0, 8, 9])
     """
+    if keys.active and is_keyed(input, values, out):
+        return take_over("heaviside", heaviside, input, values, out=out)
     try:
         if out is not None:
             check_out(out, input, values, differentiable=False)
@@ -402,6 +424,8 @@ _heaviside_writer = store_result(k.heaviside, direct=True)
 
 def heaviside_(input: T, values: Tensor) -> T:
     """Write the result of `heaviside` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, values):
+        return take_over("heaviside_", heaviside_, input, values)
     try:
         array_of(values, "values")
         return write(input, NotImplementedNode.record, _heaviside_writer, values, operator="heaviside_")
@@ -441,6 +465,8 @@ def signbit(input: T, *, out: T | None = None) -> T:
     >>> vt.signbit(vt.tensor([-1.0, -0.0, 0.0, 2.0]))
     tensor([ True,  True, False, False])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("signbit", signbit, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -499,6 +525,8 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
     >>> x.grad
     tensor([1., 0., 0.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("nan_to_num", nan_to_num, input, nan, posinf, neginf, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -532,6 +560,8 @@ _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("nan_to_num_", nan_to_num_, input, nan, posinf, neginf)
     try:
         refuse_tensor(nan)
         refuse_tensor(posinf)
@@ -548,6 +578,8 @@ def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None,
 
 def finite_parts(self: T) -> T:
     """1 where a value is finite, else 0; for the real and the imaginary part of complex values."""
+    if keys.active and is_keyed(self):
+        return take_over("finite_parts", finite_parts, self)
     try:
         array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:

@@ -14,9 +14,11 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
@@ -99,6 +101,8 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
     tensor([[2., 0.],
             [1., 1.]])
     """
+    if keys.active and is_keyed(input, index, out):
+        return take_over("gather", gather, input, dim, index, sparse_grad=sparse_grad, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -122,6 +126,8 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
 
 def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
+    if keys.active and is_keyed(input, index, src, out):
+        return take_over("scatter_src", scatter_src, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -149,6 +155,8 @@ _scatter_src_writer = store_without_warnings(k.scatter_)
 
 def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, src):
+        return take_over("scatter_src_", scatter_src_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -162,6 +170,8 @@ def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
 
 def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
+    if keys.active and is_keyed(input, index, out):
+        return take_over("scatter_value", scatter_value, input, dim, index, value, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -190,6 +200,8 @@ _scatter_value_writer = store_without_warnings(k.scatter_)
 
 def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index):
+        return take_over("scatter_value_", scatter_value_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(input, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
@@ -254,6 +266,8 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
     >>> src.grad
     tensor([10., 10., 30.])
     """
+    if keys.active and is_keyed(input, index, src, out):
+        return take_over("scatter_add", scatter_add, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -281,6 +295,8 @@ _scatter_add_writer = store_without_warnings(k.scatter_add_)
 
 def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter_add` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, src):
+        return take_over("scatter_add_", scatter_add_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -294,6 +310,8 @@ def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
 
 def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
+    if keys.active and is_keyed(index):
+        return take_over("scatter_overwritten", scatter_overwritten, index, self_sizes, dim)
     try:
         array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
@@ -351,6 +369,8 @@ def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> 
     >>> w.grad
     tensor([2., 1., 0.])
     """
+    if keys.active and is_keyed(input, index, out):
+        return take_over("index_select", index_select, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -425,6 +445,8 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
     tensor([[ 0.,  0.],
             [40., 60.]])
     """
+    if keys.active and is_keyed(input, index, source, out):
+        return take_over("index_add", index_add, input, dim, index, source, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -463,6 +485,8 @@ _index_add_writer = store_without_warnings(k.index_add_)
 
 def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, source):
+        return take_over("index_add_", index_add_, input, dim, index, source, alpha=alpha)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -529,6 +553,8 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
     >>> x.grad, s.grad
     (tensor([1., 1., 0.]), tensor([0., 1.]))
     """
+    if keys.active and is_keyed(input, index, source, out):
+        return take_over("index_copy", index_copy, input, dim, index, source, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -556,6 +582,8 @@ _index_copy_writer = store_without_warnings(k.index_copy_)
 
 def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, source):
+        return take_over("index_copy_", index_copy_, input, dim, index, source)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -569,6 +597,8 @@ def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
 
 def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Return a copy with one value in the slices at a vector of indices."""
+    if keys.active and is_keyed(input, index):
+        return take_over("index_fill_int_Scalar", index_fill_int_Scalar, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
@@ -593,6 +623,8 @@ _index_fill_int_Scalar_writer = store_without_warnings(k.index_fill_)
 
 def index_fill_int_Scalar_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index):
+        return take_over("index_fill_int_Scalar_", index_fill_int_Scalar_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(
@@ -617,6 +649,8 @@ def index_fill_int_Scalar_(input: T, dim: int, index: Tensor, value: Number) -> 
 
 def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
+    if keys.active and is_keyed(input, index, value):
+        return take_over("index_fill_int_Tensor", index_fill_int_Tensor, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
@@ -640,6 +674,8 @@ _index_fill_int_Tensor_writer = store_without_warnings(k.index_fill_)
 
 def index_fill_int_Tensor_(input: T, dim: int, index: Tensor, value: Tensor) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, value):
+        return take_over("index_fill_int_Tensor_", index_fill_int_Tensor_, input, dim, index, value)
     try:
         array_of(index, "index")
         array_of(value, "value")
@@ -664,6 +700,8 @@ def index_fill_int_Tensor_(input: T, dim: int, index: Tensor, value: Tensor) -> 
 
 def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
+    if keys.active and is_keyed(index):
+        return take_over("index_mask", index_mask, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
@@ -677,6 +715,8 @@ def index_mask(index: T, sizes: Shape, dim: int) -> T:
 
 def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
+    if keys.active and is_keyed(index):
+        return take_over("index_copy_overwritten", index_copy_overwritten, index, sizes, dim, extent)
     try:
         array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
@@ -726,6 +766,8 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
     tensor([[4, 5],
             [8, 4]])
     """
+    if keys.active and is_keyed(input, index, out):
+        return take_over("take", take, input, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -749,6 +791,8 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
 
 def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
     """Zeros with `self` added at row-major positions."""
+    if keys.active and is_keyed(self, index):
+        return take_over("take_spread", take_spread, self, sizes, index)
     try:
         array = no_fp_warnings.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
@@ -807,6 +851,8 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     tensor([[ 4, 22,  5],
             [ 6,  7,  8]])
     """
+    if keys.active and is_keyed(input, index, source):
+        return take_over("put", put, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
@@ -831,6 +877,8 @@ _put_writer = store_without_warnings(k.put_)
 
 def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, source):
+        return take_over("put_", put_, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array_of(index, "index")
@@ -845,6 +893,8 @@ def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T
 
 def put_overwritten(index: T, count: int) -> T:
     """Which values put at row-major positions others have overwritten."""
+    if keys.active and is_keyed(index):
+        return take_over("put_overwritten", put_overwritten, index, count)
     try:
         array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
@@ -901,6 +951,8 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
     tensor([[0., 1.],
             [1., 0.]])
     """
+    if keys.active and is_keyed(input, mask, out):
+        return take_over("masked_select", masked_select, input, mask, out=out)
     try:
         if out is not None:
             check_out(out, input, mask)
@@ -924,6 +976,8 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
 
 def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
     """Zeros with `self` at the mask's true elements."""
+    if keys.active and is_keyed(self, mask):
+        return take_over("masked_spread", masked_spread, self, sizes, mask)
     try:
         array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
@@ -943,6 +997,8 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
 
 def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
     """Return a copy with one value wherever a mask is true."""
+    if keys.active and is_keyed(input, mask):
+        return take_over("masked_fill_Scalar", masked_fill_Scalar, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
@@ -967,6 +1023,8 @@ _masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 
 def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, mask):
+        return take_over("masked_fill_Scalar_", masked_fill_Scalar_, input, mask, value)
     try:
         array_of(mask, "mask")
         return write(
@@ -983,6 +1041,8 @@ def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
 
 def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
+    if keys.active and is_keyed(input, mask, value):
+        return take_over("masked_fill_Tensor", masked_fill_Tensor, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
@@ -1006,6 +1066,8 @@ _masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 
 def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, mask, value):
+        return take_over("masked_fill_Tensor_", masked_fill_Tensor_, input, mask, value)
     try:
         array_of(mask, "mask")
         array_of(value, "value")
@@ -1063,6 +1125,8 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     >>> s.grad
     tensor([1., 1., 1., 0.])
     """
+    if keys.active and is_keyed(input, mask, source):
+        return take_over("masked_scatter", masked_scatter, input, mask, source)
     try:
         array = no_fp_warnings.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
@@ -1086,6 +1150,8 @@ _masked_scatter_writer = store_without_warnings(k.masked_scatter_)
 
 def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
     """Write the result of `masked_scatter` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, mask, source):
+        return take_over("masked_scatter_", masked_scatter_, input, mask, source)
     try:
         array_of(mask, "mask")
         array_of(source, "source")
@@ -1099,6 +1165,8 @@ def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
 
 def nonzero_rows(input: T, *, out: T | None = None) -> T:
     """Places of the elements that are not zero, one row each."""
+    if keys.active and is_keyed(input, out):
+        return take_over("nonzero_rows", nonzero_rows, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1116,6 +1184,8 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
 
 def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
     """The elements at index arrays and masks."""
+    if keys.active and is_keyed(self, indices):
+        return take_over("index_at", index_at, self, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), positions)
     except Exception as error:
@@ -1132,6 +1202,8 @@ def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
 
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
+    if keys.active and is_keyed(self, indices):
+        return take_over("index_spread", index_spread, self, sizes, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), positions)
     except Exception as error:
@@ -1148,6 +1220,8 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions
 
 def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
+    if keys.active and is_keyed(input, indices, values):
+        return take_over("index_put_at", index_put_at, input, indices, positions, values, accumulate)
     try:
         array = no_fp_warnings.run(
             k.index_put_at, input._impl.array, arrays_of(indices, "indices"), positions, values._impl.array, accumulate
@@ -1177,6 +1251,8 @@ _index_put_at_writer = store_without_warnings(k.index_put_at_)
 
 def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """Write the result of `index_put` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, indices, values):
+        return take_over("index_put_at_", index_put_at_, input, indices, positions, values, accumulate)
     try:
         array_of(values, "values")
         return write(
@@ -1208,6 +1284,8 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, val
 
 def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
+    if keys.active and is_keyed(indices):
+        return take_over("index_put_overwritten", index_put_overwritten, indices, positions, self_sizes)
     try:
         array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
@@ -1278,6 +1356,8 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
     Merged by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``, together with the element that
     was there unless `include_self` is false.
     """
+    if keys.active and is_keyed(input, index, src, out):
+        return take_over("scatter_reduce", scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -1318,6 +1398,8 @@ _scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 
 def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, src):
+        return take_over("scatter_reduce_", scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -1351,6 +1433,8 @@ def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str,
 
 def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how: str, *, out: T | None = None) -> T:
     """`scatter` that adds or multiplies instead of storing."""
+    if keys.active and is_keyed(input, index, src, out):
+        return take_over("scatter_reduced", scatter_reduced, input, dim, index, src, how, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src, differentiable=False)
@@ -1359,7 +1443,7 @@ def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how
             input._impl.array,
             dim,
             index._impl.array,
-            src._impl.array if isinstance(src, TensorBase) and not src._impl.is_wrapped_number else operand_of(src, "src"),
+            src._impl.array if isinstance(src, TensorBase) else operand_of(src, "src"),
             how,
         )
     except Exception as error:
@@ -1439,6 +1523,8 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
     Merged by ``prod``, ``mean``, ``amax`` or ``amin``, together with the slice that was there
     unless `include_self` is false.
     """
+    if keys.active and is_keyed(input, index, source, out):
+        return take_over("index_reduce", index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -1479,6 +1565,8 @@ _index_reduce_writer = store_without_warnings(k.index_reduce_)
 
 def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `index_reduce` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, index, source):
+        return take_over("index_reduce_", index_reduce_, input, dim, index, source, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -1512,6 +1600,8 @@ def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str
 
 def repeated_index(index: T, sizes: Shape, dim: int) -> T:
     """A vector of indices along a dimension, repeated to an index for each element."""
+    if keys.active and is_keyed(index):
+        return take_over("repeated_index", repeated_index, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:

@@ -13,6 +13,8 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, T
@@ -67,6 +69,8 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     >>> vt.cat([a, b], dim=1)
     tensor([[1.0000, 2.0000, 3.5000, 4.5000]])
     """
+    if keys.active and is_keyed(tensors, out):
+        return take_over("cat", cat, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)
@@ -127,6 +131,8 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     tensor([[1, 3],
             [2, 4]])
     """
+    if keys.active and is_keyed(tensors, out):
+        return take_over("stack", stack, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)

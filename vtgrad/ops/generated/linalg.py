@@ -12,7 +12,9 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
@@ -78,6 +80,8 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     tensor([[ 1., 11.],
             [ 1., 11.]])
     """
+    if keys.active and is_keyed(input, mat2, out):
+        return take_over("mm", mm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -145,6 +149,8 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
     >>> v.grad
     tensor([4., 6.])
     """
+    if keys.active and is_keyed(input, vec, out):
+        return take_over("mv", mv, input, vec, out=out)
     try:
         if out is not None:
             check_out(out, input, vec)
@@ -212,6 +218,8 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     >>> a.grad.shape
     vtgrad.Size([2, 1, 2])
     """
+    if keys.active and is_keyed(input, mat2, out):
+        return take_over("bmm", bmm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -279,6 +287,8 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([3., 4.])
     """
+    if keys.active and is_keyed(input, tensor, out):
+        return take_over("dot", dot, input, tensor, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor)
@@ -356,6 +366,8 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
     >>> bias.grad
     tensor([2., 2.])
     """
+    if keys.active and is_keyed(input, mat1, mat2, out):
+        return take_over("addmm", addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat1, mat2)
@@ -394,6 +406,8 @@ _addmm_writer = store_result(k.addmm, direct=False)
 
 def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, mat1, mat2):
+        return take_over("addmm_", addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
     try:
         array_of(mat1, "mat1")
         array_of(mat2, "mat2")
@@ -460,6 +474,8 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
     >>> vt.addmv(vt.tensor([100.0, 200.0]), a, v, beta=0, alpha=2)
     tensor([42., 86.])
     """
+    if keys.active and is_keyed(input, mat, vec, out):
+        return take_over("addmv", addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat, vec)
@@ -498,6 +514,8 @@ _addmv_writer = store_result(k.addmv, direct=False)
 
 def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmv` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, mat, vec):
+        return take_over("addmv_", addmv_, input, mat, vec, beta=beta, alpha=alpha)
     try:
         array_of(mat, "mat")
         array_of(vec, "vec")
@@ -563,6 +581,8 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
     >>> u.grad
     tensor([7., 7.])
     """
+    if keys.active and is_keyed(input, vec1, vec2, out):
+        return take_over("addr", addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, vec1, vec2)
@@ -601,6 +621,8 @@ _addr_writer = store_result(k.addr, direct=False)
 
 def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addr` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, vec1, vec2):
+        return take_over("addr_", addr_, input, vec1, vec2, beta=beta, alpha=alpha)
     try:
         array_of(vec1, "vec1")
         array_of(vec2, "vec2")
@@ -667,6 +689,8 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
     >>> vt.baddbmm(vt.tensor([100.0]), a, b, beta=0, alpha=2).tolist()
     [[[6.0]], [[14.0]]]
     """
+    if keys.active and is_keyed(input, batch1, batch2, out):
+        return take_over("baddbmm", baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -705,6 +729,8 @@ _baddbmm_writer = store_result(k.baddbmm, direct=False)
 
 def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `baddbmm` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, batch1, batch2):
+        return take_over("baddbmm_", baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
@@ -773,6 +799,8 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
     >>> vt.addbmm(vt.tensor([100.0]), a, b, beta=0.5, alpha=2)
     tensor([[70.]])
     """
+    if keys.active and is_keyed(input, batch1, batch2, out):
+        return take_over("addbmm", addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -811,6 +839,8 @@ _addbmm_writer = store_result(k.addbmm, direct=False)
 
 def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addbmm` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, batch1, batch2):
+        return take_over("addbmm_", addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
@@ -864,6 +894,8 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.vdot(a, a)
     tensor(6.+0.j)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("vdot", vdot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -916,6 +948,8 @@ def trace(input: T) -> T:
     (5.0, tensor([[1., 0.],
             [0., 1.]]))
     """
+    if keys.active and is_keyed(input):
+        return take_over("trace", trace, input)
     try:
         array = no_fp_warnings.run(k.trace, input._impl.array)
     except Exception as error:
@@ -932,6 +966,8 @@ def trace(input: T) -> T:
 
 def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None) -> T:
     """Cross products of the vectors along a dimension."""
+    if keys.active and is_keyed(self, other, out):
+        return take_over("linalg_cross", linalg_cross, self, other, dim, out=out)
     try:
         if out is not None:
             check_out(out, self, other)

@@ -14,7 +14,9 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, operand_of
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_first_operand, out_of_context
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
@@ -69,6 +71,8 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.logical_and(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
     tensor([False, False])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("logical_and", logical_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -99,6 +103,8 @@ _logical_and_writer = store_result(k.logical_and, direct=True)
 
 def logical_and_(input: T, other: Tensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("logical_and_", logical_and_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
@@ -147,6 +153,8 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.logical_or(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
     tensor([True, True])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("logical_or", logical_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -177,6 +185,8 @@ _logical_or_writer = store_result(k.logical_or, direct=True)
 
 def logical_or_(input: T, other: Tensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("logical_or_", logical_or_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
@@ -225,6 +235,8 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> vt.logical_xor(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
     tensor([True, True])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("logical_xor", logical_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -255,6 +267,8 @@ _logical_xor_writer = store_result(k.logical_xor, direct=True)
 
 def logical_xor_(input: T, other: Tensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("logical_xor_", logical_xor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
@@ -298,6 +312,8 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     >>> vt.logical_not(vt.tensor([0, 7]), out=vt.empty(2, dtype=vt.uint8))
     tensor([1, 0], dtype=vtgrad.uint8)
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("logical_not", logical_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -321,6 +337,8 @@ _logical_not_writer = store_result(k.logical_not, direct=True)
 
 def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("logical_not_", logical_not_, input)
     try:
         return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
@@ -374,13 +392,13 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     >>> vt.bitwise_and(vt.tensor([True, True]), vt.tensor([True, False]))
     tensor([ True, False])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("bitwise_and", bitwise_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.bitwise_and,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.bitwise_and, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -402,6 +420,8 @@ _bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
 
 def bitwise_and_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("bitwise_and_", bitwise_and_, input, other)
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
     except Exception as error:
@@ -455,13 +475,13 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     >>> vt.bitwise_or(vt.tensor([True, False]), vt.tensor([False, False]))
     tensor([ True, False])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("bitwise_or", bitwise_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.bitwise_or,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.bitwise_or, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -483,6 +503,8 @@ _bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 
 def bitwise_or_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("bitwise_or_", bitwise_or_, input, other)
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
     except Exception as error:
@@ -536,13 +558,13 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     >>> vt.bitwise_xor(vt.tensor([True, True]), vt.tensor([True, False]))
     tensor([False,  True])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("bitwise_xor", bitwise_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.bitwise_xor,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.bitwise_xor, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -564,6 +586,8 @@ _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
 
 def bitwise_xor_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("bitwise_xor_", bitwise_xor_, input, other)
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
     except Exception as error:
@@ -618,13 +642,13 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     >>> vt.bitwise_left_shift(1, vt.tensor([0, 4, 64, -1]))
     tensor([ 1, 16,  0,  0])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("bitwise_left_shift", bitwise_left_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.bitwise_left_shift,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.bitwise_left_shift, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -646,6 +670,8 @@ _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, tot
 
 def bitwise_left_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("bitwise_left_shift_", bitwise_left_shift_, input, other)
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
     except Exception as error:
@@ -701,13 +727,13 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     >>> vt.bitwise_right_shift(vt.tensor([8, -8]), 64)
     tensor([ 0, -1])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("bitwise_right_shift", bitwise_right_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(
-            k.bitwise_right_shift,
-            input._impl.array,
-            other._impl.array if isinstance(other, TensorBase) and not other._impl.is_wrapped_number else operand_of(other, "other"),
+            k.bitwise_right_shift, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
         if renew_context(error):
@@ -729,6 +755,8 @@ _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, t
 
 def bitwise_right_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("bitwise_right_shift_", bitwise_right_shift_, input, other)
     try:
         return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
@@ -774,6 +802,8 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     >>> vt.bitwise_not(vt.tensor([True, False]))
     tensor([False,  True])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("bitwise_not", bitwise_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -794,6 +824,8 @@ _bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
 
 def bitwise_not_(input: T) -> T:
     """Write the result of `bitwise_not` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("bitwise_not_", bitwise_not_, input)
     try:
         return write(input, None, _bitwise_not_writer, operator="bitwise_not_")
     except Exception as error:

@@ -15,10 +15,12 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
@@ -46,6 +48,8 @@ __all__ = [
 
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the sum of all elements, or over dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("sum_default", sum_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -62,6 +66,8 @@ def sum_default(input: T, *, dtype: DType | None = None) -> T:
 
 def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Sum over dimensions."""
+    if keys.active and is_keyed(input, out):
+        return take_over("sum_dim_IntList", sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -85,6 +91,8 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType 
 
 def mean_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the arithmetic mean of all elements, or over dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("mean_default", mean_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -101,6 +109,8 @@ def mean_default(input: T, *, dtype: DType | None = None) -> T:
 
 def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Mean over dimensions."""
+    if keys.active and is_keyed(input, out):
+        return take_over("mean_dim", mean_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -125,6 +135,8 @@ def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None 
 
 def prod_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the product of all elements, or over one dimension."""
+    if keys.active and is_keyed(input):
+        return take_over("prod_default", prod_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -142,6 +154,8 @@ def prod_default(input: T, *, dtype: DType | None = None) -> T:
 
 def prod_dim_int(input: T, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Product over one dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("prod_dim_int", prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -166,6 +180,8 @@ def prod_dim_int(input: T, dim: int, keepdim: bool = False, *, dtype: DType | No
 
 def max_default(input: T, *, out: T | None = None) -> T:
     """Largest element of all."""
+    if keys.active and is_keyed(input, out):
+        return take_over("max_default", max_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -187,6 +203,8 @@ def max_default(input: T, *, out: T | None = None) -> T:
 
 def min_default(input: T, *, out: T | None = None) -> T:
     """Smallest element of all."""
+    if keys.active and is_keyed(input, out):
+        return take_over("min_default", min_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -208,6 +226,8 @@ def min_default(input: T, *, out: T | None = None) -> T:
 
 def median_default(input: T) -> T:
     """Return the middle element of all, or along a dimension."""
+    if keys.active and is_keyed(input):
+        return take_over("median_default", median_default, input)
     try:
         array = no_fp_warnings.run(k.median, input._impl.array)
     except Exception as error:
@@ -232,6 +252,8 @@ class MaxDimResult(NamedTuple, Generic[T]):
 
 def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]:
     """Largest elements along a dimension, and their indices."""
+    if keys.active and is_keyed(input, out):
+        return take_over("max_dim", max_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -263,6 +285,8 @@ class MinDimResult(NamedTuple, Generic[T]):
 
 def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]:
     """Smallest elements along a dimension, and their indices."""
+    if keys.active and is_keyed(input, out):
+        return take_over("min_dim", min_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -294,6 +318,8 @@ class MedianDimResult(NamedTuple, Generic[T]):
 
 def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]:
     """The lower middle elements along a dimension, and their indices."""
+    if keys.active and is_keyed(input, out):
+        return take_over("median_dim", median_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -320,6 +346,8 @@ def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | 
 
 def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool) -> T:
     """Zeros with the values of `self` at indices along a dimension."""
+    if keys.active and is_keyed(self, indices):
+        return take_over("put_selected", put_selected, self, sizes, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -339,6 +367,8 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
 
 def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
     """The elements at indices along a dimension."""
+    if keys.active and is_keyed(self, indices):
+        return take_over("take_selected", take_selected, self, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -403,6 +433,8 @@ def amax(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = Non
     tensor([[0.0000, 0.5000],
             [0.5000, 0.0000]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("amax", amax, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -471,6 +503,8 @@ def amin(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = Non
     tensor([[0.5000, 0.0000],
             [0.5000, 0.0000]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("amin", amin, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -537,6 +571,8 @@ def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
     >>> vt.argmax(x, dim=0, keepdim=True)
     tensor([[1, 0]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("argmax", argmax, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -599,6 +635,8 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
     >>> vt.argmin(x, dim=0, keepdim=True)
     tensor([[0, 1]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("argmin", argmin, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -618,6 +656,8 @@ def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | 
 
 def any_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether some element is not zero."""
+    if keys.active and is_keyed(input, out):
+        return take_over("any_dim", any_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -636,6 +676,8 @@ def any_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None 
 
 def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Whether no element is zero."""
+    if keys.active and is_keyed(input, out):
+        return take_over("all_dim", all_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -654,6 +696,8 @@ def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None 
 
 def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the variance of all elements, or over dimensions."""
+    if keys.active and is_keyed(input, out):
+        return take_over("var_dim", var_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -686,6 +730,8 @@ def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False
 
 def std_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the standard deviation of all elements, or over dimensions."""
+    if keys.active and is_keyed(input, out):
+        return take_over("std_dim", std_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -721,6 +767,8 @@ def linalg_vector_norm(
     self: T, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
 ) -> T:
     """Vector norm of any order over dimensions."""
+    if keys.active and is_keyed(self, out):
+        return take_over("linalg_vector_norm", linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -754,6 +802,8 @@ def linalg_vector_norm(
 
 def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T:
     """Return the logarithm of the sum of exponentials over dimensions."""
+    if keys.active and is_keyed(input, out):
+        return take_over("logsumexp_dim", logsumexp_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -777,6 +827,8 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None =
 
 def softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """Return exponentials divided by their sum along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("softmax_dim", softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -799,6 +851,8 @@ def softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
 
 def log_softmax_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """Return the logarithm of the softmax along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("log_softmax_dim", log_softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -865,6 +919,8 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("renorm", renorm, input, p, dim, maxnorm, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -890,6 +946,8 @@ _renorm_writer = store_result(k.renorm, direct=False, total=False)
 
 def renorm_(input: T, p: float, dim: int, maxnorm: float) -> T:
     """Write the result of `renorm` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("renorm_", renorm_, input, p, dim, maxnorm)
     try:
         refuse_tensor(p)
         refuse_tensor(maxnorm)
@@ -939,6 +997,8 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
     >>> vt.count_nonzero(x > 1, dim=1)
     tensor([0, 2])
     """
+    if keys.active and is_keyed(input):
+        return take_over("count_nonzero", count_nonzero, input, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
@@ -953,6 +1013,8 @@ def count_nonzero(input: T, dim: Dims = None) -> T:
 
 def nansum_dim(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Return the sum of the elements, each nan counted as 0."""
+    if keys.active and is_keyed(input, out):
+        return take_over("nansum_dim", nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -983,6 +1045,8 @@ class AminmaxDimResult(NamedTuple, Generic[T]):
 
 def aminmax_dim(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("aminmax_dim", aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1015,6 +1079,8 @@ class VarMeanDimResult(NamedTuple, Generic[T]):
 
 def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> VarMeanDimResult[T]:
     """Return the variance and the mean of all elements, or over dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("var_mean_dim", var_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1042,6 +1108,8 @@ class StdMeanDimResult(NamedTuple, Generic[T]):
 
 def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> StdMeanDimResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("std_mean_dim", std_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1102,6 +1170,8 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
     >>> vt.dist(x.detach(), vt.tensor([4.0, 6.0]), float('inf'))
     tensor(4.)
     """
+    if keys.active and is_keyed(input, other):
+        return take_over("dist", dist, input, other, p)
     try:
         array = no_fp_warnings.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:

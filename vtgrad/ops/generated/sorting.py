@@ -14,7 +14,9 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_flag, check_pair, checked_dim
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, T
@@ -33,6 +35,8 @@ class SortDimResult(NamedTuple, Generic[T]):
 
 def sort_dim(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]:
     """Sort the elements along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("sort_dim", sort_dim, input, dim, descending, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -68,6 +72,8 @@ def sort_stable(
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
 ) -> SortStableResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
+    if keys.active and is_keyed(input, out):
+        return take_over("sort_stable", sort_stable, input, dim, descending, stable=stable, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -138,6 +144,8 @@ def argsort(input: T, dim: int = -1, descending: bool = False, *, stable: bool =
     >>> vt.argsort(x, descending=True)
     tensor([0, 2, 1, 3])
     """
+    if keys.active and is_keyed(input):
+        return take_over("argsort", argsort, input, dim, descending, stable=stable)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -163,6 +171,8 @@ def topk_dim(
     input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
 ) -> TopkDimResult[T]:
     """Return the largest or smallest elements along a dimension."""
+    if keys.active and is_keyed(input, out):
+        return take_over("topk_dim", topk_dim, input, count, dim, largest, sorted, out=out)
     try:
         count = checked_dim(count, "k")
         dim = checked_dim(dim)

@@ -15,7 +15,9 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
@@ -68,6 +70,8 @@ def sinc(input: T, *, out: T | None = None) -> T:
     >>> vt.sinc(vt.tensor([0.0, 0.5, 1.5]))
     tensor([ 1.0000,  0.6366, -0.2122])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("sinc", sinc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -91,6 +95,8 @@ _sinc_writer = store_result(k.sinc, direct=True)
 
 def sinc_(input: T) -> T:
     """Write the result of `sinc` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("sinc_", sinc_, input)
     try:
         return write(input, SincBackward0.record, _sinc_writer, operator="sinc_")
     except Exception as error:
@@ -143,6 +149,8 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0., 4.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("logit", logit, input, eps, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -168,6 +176,8 @@ _logit_writer = store_result(k.logit, direct=True)
 
 def logit_(input: T, eps: float | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("logit_", logit_, input, eps)
     try:
         refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
@@ -182,6 +192,8 @@ def logit_(input: T, eps: float | None = None) -> T:
 
 def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return one operand times the logarithm of the other, and 0 where the first is 0."""
+    if keys.active and is_keyed(input, other, out):
+        return take_over("xlogy_Tensor", xlogy_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -208,6 +220,8 @@ _xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 
 def xlogy_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("xlogy_Tensor_", xlogy_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, XlogyBackward0.record, _xlogy_Tensor_writer, other, operator="xlogy_")
@@ -220,6 +234,8 @@ def xlogy_Tensor_(input: T, other: Tensor) -> T:
 
 def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     """A number times the logarithm of a tensor."""
+    if keys.active and is_keyed(other, out):
+        return take_over("xlogy_Scalar_Self", xlogy_Scalar_Self, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other)
@@ -242,6 +258,8 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
 
 def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     """The tensor times the logarithm of a number; 0 where it is 0."""
+    if keys.active and is_keyed(input, out):
+        return take_over("xlogy_Scalar_Other", xlogy_Scalar_Other, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -267,6 +285,8 @@ _xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
 
 def xlogy_Scalar_Other_(input: T, other: Number) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("xlogy_Scalar_Other_", xlogy_Scalar_Other_, input, other)
     try:
         return write(input, XlogyBackward2.record, _xlogy_Scalar_Other_writer, other, operator="xlogy_")
     except Exception as error:
@@ -320,6 +340,8 @@ def erf(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.1284, 0.4151])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("erf", erf, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -343,6 +365,8 @@ _erf_writer = store_result(k.erf, direct=True)
 
 def erf_(input: T) -> T:
     """Write the result of `erf` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("erf_", erf_, input)
     try:
         return write(input, ErfBackward0.record, _erf_writer, operator="erf_")
     except Exception as error:
@@ -393,6 +417,8 @@ def erfc(input: T, *, out: T | None = None) -> T:
     >>> 1 - vt.erf(x[2])
     tensor(0., dtype=vtgrad.float64)
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("erfc", erfc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -416,6 +442,8 @@ _erfc_writer = store_result(k.erfc, direct=True)
 
 def erfc_(input: T) -> T:
     """Write the result of `erfc` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("erfc_", erfc_, input)
     try:
         return write(input, ErfcBackward0.record, _erfc_writer, operator="erfc_")
     except Exception as error:
@@ -468,6 +496,8 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.1126])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("erfinv", erfinv, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -491,6 +521,8 @@ _erfinv_writer = store_result(k.erfinv, direct=True)
 
 def erfinv_(input: T) -> T:
     """Write the result of `erfinv` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("erfinv_", erfinv_, input)
     try:
         return write(input, ErfinvBackward0.record, _erfinv_writer, operator="erfinv_")
     except Exception as error:
@@ -544,6 +576,8 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([-0.5772])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("lgamma", lgamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -567,6 +601,8 @@ _lgamma_writer = store_result(k.lgamma, direct=True)
 
 def lgamma_(input: T) -> T:
     """Write the result of `lgamma` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("lgamma_", lgamma_, input)
     try:
         return write(input, LgammaBackward0.record, _lgamma_writer, operator="lgamma_")
     except Exception as error:
@@ -619,6 +655,8 @@ def digamma(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([1.6449])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("digamma", digamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -642,6 +680,8 @@ _digamma_writer = store_result(k.digamma, direct=True)
 
 def digamma_(input: T) -> T:
     """Write the result of `digamma` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("digamma_", digamma_, input)
     try:
         return write(input, DigammaBackward0.record, _digamma_writer, operator="digamma_")
     except Exception as error:
@@ -653,6 +693,8 @@ def digamma_(input: T) -> T:
 
 def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     """The derivative of order `n` of the digamma function."""
+    if keys.active and is_keyed(input, out):
+        return take_over("polygamma_of", polygamma_of, input, n, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -676,6 +718,8 @@ _polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 
 def polygamma_of_(input: T, n: int) -> T:
     """Write the result of `polygamma` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("polygamma_of_", polygamma_of_, input, n)
     try:
         return write(input, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_")
     except Exception as error:
@@ -731,6 +775,8 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     >>> vt.mvlgamma(x, 1) == vt.lgamma(x)
     tensor([True, True])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("mvlgamma", mvlgamma, input, p, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -754,6 +800,8 @@ _mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 
 def mvlgamma_(input: T, p: int) -> T:
     """Write the result of `mvlgamma` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("mvlgamma_", mvlgamma_, input, p)
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
@@ -810,6 +858,8 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(0.3679)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("igamma", igamma, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -836,6 +886,8 @@ _igamma_writer = store_result(k.igamma, direct=True)
 
 def igamma_(input: T, other: Tensor) -> T:
     """Write the result of `igamma` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("igamma_", igamma_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
@@ -894,6 +946,8 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
     >>> x.grad
     tensor(-0.3679)
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("igammac", igammac, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -920,6 +974,8 @@ _igammac_writer = store_result(k.igammac, direct=True)
 
 def igammac_(input: T, other: Tensor) -> T:
     """Write the result of `igammac` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input, other):
+        return take_over("igammac_", igammac_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
@@ -972,6 +1028,8 @@ def i0(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([0.0000, 0.5652])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("i0", i0, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -995,6 +1053,8 @@ _i0_writer = store_result(k.i0, direct=True)
 
 def i0_(input: T) -> T:
     """Write the result of `i0` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("i0_", i0_, input)
     try:
         return write(input, I0Backward0.record, _i0_writer, operator="i0_")
     except Exception as error:
@@ -1006,6 +1066,8 @@ def i0_(input: T) -> T:
 
 def special_i1(self: T) -> T:
     """The modified Bessel function of the first kind of order 1."""
+    if keys.active and is_keyed(self):
+        return take_over("special_i1", special_i1, self)
     try:
         array = no_fp_warnings.run(k.special_i1, self._impl.array)
     except Exception as error:

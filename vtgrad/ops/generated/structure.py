@@ -13,6 +13,8 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, T
@@ -84,6 +86,8 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
     tensor([[1, 2],
             [3, 4]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("diag_embed", diag_embed, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -104,6 +108,8 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
 
 def block_diagonal(tensors: Sequence[T]) -> T:
     """A matrix with the given ones along its diagonal and zeros elsewhere."""
+    if keys.active and is_keyed(tensors):
+        return take_over("block_diagonal", block_diagonal, tensors)
     try:
         array = no_fp_warnings.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
@@ -156,6 +162,8 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     tensor([[1., 1., 0.],
             [1., 1., 1.]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("tril", tril, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -179,6 +187,8 @@ _tril_writer = store_result(k.tril, direct=False, total=False)
 
 def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("tril_", tril_, input, diagonal)
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
@@ -226,6 +236,8 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     tensor([[0., 1., 1.],
             [0., 0., 1.]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("triu", triu, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -249,6 +261,8 @@ _triu_writer = store_result(k.triu, direct=False, total=False)
 
 def triu_(input: T, diagonal: int = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
+    if keys.active and is_keyed(input):
+        return take_over("triu_", triu_, input, diagonal)
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
@@ -260,6 +274,8 @@ def triu_(input: T, diagonal: int = 0) -> T:
 
 def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     """Return a copy turned by right angles in the plane of two dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("rot90_turns", rot90_turns, input, turns, dims)
     try:
         array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
@@ -276,6 +292,8 @@ def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
 
 def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
     """Each position as often as the count there says."""
+    if keys.active and is_keyed(repeats):
+        return take_over("counted_indices", counted_indices, repeats, output_size=output_size)
     try:
         array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
@@ -289,6 +307,8 @@ def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
 
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     """Return the tensor tiled along its dimensions, as a copy."""
+    if keys.active and is_keyed(input):
+        return take_over("repeat_tiles", repeat_tiles, input, repeats)
     try:
         array = no_fp_warnings.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
@@ -338,6 +358,8 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
     tensor([[4, 3],
             [2, 1]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("roll", roll, input, shifts, dims)
     try:
         array = no_fp_warnings.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
@@ -354,6 +376,8 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
 
 def flip_dims(input: T, dims: int | Sequence[int]) -> T:
     """Return a copy with the elements in reverse order along dimensions."""
+    if keys.active and is_keyed(input):
+        return take_over("flip_dims", flip_dims, input, dims)
     try:
         array = no_fp_warnings.run(k.flip, input._impl.array, dims)
     except Exception as error:

@@ -14,9 +14,11 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
@@ -90,6 +92,8 @@ def select(input: T, dim: int, index: int) -> T:
     tensor([[0, 0, 0],
             [3, 4, 5]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("select", select, input, dim, index)
     try:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
@@ -144,6 +148,8 @@ def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("select_copy", select_copy, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -162,6 +168,8 @@ def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
 
 def slice(self: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
     """A range of a dimension; a view."""
+    if keys.active and is_keyed(self):
+        return take_over("slice", slice, self, dim, start, end, step)
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
@@ -224,6 +232,8 @@ def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None
     >>> x
     tensor([0, 1, 2, 3, 4, 5])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("slice_copy", slice_copy, input, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -293,6 +303,8 @@ def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     >>> vt.diagonal(vt.ones(2, 3, 4), 0, 0, 2).shape
     vtgrad.Size([3, 2])
     """
+    if keys.active and is_keyed(input):
+        return take_over("diagonal", diagonal, input, offset, dim1, dim2)
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
@@ -355,6 +367,8 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
     tensor([[1, 2, 3],
             [4, 5, 6]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("diagonal_copy", diagonal_copy, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -373,6 +387,8 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
 
 def split_Tensor(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
+    if keys.active and is_keyed(input):
+        return take_over("split_Tensor", split_Tensor, input, split_size, dim)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -429,6 +445,8 @@ def split_copy(input: T, split_size: int, dim: int = 0, *, out: Sequence[T] | No
     >>> x
     tensor([0, 1, 2, 3, 4])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("split_copy", split_copy, input, split_size, dim, out=out)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -477,6 +495,8 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
     >>> vt.split_with_sizes(vt.arange(5), (1, 4))
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
+    if keys.active and is_keyed(input):
+        return take_over("split_with_sizes", split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -533,6 +553,8 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0, *,
     >>> x
     tensor([0, 1, 2, 3, 4])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("split_with_sizes_copy", split_with_sizes_copy, input, split_sizes, dim, out=out)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -583,6 +605,8 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
     tensor([[0, 1, 0],
             [3, 4, 0]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("unbind", unbind, input, dim)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -636,6 +660,8 @@ def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tu
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("unbind_copy", unbind_copy, input, dim, out=out)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -653,6 +679,8 @@ def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tu
 
 def alias(self: T) -> T:
     """The whole tensor again; a view."""
+    if keys.active and is_keyed(self):
+        return take_over("alias", alias, self)
     try:
         impl = view_impls.alias(self._impl)
     except Exception as error:
@@ -704,6 +732,8 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     >>> x[0]
     tensor([0, 3])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("alias_copy", alias_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -751,6 +781,8 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
     >>> x[0, 1, 3]
     tensor(5.)
     """
+    if keys.active and is_keyed(input):
+        return take_over("transpose", transpose, input, dim0, dim1)
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
@@ -800,6 +832,8 @@ def transpose_copy(input: T, dim0: int, dim1: int, *, out: T | None = None) -> T
     >>> y.shape, y.stride()
     (vtgrad.Size([4, 3, 2]), (6, 2, 1))
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("transpose_copy", transpose_copy, input, dim0, dim1, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -848,6 +882,8 @@ def t(input: T) -> T:
     tensor([[1, 2],
             [9, 4]])
     """
+    if keys.active and is_keyed(input):
+        return take_over("t", t, input)
     try:
         impl = view_impls.t(input._impl)
     except Exception as error:
@@ -895,6 +931,8 @@ def t_copy(input: T, *, out: T | None = None) -> T:
     (tensor([[1, 3],
             [2, 4]]), (2, 1))
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("t_copy", t_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -913,6 +951,8 @@ def t_copy(input: T, *, out: T | None = None) -> T:
 
 def permute_dims(input: T, dims: Sequence[int]) -> T:
     """Return a view with the dimensions in another order."""
+    if keys.active and is_keyed(input):
+        return take_over("permute_dims", permute_dims, input, dims)
     try:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
@@ -967,6 +1007,8 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
     >>> y.stride()
     (2, 1)
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("permute_copy", permute_copy, input, dims, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -985,6 +1027,8 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
 
 def view_shape(input: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
+    if keys.active and is_keyed(input):
+        return take_over("view_shape", view_shape, input, size)
     try:
         impl = view_impls.view(input._impl, size)
     except Exception as error:
@@ -1000,6 +1044,8 @@ def view_shape(input: T, size: Sequence[int]) -> T:
 
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     """The same elements in another shape, with strides that were worked out before; a view."""
+    if keys.active and is_keyed(self):
+        return take_over("_reshape_alias", _reshape_alias, self, size, stride)
     try:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
@@ -1015,6 +1061,8 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
+    if keys.active and is_keyed(self):
+        return take_over("_unsafe_view", _unsafe_view, self, size)
     try:
         array = no_fp_warnings.run(k.reshape, self._impl.array, size)
     except Exception as error:
@@ -1031,6 +1079,8 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 
 def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Return a view in which dimensions of size 1 are repeated."""
+    if keys.active and is_keyed(input):
+        return take_over("expand_sizes", expand_sizes, input, size, implicit=implicit)
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
@@ -1089,6 +1139,8 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
     >>> x
     tensor([1., 2.])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("expand_copy", expand_copy, input, size, implicit=implicit, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1107,6 +1159,8 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
 
 def squeeze_default(input: T) -> T:
     """Take away dimensions of size 1, as a view."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_default", squeeze_default, input)
     try:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
@@ -1122,6 +1176,8 @@ def squeeze_default(input: T) -> T:
 
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
     """Return a copy without dimensions of size 1."""
+    if keys.active and is_keyed(input, out):
+        return take_over("squeeze_copy_default", squeeze_copy_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1140,6 +1196,8 @@ def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
 
 def squeeze_dim(input: T, dim: int) -> T:
     """A dimension taken away if its size is 1; a view."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_dim", squeeze_dim, input, dim)
     try:
         dim = checked_dim(dim)
         impl = view_impls.squeeze_dim(input._impl, dim)
@@ -1156,6 +1214,8 @@ def squeeze_dim(input: T, dim: int) -> T:
 
 def squeeze_copy_dim(input: T, dim: int, *, out: T | None = None) -> T:
     """What `squeeze` shows, as a copy."""
+    if keys.active and is_keyed(input, out):
+        return take_over("squeeze_copy_dim", squeeze_copy_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -1175,6 +1235,8 @@ def squeeze_copy_dim(input: T, dim: int, *, out: T | None = None) -> T:
 
 def squeeze_dims(input: T, dim: Sequence[int]) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_dims", squeeze_dims, input, dim)
     try:
         impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
@@ -1190,6 +1252,8 @@ def squeeze_dims(input: T, dim: Sequence[int]) -> T:
 
 def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> T:
     """What `squeeze` shows, as a copy."""
+    if keys.active and is_keyed(input, out):
+        return take_over("squeeze_copy_dims", squeeze_copy_dims, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1235,6 +1299,8 @@ def unsqueeze(input: T, dim: int) -> T:
     >>> x
     tensor([1, 9])
     """
+    if keys.active and is_keyed(input):
+        return take_over("unsqueeze", unsqueeze, input, dim)
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
@@ -1285,6 +1351,8 @@ def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
     >>> x
     tensor([1, 2])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("unsqueeze_copy", unsqueeze_copy, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1343,6 +1411,8 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
     >>> x.grad
     tensor([1., 2., 2., 1.])
     """
+    if keys.active and is_keyed(input):
+        return take_over("unfold", unfold, input, dimension, size, step)
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
@@ -1400,6 +1470,8 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
     >>> y.add_(1)[0]
     tensor([1, 2, 3])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("unfold_copy", unfold_copy, input, dimension, size, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1418,6 +1490,8 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
 
 def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
+    if keys.active and is_keyed(input):
+        return take_over("as_strided_part", as_strided_part, input, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
@@ -1440,6 +1514,8 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
 
 def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: T | None = None) -> T:
     """What `as_strided` shows, as a copy."""
+    if keys.active and is_keyed(self, out):
+        return take_over("_as_strided_copy", _as_strided_copy, self, size, stride, storage_offset, out=out)
     try:
         if out is not None:
             check_out(out, self)
@@ -1466,6 +1542,8 @@ def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storag
 
 def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """The same of a view, where it reaches beyond that to other memory of the view's base."""
+    if keys.active and is_keyed(self, base):
+        return take_over("as_strided_beyond", as_strided_beyond, self, base, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
     except Exception as error:
@@ -1493,6 +1571,8 @@ def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequen
 
 def transpose_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
+    if keys.active and is_keyed(input):
+        return take_over("transpose_", transpose_, input, dim0, dim1)
     try:
         return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1, operator="transpose_")
     except Exception as error:
@@ -1502,6 +1582,8 @@ def transpose_(input: T, dim0: int, dim1: int) -> T:
 
 def t_(input: T) -> T:
     """Transpose the matrix itself."""
+    if keys.active and is_keyed(input):
+        return take_over("t_", t_, input)
     try:
         return write_geometry(input, TBackward1.record, view_impls.t, operator="t_")
     except Exception as error:
@@ -1511,6 +1593,8 @@ def t_(input: T) -> T:
 
 def squeeze_default_(input: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_default_", squeeze_default_, input)
     try:
         return write_geometry(input, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
     except Exception as error:
@@ -1520,6 +1604,8 @@ def squeeze_default_(input: T) -> T:
 
 def squeeze_dim_(input: T, dim: int) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_dim_", squeeze_dim_, input, dim)
     try:
         dim = checked_dim(dim)
         return write_geometry(input, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
@@ -1530,6 +1616,8 @@ def squeeze_dim_(input: T, dim: int) -> T:
 
 def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
+    if keys.active and is_keyed(input):
+        return take_over("squeeze_dims_", squeeze_dims_, input, dim)
     try:
         return write_geometry(input, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
     except Exception as error:
@@ -1539,6 +1627,8 @@ def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
 
 def unsqueeze_(input: T, dim: int) -> T:
     """Give the tensor itself a new dimension of size 1."""
+    if keys.active and is_keyed(input):
+        return take_over("unsqueeze_", unsqueeze_, input, dim)
     try:
         return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_")
     except Exception as error:
@@ -1548,6 +1638,8 @@ def unsqueeze_(input: T, dim: int) -> T:
 
 def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
+    if keys.active and is_keyed(input):
+        return take_over("as_strided_part_", as_strided_part_, input, size, stride, storage_offset)
     try:
         return write_geometry(input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
     except Exception as error:
@@ -1564,6 +1656,8 @@ def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], stora
 
 def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
+    if keys.active and is_keyed(self):
+        return take_over("select_backward", select_backward, self, input_sizes, dim, index)
     try:
         array = no_fp_warnings.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
@@ -1580,6 +1674,8 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
 
 def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int) -> T:
     """Zeros with `self` at a range of a dimension."""
+    if keys.active and is_keyed(self):
+        return take_over("slice_backward", slice_backward, self, input_sizes, dim, start, end, step)
     try:
         array = no_fp_warnings.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
@@ -1605,6 +1701,8 @@ def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end
 
 def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
+    if keys.active and is_keyed(self):
+        return take_over("diagonal_backward", diagonal_backward, self, input_sizes, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
@@ -1621,6 +1719,8 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
 
 def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
+    if keys.active and is_keyed(self):
+        return take_over("unfold_backward", unfold_backward, self, input_sizes, dim, size, step)
     try:
         array = no_fp_warnings.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
@@ -1637,6 +1737,8 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
 
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
+    if keys.active and is_keyed(self):
+        return take_over("as_strided_backward", as_strided_backward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -1653,6 +1755,8 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
 
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
+    if keys.active and is_keyed(self):
+        return take_over("as_strided_forward", as_strided_forward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -1709,6 +1813,8 @@ def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
     tensor([[0., 0., 1.],
             [0., 0., 2.]])
     """
+    if keys.active and is_keyed(input, src):
+        return take_over("select_scatter", select_scatter, input, src, dim, index)
     try:
         array = no_fp_warnings.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
@@ -1781,6 +1887,8 @@ def slice_scatter(
     >>> vt.slice_scatter(vt.zeros(5), vt.tensor([1.0, 2.0]), 0, 1, 5, 2)
     tensor([0., 1., 0., 2., 0.])
     """
+    if keys.active and is_keyed(input, src, out):
+        return take_over("slice_scatter", slice_scatter, input, src, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input, src)
@@ -1862,6 +1970,8 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
     tensor([[0., 1.],
             [1., 0.]])
     """
+    if keys.active and is_keyed(input, src):
+        return take_over("diagonal_scatter", diagonal_scatter, input, src, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
@@ -1881,6 +1991,8 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
 
 def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
+    if keys.active and is_keyed(input, src):
+        return take_over("as_strided_scatter_at", as_strided_scatter_at, input, src, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -1907,6 +2019,8 @@ def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, outp
 
 def unsafe_split_equal(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces of one size that share its memory, but are no views."""
+    if keys.active and is_keyed(input):
+        return take_over("unsafe_split_equal", unsafe_split_equal, input, split_size, dim)
     try:
         split_size = checked_dim(split_size, "split_size")
         impls = view_impls.split_equal(input._impl, split_size, dim)
@@ -1958,6 +2072,8 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) 
     They may be written in place, but then neither the tensor nor its other pieces may be used:
     their versions do not move.
     """
+    if keys.active and is_keyed(input):
+        return take_over("unsafe_split_with_sizes", unsafe_split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -2015,6 +2131,8 @@ def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = 
     >>> x
     tensor([0, 1, 2, 3, 4, 5])
     """
+    if keys.active and is_keyed(input, out):
+        return take_over("narrow_copy", narrow_copy, input, dim, start, length, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2035,6 +2153,8 @@ def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = 
 
 def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     """A row-major copy in another shape."""
+    if keys.active and is_keyed(self, out):
+        return take_over("_view_copy", _view_copy, self, size, out=out)
     try:
         if out is not None:
             check_out(out, self)

@@ -46,7 +46,10 @@ class StepInput(Node):
         node = StepInput((UNFINISHED,))
         node.input_metadata = (
             _NO_TENSOR,
-            *[InputMetadata(x._impl.array.shape, x._impl.array.dtype) for x in tensors],
+            *[
+                InputMetadata(x._impl.array.shape, x._impl.array.dtype, x._impl.device)
+                for x in tensors
+            ],
         )
         for nr, (tensor, is_needed) in enumerate(zip(tensors, needed, strict=True)):
             tensor._impl.autograd_meta = AutogradMeta(node, nr + 1) if is_needed else None

@@ -103,6 +103,4 @@ def detach(input: T) -> T:
     tensor([5., 2.], requires_grad=True)
     """
     impl = input._impl
-    alias = impl.alias(impl.array, impl.byte_offset, impl._strides)
-    alias.allow_tensor_metadata_change = False
-    return input._wrap(alias)
+    return input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))

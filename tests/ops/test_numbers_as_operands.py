@@ -1,4 +1,4 @@
-"""A 0-d tensor that stands for a Python number promotes like the number."""
+"""A Python number as an operand, also as the first one."""
 
 import inspect
 from collections.abc import Callable
@@ -8,16 +8,6 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
-
-
-def test_a_wrapped_number_weighs_less_than_a_0d_tensor() -> None:
-    x = vt.tensor(3.0, dtype=vt.float32)
-    two = vt.tensor(2.0, dtype=vt.float64)
-    assert (x * two).dtype is vt.float64
-    two._impl.is_wrapped_number = True
-    assert (x * two).dtype is vt.float32
-    assert (x * two).item() == 6.0
-    assert x.mul_(two).dtype is vt.float32
 
 
 def test_an_integer_out_of_range_wraps_around_when_it_is_divided() -> None:

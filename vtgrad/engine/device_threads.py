@@ -1,0 +1,319 @@
+"""The threads of lanes, and the queues that they take nodes from. This file is never compiled.
+
+NOTE [ Threads of lanes ]
+
+A pass whose nodes are on lanes has one ready queue for each lane and one for all else. The nodes of
+a lane run on the thread of that lane, the others on the thread that called backward. All passes of
+the process share the thread of a lane.
+
+A lane has a thread while a pass uses the lane: `start_threads` starts it, and when the last of
+these passes is over it ends, before that pass returns. So no thread stays behind, idle or not.
+
+A thread of a lane never waits for another thread's nodes: a backward that is called there, by a
+hook for example, runs all its nodes there, in the order of one thread (Note [The order of one
+thread]). Only a thread that is not a lane's waits for lanes. So no two threads wait for each other.
+
+All that threads share is changed under `lanes_lock`, for short: no arithmetic and no user code runs
+under it. It is reentrant for signal handlers, and held across a fork. In the child of a fork there
+are no threads of lanes; they are started again when a pass needs them. A pass whose nodes were on
+such a thread at that moment is lost in the child: it raises `AbandonedPassError` there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from _thread import LockType, allocate_lock, start_new_thread
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Final
+
+from ..storage.device import Device
+from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+
+if TYPE_CHECKING:
+    from .input_buffer import InputBuffer
+    from .lane_run import LaneRun
+
+__all__ = [
+    "NodeTask",
+    "SharedReadyQueue",
+    "is_quiet",
+    "lanes_lock",
+    "leave_threads",
+    "queue_of",
+    "start_threads",
+    "this_worker",
+    "thread_main",
+]
+
+lanes_lock: threading.RLock = threading.RLock()
+
+
+class _ThisWorker(threading.local):
+    """State of one thread.
+
+    Attributes
+    ----------
+    device : Device or None
+        The lane whose thread this is; None for all other threads.
+    quietly : Runner
+        Runs arithmetic with floating-point warnings off; set on the threads of lanes.
+    """
+
+    device: Device | None = None
+    quietly: Runner
+
+
+this_worker: _ThisWorker = _ThisWorker()
+
+
+class NodeTask:
+    """A node that can run, and the pass that it belongs to.
+
+    Attributes
+    ----------
+    base : LaneRun or None
+        The run of the pass; None to end the thread that gets this.
+    inputs : InputBuffer or None
+        The node's gradients.
+    """
+
+    __slots__ = ("base", "inputs")
+
+    base: LaneRun | None
+    inputs: InputBuffer | None
+
+    def __init__(self, base: LaneRun | None, inputs: InputBuffer | None) -> None:
+        self.base = base
+        self.inputs = inputs
+
+    @property
+    def is_shutdown_task(self) -> bool:
+        """Whether this ends the thread that gets it."""
+        return self.base is None
+
+
+class SharedReadyQueue:
+    """A ready queue that other threads push to.
+
+    Attributes
+    ----------
+    device : Device
+        The device whose nodes it takes.
+    running : LaneRun or None
+        The run of the node that the queue's thread is at.
+    users : set of LaneRun
+        The passes that use the lane.
+    started : list of int
+        The lane's thread, once it is started.
+    """
+
+    __slots__ = ("_heap", "_over", "_ties", "_wake", "device", "running", "started", "users")
+
+    device: Device
+    running: LaneRun | None
+    users: set[LaneRun]
+    started: list[int]
+    _heap: list[tuple[int, int, NodeTask]]
+    _ties: int
+    _wake: LockType
+    _over: LockType
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.running = None
+        self.users = set()
+        self.started = []
+        self._heap = []
+        self._ties = 0
+        self._wake = allocate_lock()
+        self._over = allocate_lock()
+        self._wake.acquire()
+        self._over.acquire()
+
+    def push(self, task: NodeTask) -> None:
+        """Add a node that is ready, and wake the thread. Called under `lanes_lock`."""
+        base, inputs = task.base, task.inputs
+        self._ties += 1
+        if base is None or inputs is None:
+            # After all nodes.
+            heappush(self._heap, (2, self._ties, task))
+        else:
+            base.task.outstanding_tasks += 1
+            heappush(self._heap, (-inputs.function.sequence_nr, self._ties, task))
+        self.wake()
+
+    def pop(self, own: LaneRun | None) -> NodeTask | None:
+        """Wait for the next node.
+
+        Parameters
+        ----------
+        own : LaneRun or None
+            The pass that the calling thread has begun: without a node the end of that pass is
+            waited for as well. None on the thread of a lane.
+
+        Returns
+        -------
+        NodeTask or None
+            None if the pass is over.
+        """
+        while True:
+            with lanes_lock:
+                if self._heap:
+                    task = heappop(self._heap)[2]
+                    self.running = task.base
+                    return task
+                if own is not None and own.is_over():
+                    return None
+            self.wait()
+
+    def wait(self) -> None:
+        """Wait until `wake` is called."""
+        self._wake.acquire()
+
+    def wake(self) -> None:
+        """Let the thread look for what has changed. Called under `lanes_lock`."""
+        if self._wake.locked():
+            self._wake.release()
+
+    def has_nodes_of(self, run: LaneRun) -> bool:
+        """Whether a node of a pass waits or runs here. Called under `lanes_lock`."""
+        return self.running is run or any(task.base is run for _, _, task in self._heap)
+
+    def drop(self, run: LaneRun) -> None:
+        """Remove the nodes of a pass that wait here. Called under `lanes_lock`."""
+        self._heap = [entry for entry in self._heap if entry[2].base is not run]
+        self._heap.sort()
+
+    def end(self) -> None:
+        """The thread is over."""
+        self._over.release()
+
+    def join(self) -> None:
+        """Wait for the end of the thread."""
+        self._over.acquire()
+        self._over.release()
+
+
+# The queues of lanes that passes use at this moment.
+_queues: Final[dict[Device, SharedReadyQueue]] = {}
+# The passes on lanes that this process is at.
+_runs: Final[dict[LaneRun, int]] = {}
+
+
+def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
+    """Give each lane that a pass uses a thread, if it has none."""
+    with lanes_lock:
+        _runs[run] = threading.get_ident()
+        for device in devices:
+            queue_of(run, device)
+
+
+def queue_of(run: LaneRun, device: Device) -> SharedReadyQueue:
+    """The queue of a lane, whose thread is running. Called under `lanes_lock`."""
+    queue = _queues.get(device)
+    if queue is None:
+        queue = _queues[device] = SharedReadyQueue(device)
+    queue.users.add(run)
+    if not queue.started:
+        # One call of a C function, after which `started` shows whether there is a thread.
+        queue.started.extend(map(start_new_thread, (thread_init,), ((queue,),)))
+    return queue
+
+
+def is_quiet(run: LaneRun) -> bool:
+    """Whether no node of a pass waits or runs on a lane. Called under `lanes_lock`."""
+    return not any(queue.has_nodes_of(run) for queue in _queues.values())
+
+
+def leave_threads(run: LaneRun) -> None:
+    """Wait until a pass has no node on a lane, and end the threads that only it has used.
+
+    An interrupt changes nothing about that; it is raised at the end.
+    """
+    interrupt: BaseException | None = None
+    while run in _runs:
+        try:
+            _leave(run)
+        except BaseException as error:  # noqa: BLE001  # raised below
+            interrupt = interrupt or error
+    if interrupt is not None:
+        raise interrupt
+
+
+def _leave(run: LaneRun) -> None:
+    while True:
+        with lanes_lock:
+            for queue in _queues.values():
+                queue.drop(run)
+            if is_quiet(run):
+                break
+        run.own_queue.wait()
+    ending: list[SharedReadyQueue] = []
+    with lanes_lock:
+        for device, queue in tuple(_queues.items()):
+            queue.users.discard(run)
+            if not queue.users:
+                ending.append(queue)
+                queue.push(NodeTask(None, None))
+                del _queues[device]
+    for queue in ending:
+        if queue.started:
+            queue.join()
+    _runs.pop(run, None)
+
+
+def thread_init(queue: SharedReadyQueue) -> None:
+    """Run the nodes of a lane; the function that its thread runs."""
+    this_worker.device = queue.device
+    this_worker.quietly = no_fp_warnings_runner()
+    try:
+        thread_main(queue, None)
+    finally:
+        queue.end()
+
+
+def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
+    """Run nodes from a queue, until it is told to end, or a pass is over.
+
+    Parameters
+    ----------
+    queue : SharedReadyQueue
+        That of the thread.
+    own : LaneRun or None
+        The pass that the calling thread has begun; None on the thread of a lane.
+    """
+    while (task := queue.pop(own)) is not None:
+        base, inputs = task.base, task.inputs
+        if base is None or inputs is None:
+            return
+        base.take_turn(inputs, queue)
+        if own is None and base.is_lost:
+            # User code has forked the process, and this is the child.
+            return
+        # An idle thread holds no graph.
+        del task, base, inputs
+
+
+def _forget_threads() -> None:
+    """Forget the threads that the child of a fork does not have."""
+    own = threading.get_ident()
+    queues = tuple(_queues.values())
+    _queues.clear()
+    for run, ident in tuple(_runs.items()):
+        if ident != own:
+            run.is_lost = True
+            del _runs[run]
+        elif any(queue.has_nodes_of(run) for queue in queues):
+            run.is_lost = True
+            run.own_queue.wake()
+    lanes_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=lanes_lock.acquire,
+        after_in_parent=lanes_lock.release,
+        after_in_child=_forget_threads,
+    )

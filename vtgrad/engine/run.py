@@ -1,0 +1,92 @@
+"""What the loop over arrays and the loop over tensors have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.edge import Edge
+from ..graph.hooks import GradCell
+from ..graph.node import Node
+from ..storage.tensor_base import TensorBase
+from .graph_task import GraphTask
+from .input_buffer import InputBuffer
+from .watch import Watch
+
+__all__ = ["Run"]
+
+A = TypeVar("A")
+
+
+class Run(Generic[A]):
+    """A run of one graph task: what `evaluate_function` asks of a loop.
+
+    ``A`` is the type of a node's gradient for one of its inputs.
+
+    Attributes
+    ----------
+    task : GraphTask
+        The nodes that run, and the gradients that wait for others.
+    answer : list of TensorBase or None
+        For ``grad``: the gradients to return.
+    retained : list
+        Gradients for tensors that are no leaves, with their cells; see Note [Leaves are filled
+        last].
+    watch : Watch or None
+        What observers and anomaly mode are given of each node; see Note [Watched passes].
+    """
+
+    __slots__ = ("answer", "retained", "task", "watch")
+
+    task: GraphTask
+    answer: list[TensorBase | None]
+    retained: list[tuple[GradCell, TensorBase]]
+    watch: Watch | None
+
+    def __init__(
+        self, task: GraphTask, answer: list[TensorBase | None], watch: Watch | None
+    ) -> None:
+        self.task = task
+        self.answer = answer
+        self.retained = []
+        self.watch = watch
+
+    def fill_leaves(self) -> None:
+        """Store all gradients that are kept aside into ``.grad``."""
+        raise NotImplementedError
+
+    def accumulate(self, node: AccumulateGrad, inputs: InputBuffer) -> None:
+        """Keep a leaf's gradient aside."""
+        raise NotImplementedError
+
+    def call(
+        self, node: Node, inputs: InputBuffer, shown: bool
+    ) -> tuple[Sequence[A], Sequence[int]]:
+        """Run the function of a node, and free its saved values.
+
+        Parameters
+        ----------
+        shown : bool
+            Whether hooks want to see the gradients.
+
+        Returns
+        -------
+        tuple
+            The gradients of the inputs, and their ownership, if they have any.
+        """
+        raise NotImplementedError
+
+    def shown(self, answer: A, edge: Edge | None, node: Node, nr: int) -> TensorBase | None:
+        """The gradient of an input as a tensor that a hook may keep and write to."""
+        raise NotImplementedError
+
+    def received(self, grad: TensorBase | None) -> A:
+        """What a hook has returned in place of the gradient of an input."""
+        raise NotImplementedError
+
+    def send(
+        self, node: Node, answers: Sequence[A], ownership: Sequence[int], was_owned: bool
+    ) -> None:
+        """Send gradients along the edges; nodes that become ready go into the queue."""
+        raise NotImplementedError

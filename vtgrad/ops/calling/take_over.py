@@ -1,0 +1,110 @@
+"""Calls that a tensor's key takes over, see Note [Keys].
+
+A generated operator begins, unless a quick way has its result already, with
+
+    if keys.active and is_keyed(input, other):
+        return take_over("add", add, input, other, alpha=alpha)
+
+and so do the functions written by hand that look at arrays, or at arguments whose meaning depends
+on a key. A function that only calls others needs nothing: its parts are taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol, TypeVar, cast
+
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+
+__all__ = ["Handler", "handle_key", "is_keyed", "keyed_operands", "take_over"]
+
+R = TypeVar("R")
+
+
+class Handler(Protocol):
+    """What is done with the calls that a key takes over."""
+
+    def __call__(
+        self,
+        operator: str,
+        function: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        /,
+    ) -> object:
+        """Call the function with the key excluded, and finish what it returns.
+
+        Parameters
+        ----------
+        operator : str
+            The name of the function, which says the overload as well: ``sum_dim_IntList``.
+        function : callable
+            The operator.
+        args, kwargs
+            Its arguments.
+        """
+
+
+_handlers: Final[dict[int, Handler]] = {}
+
+
+def handle_key(key: int, handler: Handler) -> None:
+    """Name the handler of a key; once, when the library is imported."""
+    _handlers[key] = handler
+
+
+def is_keyed(*operands: object) -> bool:
+    """Whether one of the operands has a key that this thread does not exclude.
+
+    Parameters
+    ----------
+    *operands : object
+        Tensors, sequences of tensors, and what else stands where a tensor may stand.
+    """
+    wanted = ~thread.excluded_keys
+    for operand in operands:
+        if isinstance(operand, TensorBase):
+            if operand._impl.key_set & wanted:
+                return True
+        elif isinstance(operand, Sequence) and not isinstance(operand, str):
+            for tensor in operand:
+                if isinstance(tensor, TensorBase) and tensor._impl.key_set & wanted:
+                    return True
+    return False
+
+
+def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Iterator[TensorBase]:
+    """The tensors among the arguments, and in sequences among them, that have some key."""
+    for value in (*args, *kwargs.values()):
+        given: Sequence[object] = (value,)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            given = value
+        for tensor in given:
+            if isinstance(tensor, TensorBase) and tensor._impl.key_set:
+                yield tensor
+
+
+def take_over(
+    operator: str,
+    function: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> R:  # type: ignore[type-var]  # the result of `function`, whose own signature is generic
+    """The result of a call with an operand that has a key, by the handler of the highest key.
+
+    Parameters
+    ----------
+    operator : str
+        The generated function's name, which names the overload as well: ``sum_dim_IntList``.
+    function : callable
+        The operator, which the handler calls again.
+    *args, **kwargs
+        Its arguments.
+    """
+    found = 0
+    for tensor in keyed_operands(args, kwargs):
+        found |= tensor._impl.key_set
+    found &= ~thread.excluded_keys
+    highest = 1 << (found.bit_length() - 1)
+    return cast("R", _handlers[highest](operator, function, args, kwargs))

@@ -1,0 +1,49 @@
+"""What few tensors have beside memory, geometry, version and autograd metadata."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from .device import Device
+from .key_set import LANE, NAMED
+
+__all__ = ["ExtraMeta", "Names", "extra_of_lane"]
+
+# The name of each dimension; None for a dimension without one.
+Names: TypeAlias = tuple[str | None, ...]
+
+
+class ExtraMeta:
+    """The rare properties of a tensor, which are never changed: a tensor gets others as a whole.
+
+    Attributes
+    ----------
+    named_tensor_meta : tuple of (str or None) or None
+        A name or None for each dimension; None if no dimension has a name.
+    device : Device or None
+        Where the memory is; None for the CPU.
+    key_set : int
+        The keys that follow from these, see Note [Keys].
+    """
+
+    __slots__ = ("device", "key_set", "named_tensor_meta")
+
+    named_tensor_meta: Names | None
+    device: Device | None
+    key_set: int
+
+    def __init__(
+        self, named_tensor_meta: Names | None = None, device: Device | None = None
+    ) -> None:
+        self.named_tensor_meta = named_tensor_meta
+        self.device = device
+        self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
+
+
+_of_lanes: Final[dict[Device, ExtraMeta]] = {}
+
+
+def extra_of_lane(lane: Device) -> ExtraMeta:
+    """The properties of a tensor that is on a lane, and is like any other in all else."""
+    found = _of_lanes.get(lane)
+    return _of_lanes.setdefault(lane, ExtraMeta(None, lane)) if found is None else found

@@ -1,0 +1,84 @@
+"""Running code whose new tensors are on a device.
+
+NOTE [ Tensors made on a lane ]
+
+The memory of a lane is memory like any other, so kernels know nothing of lanes. An operator of
+tensors on a lane runs as always, with the key of lanes excluded (Note [Keys]), and every tensor
+that is made meanwhile on this thread is on the lane: results, views, and what a formula computes on
+its way. `TensorImpl` looks for that where it looks for inference mode, so a thread that makes
+tensors on a lane is listed in `switched.inference` like one in that mode.
+
+Such a tensor has its storage from the start: what is saved for backward keeps a storage if there is
+one, so a tensor that backward builds again is on the lane too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from .arrays import Array
+from .device import CPU, Device, lane_of
+from .extra_meta import extra_of_lane
+from .key_set import LANE, keys
+from .mode import switched
+from .tensor_base import TensorBase
+from .tensor_impl import TensorImpl
+from .thread_mode import settle, thread
+
+__all__ = ["impl_on", "on_device", "place_of"]
+
+R = TypeVar("R")
+
+
+def on_device(
+    device: Device | None, function: Callable[..., R], /, *args: object, **kwargs: object
+) -> R:
+    """Call a function; the tensors that it makes are on a device.
+
+    Parameters
+    ----------
+    device : Device or None
+        A lane as `lane_of` returns it, or the CPU or None for the CPU.
+    """
+    extra = None if device is None or device is CPU else extra_of_lane(device)
+    if extra is not None:
+        keys.active = True
+    ident = thread.ident
+    excluded, before = thread.excluded_keys, thread.extra_of_new
+    try:
+        switched.inference[ident] = thread.mode
+        thread.excluded_keys = excluded | LANE
+        thread.extra_of_new = extra
+        return function(*args, **kwargs)
+    finally:
+        thread.excluded_keys = excluded
+        thread.extra_of_new = before
+        settle(ident)
+
+
+def impl_on(array: Array, device: Device) -> TensorImpl:
+    """A new impl of an array, on a device as `TensorImpl.device` returns it."""
+    impl = TensorImpl(array)
+    if device is not CPU:
+        impl.set_extra_meta(extra_of_lane(device))
+        impl.own_storage()
+    return impl
+
+
+def place_of(device: object, model: object) -> Device | None:
+    """The lane on which a tensor is made like another; None to make it as usual.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        What the user has asked for; None for the device of the model.
+    model : Tensor
+        The other tensor. Anything else is refused by the caller.
+    """
+    if device is not None:
+        return lane_of(device)
+    if not isinstance(model, TensorBase) or thread.excluded_keys & LANE:
+        return None
+    own = model._impl.device
+    return None if own is CPU else own
