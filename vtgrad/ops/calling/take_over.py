@@ -62,15 +62,16 @@ def is_keyed(*operands: object) -> bool:
     *operands : object
         Tensors, sequences of tensors, and what else stands where a tensor may stand.
     """
-    wanted = ~thread.excluded_keys
     for operand in operands:
         if isinstance(operand, TensorBase):
-            if operand._impl.key_set & wanted:
+            extra = operand._impl.extra_meta
+            if extra is not None and extra.key_set & ~thread.excluded_keys:
                 return True
-        elif isinstance(operand, Sequence) and not isinstance(operand, str):
-            for tensor in operand:
-                if isinstance(tensor, TensorBase) and tensor._impl.key_set & wanted:
-                    return True
+        elif isinstance(operand, (list, tuple)) or (
+            operand is not None and isinstance(operand, Sequence) and not isinstance(operand, str)
+        ):
+            if is_keyed(*operand):
+                return True
     return False
 
 
