@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .device import Device
 from .key_set import LANE, NAMED
 
-__all__ = ["ExtraMeta", "Names"]
+__all__ = ["NOTHING", "ExtraMeta", "Names"]
 
 # The name of each dimension; None for a dimension without one.
 Names: TypeAlias = tuple[str | None, ...]
@@ -38,3 +38,13 @@ class ExtraMeta:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
+
+    def with_names(self, names: Names | None) -> ExtraMeta:
+        """The same with other names; None, or only None in them, for no names."""
+        if names is not None and names.count(None) == len(names):
+            names = None
+        return ExtraMeta(names, self.device)
+
+
+# What a tensor has that has nothing beside the rest.
+NOTHING: Final = ExtraMeta()

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
+from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 
-__all__ = ["Handler", "handle_key", "is_keyed", "keyed_operands", "take_over"]
+__all__ = ["Handler", "handle_key", "is_keyed", "is_named", "keyed_operands", "take_over"]
 
 R = TypeVar("R")
 
@@ -73,6 +74,13 @@ def is_keyed(*operands: object) -> bool:
             if is_keyed(*operand):
                 return True
     return False
+
+
+def is_named(tensor: object) -> bool:
+    """Whether dimensions of a tensor have names that this thread does not ignore."""
+    return isinstance(tensor, TensorBase) and bool(
+        tensor._impl.key_set & NAMED & ~thread.excluded_keys
+    )
 
 
 def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Iterator[TensorBase]:

@@ -9,11 +9,13 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import check_device, number_of, request_grad
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -70,6 +72,16 @@ def zeros_like(
     >>> vt.zeros_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
+    if keys.active and is_keyed(input):
+        return take_over(
+            "zeros_like",
+            zeros_like,
+            input,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     check_device(device)
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
@@ -130,6 +142,16 @@ def ones_like(
     >>> vt.ones_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
+    if keys.active and is_keyed(input):
+        return take_over(
+            "ones_like",
+            ones_like,
+            input,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, device, memory_format)
     array.fill(1)
     return _leaf(input, array, requires_grad, memory_format)
@@ -189,6 +211,16 @@ def empty_like(
             [7, 7],
             [7, 7]])
     """
+    if keys.active and is_keyed(input):
+        return take_over(
+            "empty_like",
+            empty_like,
+            input,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, device, memory_format)
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -252,6 +284,17 @@ def full_like(
     >>> vt.full_like(vt.ones(2), 3.0, requires_grad=True)
     tensor([3., 3.], requires_grad=True)
     """
+    if keys.active and is_keyed(input):
+        return take_over(
+            "full_like",
+            full_like,
+            input,
+            fill_value,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, device, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))
     return _leaf(input, array, requires_grad, memory_format)
