@@ -6,7 +6,7 @@ from vtgrad.ops.names.named_call import NamedCall
 from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.names import check_unique, unified
 
-__all__ = ["addmm", "addmv", "addr", "dot", "matmul", "outer"]
+__all__ = ["addmm", "addr", "dot", "matmul", "outer"]
 
 
 def _product(first: Names, second: Names, operator: str) -> Names:
@@ -50,13 +50,8 @@ def outer(call: NamedCall) -> Names:
 
 
 def addmm(call: NamedCall) -> Names:
-    """A product that is added to the first operand."""
+    """A product, of a matrix and a vector too, that is added to the first operand."""
     return unified(call.order, matmul(call), call.naming.spoken)
-
-
-def addmv(call: NamedCall) -> Names:
-    """The same of a matrix and a vector."""
-    return addmm(call)
 
 
 def addr(call: NamedCall) -> Names:

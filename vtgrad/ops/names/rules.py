@@ -53,6 +53,12 @@ def _none(call: NamedCall) -> Names:
     return ()
 
 
+def _elements(call: NamedCall) -> Names:
+    """No names: elements in a row, of operands whose names agree."""
+    _unify(call)
+    return ()
+
+
 def _drop(call: NamedCall) -> Names:
     """The names of the first operand without those of the dimensions that go."""
     names = call.operands()[0]._impl.names
@@ -161,6 +167,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "unify": _unify,
     "same": _same,
     "none": _none,
+    "elements": _elements,
     "drop dim": _drop,
     "transpose": _transpose,
     "reversed": _reversed,
@@ -179,6 +186,5 @@ RULES: Final[Mapping[str, Rule]] = {
     "dot": contractions.dot,
     "outer": contractions.outer,
     "addmm": contractions.addmm,
-    "addmv": contractions.addmv,
     "addr": contractions.addr,
 }
