@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ArgumentTypeError, DTypeError
+from ..errors import ArgumentTypeError, DeviceError, DTypeError
 from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
+from ..storage.extra_meta import Names
+from ..storage.names import checked_names
+from ..storage.on_device import placed
 from ..storage.strides import check_sizes
+from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..views.write_out import check_out, write_out
 from .tensor import Tensor
 
-__all__ = ["dtype_for", "leaf", "shape_and_dtype", "with_grad", "written"]
+__all__ = ["dtype_for", "leaf", "named", "names_for", "shape_and_dtype", "with_grad", "written"]
 
 
 def shape_and_dtype(
@@ -70,20 +75,64 @@ def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> N
     return out._impl.dtype
 
 
-def leaf(array: Array, requires_grad: bool) -> Tensor:
-    """A new tensor on a fresh array."""
+def leaf(array: Array, requires_grad: bool, lane: Device | None = None) -> Tensor:
+    """A new tensor on a fresh array, which is memory of a lane or of the CPU."""
     if requires_grad is not False:
         check_differentiable(array.dtype)
-    return with_grad(Tensor._wrap(TensorImpl(array)), requires_grad)
+    return with_grad(placed(Tensor._wrap(TensorImpl(array)), lane), requires_grad)
 
 
-def written(array: Array, out: Tensor | None, requires_grad: bool, function: str) -> Tensor:
-    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name."""
+def written(
+    array: Array,
+    out: Tensor | None,
+    requires_grad: bool,
+    function: str,
+    lane: Device | None = None,
+) -> Tensor:
+    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name.
+
+    Raises
+    ------
+    DeviceError
+        If `lane` is given, and ``out`` is somewhere else.
+    """
     if out is None:
-        return leaf(array, requires_grad)
+        return leaf(array, requires_grad, lane)
+    if lane is not None and out._impl.device != lane:
+        raise DeviceError(
+            f"{function} is to make a tensor on {lane}, but out is on {out._impl.device}",
+            operator=function,
+            devices=(lane, out._impl.device),
+        )
     if requires_grad:
         check_differentiable(out._impl.dtype)
     return with_grad(write_out(out, array, function, reshapes=True), requires_grad)
+
+
+def names_for(
+    names: Sequence[str | None] | None, ndim: int, out: TensorBase | None = None
+) -> Names | None:
+    """The names of a new tensor's dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are not a sequence, or ``out`` is given too, which has names of its own.
+    NamesError
+        If they do not fit the dimensions.
+    """
+    if names is None:
+        return None
+    if out is not None:
+        raise ArgumentTypeError("names= is for a new tensor: rename the tensor 'out' instead")
+    return checked_names(names, ndim)
+
+
+def named(tensor: Tensor, names: Names | None) -> Tensor:
+    """The tensor, whose dimensions have these names."""
+    if names is not None:
+        tensor._impl.set_names(names)
+    return tensor
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
