@@ -1,7 +1,7 @@
 """Interrupts and forks in the middle of a backward on lanes leave nothing half done.
 
-What breaks it: a pass that goes on when its caller was interrupted, a thread that stays, a lock or a
-queue of a thread that the child of a fork does not have.
+What breaks it: a pass that goes on when its caller was interrupted, a thread that stays, a lock or
+a queue of a thread that the child of a fork does not have.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def test_forks_beside_a_pass_of_another_thread() -> None:
                 leaves, loss = graph()
                 loss.backward()
                 assert gradients(leaves) == FULL
-        except BaseException as error:  # noqa: BLE001  # shown below
+        except BaseException as error:  # shown below
             failures.append(error)
 
     threads = [threading.Thread(target=work) for _ in range(2)]

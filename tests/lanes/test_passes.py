@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
+import gc
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -43,7 +46,7 @@ threads_of_the_process_before = [0]
 
 @pytest.fixture(autouse=True)
 def nothing_stays() -> Iterator[None]:
-    """After each test there is no queue, no pass and no thread of a lane, and no mode is switched."""
+    """After each test no queue, no pass and no thread of a lane is left, nor a switched mode."""
     vt.ones(8, 8) @ vt.ones(8, 8)  # may start threads of the BLAS
     on_linux = os.path.isdir("/proc/self/task")
     if on_linux:
@@ -92,7 +95,9 @@ def test_without_threads_all_runs_here() -> None:
 
 
 @pytest.mark.parametrize(
-    "around", [vt.enable_grad, vt.no_grad, vt.autograd.detect_anomaly], ids=lambda f: str(f.__name__)
+    "around",
+    [vt.enable_grad, vt.no_grad, vt.autograd.detect_anomaly],
+    ids=lambda f: str(f.__name__),
 )
 @pytest.mark.filterwarnings("ignore:anomaly mode")
 def test_gradients_are_those_of_one_thread(around: Callable[[], vt.no_grad]) -> None:
@@ -192,12 +197,12 @@ def test_a_hook_that_is_registered_in_a_hook_is_called_in_its_turn() -> None:
 class _Fails(vt.autograd.Function):
     @staticmethod
     def forward(ctx: FunctionCtx, x: vt.Tensor, text: str) -> vt.Tensor:
-        ctx.text = text
+        ctx.__dict__["text"] = text
         return x.clone()
 
     @staticmethod
     def backward(ctx: FunctionCtx, grad: vt.Tensor) -> tuple[vt.Tensor, None]:
-        raise ValueError(ctx.text)
+        raise ValueError(ctx.__dict__["text"])
 
 
 def test_an_error_on_a_lane_is_raised_here_with_its_traceback() -> None:
@@ -219,6 +224,24 @@ def test_of_several_errors_the_first_of_one_thread_is_raised(repeat: int) -> Non
     two = _Fails.apply(y.to("lane:1"), "first")
     with pytest.raises(ValueError, match="first"):
         joined([one, two]).backward()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_all_is_freed_without_the_collector(fails: bool) -> None:
+    x, y = leaf(), leaf()
+    parts = [*branches(x, y), _Fails.apply(y.to("lane:1"), "failed") if fails else y * 1]
+    parts[0].register_hook(lambda grad: None)
+    left = [weakref.ref(z) for z in (x, y)]
+    loss = joined(parts)
+    del x, y, parts
+    gc.disable()
+    try:
+        with contextlib.suppress(ValueError):
+            loss.backward()
+        del loss
+        assert [z() for z in left] == [None, None]
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("inner", LANES)
@@ -266,7 +289,7 @@ def test_eight_threads_on_one_graph() -> None:
         try:
             for _ in range(10):
                 loss.backward(retain_graph=True)
-        except BaseException as error:  # noqa: BLE001  # shown below
+        except BaseException as error:  # shown below
             failures.append(error)
 
     loss.backward(retain_graph=True)
@@ -311,7 +334,7 @@ def test_gradients_of_another_device_are_refused() -> None:
     handle.remove()
     part = x.to("lane:0") * 2
     assert part.grad_fn is not None
-    part.grad_fn.register_hook(lambda outgoing, incoming: (outgoing[0].to("lane:1"), None))  # type: ignore[union-attr,arg-type,return-value]
+    part.grad_fn.register_hook(lambda outgoing, incoming: (outgoing[0].to("lane:1"), None))
     with pytest.raises(vt.errors.HookError, match="lane:1"):
         joined([part]).backward()
     with pytest.raises(vt.errors.DeviceError, match="its root on lane:0"):

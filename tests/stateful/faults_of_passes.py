@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from vtgrad.engine import observers
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.engine.input_buffer import Content, InputBuffer
 from vtgrad.graph.accumulate_grad import AccumulateGrad
@@ -138,15 +137,15 @@ def region_is_added_twice(patch: pytest.MonkeyPatch) -> None:
 
 def gradient_that_a_hook_keeps_is_overwritten(patch: pytest.MonkeyPatch) -> None:
     """What a hook was given is still owned by the pass."""
-    given_away = observers._given_away
+    given_away = InputBuffer.given_away
 
-    def planted(buffer: InputBuffer, meta: InputMetadata) -> TensorBase | None:
-        owned = buffer.owned
-        given = given_away(buffer, meta)
-        buffer.owned = owned
+    def planted(self: InputBuffer, nr: int) -> TensorBase | None:
+        owned = self.at(nr).owned
+        given = given_away(self, nr)
+        self.at(nr).owned = owned
         return given
 
-    patch.setattr(observers, "_given_away", planted)
+    patch.setattr(InputBuffer, "given_away", planted)
 
 
 def second_pass_replaces_the_gradient(patch: pytest.MonkeyPatch) -> None:
