@@ -27,9 +27,10 @@ from .graph.written_elements import WrittenElements
 from .ops.generated.result_classes import RESULT_CLASSES
 from .random import Generator
 from .storage.arrays import Array
-from .storage.device import Device
+from .storage.device import CPU, Device
 from .storage.dtypes import DType, dtype_named
 from .storage.inference_tensors import counter_of_new
+from .storage.key_set import keys
 from .storage.memory_format import MemoryFormat
 from .storage.memory_layout import MemoryLayout
 from .storage.recent_writes import CallSite, Write, WrittenView
@@ -68,10 +69,14 @@ T = TypeVar("T")
 Reduced = tuple[Callable[..., T], tuple[object, ...]]
 
 
-def rebuild_storage(content: bytes) -> Storage:
-    """A storage with these bytes."""
+def rebuild_storage(content: bytes, lane: int | None = None) -> Storage:
+    """A storage with these bytes, on the lane of this number; None for the CPU."""
     array: Array = np.frombuffer(_checked(content, bytes, "storage"), np.uint8).copy()
-    return Storage(array)
+    storage = Storage(array)
+    if lane is not None:
+        storage.device = Device("lane", lane)
+        keys.active = True
+    return storage
 
 
 def rebuild_counter() -> VersionCounter:
@@ -89,9 +94,9 @@ def rebuild_dtype(name: str) -> DType:
     return dtype_named(_checked(name, str, "dtype"))
 
 
-def rebuild_device(kind: str) -> Device:
-    """The device of a kind."""
-    return Device(_checked(kind, str, "device"))
+def rebuild_device(name: str) -> Device:
+    """The device of a name such as ``lane:1``."""
+    return Device(_checked(name, str, "device"))
 
 
 def rebuild_memory_format(name: str) -> MemoryFormat:
@@ -192,7 +197,9 @@ def _checked(value: T, kind: type[T], what: str) -> T:
 
 def _reduce_storage(storage: Storage) -> Reduced[Storage]:
     whole = storage.strided(np.dtype(np.uint8), (storage.nbytes(),), (1,), 0)
-    return rebuild_storage, (whole.tobytes(),)
+    if storage.device is CPU:
+        return rebuild_storage, (whole.tobytes(),)
+    return rebuild_storage, (whole.tobytes(), storage.device.index)
 
 
 def _reduce_untyped_storage(storage: UntypedStorage) -> Reduced[UntypedStorage]:
@@ -232,7 +239,7 @@ copyreg.pickle(UntypedStorage, _reduce_untyped_storage)
 copyreg.pickle(TypedStorage, _reduce_typed_storage)
 copyreg.pickle(VersionCounter, _reduce_counter)  # type: ignore[arg-type]  # None means no counter here
 copyreg.pickle(DType, lambda dtype: (rebuild_dtype, (dtype.name,)))
-copyreg.pickle(Device, lambda device: (rebuild_device, (device.type,)))
+copyreg.pickle(Device, lambda device: (rebuild_device, (str(device),)))
 copyreg.pickle(MemoryFormat, lambda chosen: (rebuild_memory_format, (chosen.value,)))
 copyreg.pickle(MemoryLayout, lambda layout: (rebuild_memory_layout, (layout.value,)))
 copyreg.pickle(Size, lambda size: (rebuild_size, (tuple(size),)))

@@ -24,9 +24,9 @@ from __future__ import annotations
 import os
 import threading
 from _thread import LockType, allocate_lock, start_new_thread
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NodeTask",
+    "QuietRunner",
     "SharedReadyQueue",
     "is_quiet",
     "lanes_lock",
@@ -46,6 +47,9 @@ __all__ = [
     "this_worker",
     "thread_main",
 ]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 lanes_lock: threading.RLock = threading.RLock()
 
@@ -66,6 +70,23 @@ class _ThisWorker(threading.local):
 
 
 this_worker: _ThisWorker = _ThisWorker()
+
+
+class QuietRunner:
+    """Runs arithmetic with floating-point warnings off, in the context of the thread it is on."""
+
+    __slots__ = ("_own",)
+
+    _own: Runner
+
+    def __init__(self, own: Runner) -> None:
+        """Keep the runner of the thread that has called backward."""
+        self._own = own
+
+    def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function; its result."""
+        runner = self._own if this_worker.device is None else this_worker.quietly
+        return runner(function, *args, **kwargs)
 
 
 class NodeTask:
@@ -252,6 +273,8 @@ def _leave(run: LaneRun) -> None:
         run.own_queue.wait()
     ending: list[SharedReadyQueue] = []
     with lanes_lock:
+        # After a failure nodes wait that nothing runs.
+        run.own_queue.drop(run)
         for device, queue in tuple(_queues.items()):
             queue.users.discard(run)
             if not queue.users:

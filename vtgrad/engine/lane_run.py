@@ -6,9 +6,9 @@ one thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Final, ParamSpec, TypeVar
+from typing import Final
 
 from ..errors import ForkedPassError
 from ..graph.accumulate_grad import AccumulateGrad
@@ -16,11 +16,11 @@ from ..graph.hooks import next_hook_id
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Gradient
 from ..storage.device import CPU, Device
-from ..storage.no_fp_warnings import Runner
 from ..storage.tensor_base import TensorBase
 from .array_run import Answer, ArrayRun, is_sole, taken_apart
 from .device_threads import (
     NodeTask,
+    QuietRunner,
     SharedReadyQueue,
     is_quiet,
     lanes_lock,
@@ -38,9 +38,6 @@ from .owner_state import OwnerState
 from .validate import fit_array, wrong_count
 
 __all__ = ["LaneRun", "devices_of", "run_on_lanes"]
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 # A position after all nodes.
 _NEVER: Final = 2**62
@@ -111,7 +108,6 @@ class LaneRun(ArrayRun):
         "_failed_at",
         "_held",
         "_newest_hook",
-        "_own_quietly",
         "devices",
         "is_lost",
         "order",
@@ -134,15 +130,13 @@ class LaneRun(ArrayRun):
     # Nodes that are ready, but must wait for user code, by position.
     _held: list[tuple[int, InputBuffer]]
     _newest_hook: int
-    _own_quietly: Runner
 
     def __init__(
         self, task: GraphTask, answer: list[TensorBase | None], devices: list[Device]
     ) -> None:
         super().__init__(task, answer, None)
         self.devices = devices
-        self._own_quietly = self.quietly
-        self.quietly = self._quietly
+        self.quietly = QuietRunner(self.quietly)
         self.own_queue = SharedReadyQueue(CPU)
         self.state = OwnerState(task)
         self.is_lost = False
@@ -150,11 +144,6 @@ class LaneRun(ArrayRun):
         self._completed = 0
         self._failed_at = _NEVER
         self._held = []
-
-    def _quietly(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call a function in the context of the thread in which floating-point warnings are off."""
-        runner = self._own_quietly if this_worker.device is None else this_worker.quietly
-        return runner(function, *args, **kwargs)
 
     def begin(self, gradients: Sequence[TensorBase]) -> None:
         """Enter the gradients of the roots, find the order, and let the first nodes run."""
@@ -362,13 +351,17 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
         raise
     finally:
         leave_threads(run)
+        error = run.task.exception
+        # Its traceback leads to this run.
+        run.task.exception = None
     if run.is_lost:
         raise ForkedPassError(
             "the process was forked while nodes of this backward ran on threads of lanes, which "
             "the child of a fork does not have"
         )
-    error = run.task.exception
     if error is not None:
-        run.task.exception = None
-        raise error
+        try:
+            raise error
+        finally:
+            del error
     run.fill_leaves()

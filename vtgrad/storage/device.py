@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ArgumentTypeError, DeviceError
+from ..errors import ArgumentTypeError, DeviceError, NotSupportedError
 
 __all__ = ["CPU", "Device", "lane_of"]
 
@@ -96,8 +96,10 @@ def lane_of(device: object) -> Device | None:
 
     Raises
     ------
+    NotSupportedError
+        If there is no such kind of device.
     DeviceError
-        If there is no such device.
+        If there is no such CPU.
     ArgumentTypeError
         If the argument is neither a device nor a name.
     """
@@ -115,7 +117,7 @@ def lane_of(device: object) -> Device | None:
             raise DeviceError(f"there is one CPU, and no {device}", device=device)
         return None
     if device.type != "lane":
-        raise DeviceError(
+        raise NotSupportedError(
             f"the devices of vtgrad are 'cpu' and 'lane:0', 'lane:1', ..., not {str(device)!r}",
             device=device,
         )

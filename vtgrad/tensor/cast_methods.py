@@ -117,8 +117,8 @@ class CastMethods(TensorMethods):
             If an argument is of none of these types.
         MemoryFormatError
             If the format is for another number of dimensions.
-        DeviceError
-            If there is no such device.
+        NotSupportedError
+            If there is no such kind of device.
 
         Examples
         --------

@@ -91,7 +91,8 @@ class MemoryMethods(TensorBase):
         >>> x.new([1.5, 2.5]), x.new(2, 3).shape
         (tensor([1, 2]), vtgrad.Size([2, 3]))
         """
-        return cast("Self", new_tensor("new", self.dtype, data, size, device))
+        place = self.device if device is None else device
+        return cast("Self", new_tensor("new", self.dtype, data, size, place))
 
     @property
     def name(self) -> str | None:

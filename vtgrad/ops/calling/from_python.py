@@ -410,10 +410,8 @@ def check_device(device: Device | str | None) -> None:
 
     Raises
     ------
-    DeviceError
-        If there is no such device.
     NotSupportedError
-        For a lane.
+        For a lane, and if there is no such device.
     ArgumentTypeError
         If `device` does not name one.
     """

@@ -1,0 +1,299 @@
+"""Interrupts and forks in the middle of a backward on lanes leave nothing half done.
+
+What breaks it: a pass that goes on when its caller was interrupted, a thread that stays, a lock or
+a queue of a thread that the child of a fork does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+import vtgrad as vt
+from vtgrad.engine.device_threads import _queues, _runs
+from vtgrad.engine.lane_run import LaneRun
+from vtgrad.storage.mode import switched
+
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
+
+LANES = ("lane:0", "lane:1")
+
+needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks on this platform")
+
+
+def graph() -> tuple[list[vt.Tensor], vt.Tensor]:
+    """Three leaves, two of them on a lane."""
+    leaves = [
+        vt.ones(2, requires_grad=True, device=device) for device in ("cpu", "lane:0", "lane:1")
+    ]
+    parts = [(x.to(LANES[nr % 2]) * (nr + 2)).sum().cpu() for nr, x in enumerate(leaves)]
+    return leaves, parts[0] + parts[1] + parts[2]
+
+
+def gradients(leaves: list[vt.Tensor]) -> list[object]:
+    return [None if x.grad is None else x.grad.tolist() for x in leaves]
+
+
+def assert_nothing_stays() -> None:
+    assert not _queues
+    assert not _runs
+    vt.ones(1)
+    with vt.no_grad(), vt.inference_mode():
+        pass
+    assert not switched.silent
+    assert not switched.inference
+
+
+EMPTY = [None, None, None]
+FULL = [[2, 2], [3, 3], [4, 4]]
+
+
+@NEEDS_TRACE
+@pytest.mark.slow
+def test_an_interrupt_anywhere_fills_all_or_none() -> None:
+    made: list[tuple[list[vt.Tensor], vt.Tensor]] = []
+
+    def prepare() -> Callable[[], object]:
+        made[:] = [graph()]
+        loss = made[0][1]
+        return lambda: loss.backward(retain_graph=True)
+
+    def check(over: bool) -> None:
+        leaves, loss = made[0]
+        found = gradients(leaves)
+        assert found in (EMPTY, FULL)
+        assert found == FULL or not over
+        assert_nothing_stays()
+        if found == EMPTY:
+            loss.backward()
+            assert gradients(leaves) == FULL
+
+    assert interrupted_everywhere(prepare, check) > 100
+
+
+class Interrupted(BaseException):
+    """What the handler raises, as Python's own for SIGINT raises KeyboardInterrupt."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
+def test_an_interrupt_while_the_caller_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise Interrupted
+
+    x = vt.ones(2, requires_grad=True)
+    ran: list[str] = []
+
+    def slow(grad: vt.Tensor) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        time.sleep(0.1)
+        ran.append("slow")
+
+    below = x.to("lane:0") * 2
+    below.register_hook(lambda grad: ran.append("below"))
+    part = below * 3
+    part.register_hook(slow)
+    loss = part.sum().cpu()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Interrupted):
+            loss.backward(retain_graph=True)
+        # The hook that ran has ended, and nothing has begun after it.
+        assert ran == ["slow"]
+        assert x.grad is None
+        assert_nothing_stays()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_signals_at_random() -> None:
+    """As `test_an_interrupt_anywhere_fills_all_or_none`, also while threads of lanes work."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, handler)
+    interrupted = 0
+    try:
+        for nr in range(400):
+            leaves, loss = graph()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.00001 * (nr % 97) + 0.0001)
+                loss.backward(retain_graph=True)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interrupted:
+                interrupted += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            assert gradients(leaves) in (EMPTY, FULL)
+            assert_nothing_stays()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted
+
+
+def child_of(work: Callable[[], int]) -> int:
+    """The exit code of a child that does some work."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+        pid = os.fork()
+    if pid == 0:
+        signal.alarm(10)
+        code = 3
+        try:
+            code = work()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def backward_works() -> int:
+    with vt.enable_grad():
+        leaves, loss = graph()
+    loss.backward()
+    return 0 if gradients(leaves) == FULL and not _queues else 1
+
+
+@needs_forks
+@pytest.mark.parametrize("device", ["cpu", *LANES])
+def test_a_fork_in_a_hook(device: str) -> None:
+    codes: list[int] = []
+    x = vt.ones(2, requires_grad=True)
+    part = x.to(device) * 2
+    part.register_hook(lambda grad: codes.append(child_of(backward_works)))
+    ((part * 1).sum().cpu() + (x.to("lane:1") * 3).sum().cpu()).backward()
+    assert codes == [0]
+    assert x.grad is not None
+    assert x.grad.tolist() == [5, 5]
+
+
+@needs_forks
+def test_the_child_of_a_fork_in_a_hook_of_the_cpu_finishes_its_pass() -> None:
+    """The lanes have no node at that time, and get new threads in the child."""
+    parent = os.getpid()
+    codes: list[int] = []
+    x = vt.ones(2, requires_grad=True)
+    below = x.to("lane:0") * 2
+    part = below.cpu() * 1
+
+    def fork(grad: vt.Tensor) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            signal.alarm(10)
+        else:
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+    part.register_hook(fork)
+    try:
+        part.sum().backward()
+        right = x.grad is not None and x.grad.tolist() == [2, 2] and not _queues
+    finally:
+        if os.getpid() != parent:
+            os._exit(0 if right else 1)
+    assert right
+    assert codes == [0]
+
+
+@needs_forks
+def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A handler forks while the calling thread waits."""
+    parent = os.getpid()
+    codes: list[int] = []
+    run_plain = LaneRun._run_plain
+    if vt.__compiled__:
+        pytest.skip("native methods stay as they are")
+
+    def slow(self: LaneRun, *args: object) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            os.kill(parent, signal.SIGUSR1)
+            time.sleep(0.1)
+        run_plain(self, *args)  # type: ignore[arg-type]  # the arguments are passed on
+
+    def fork(number: int, frame: FrameType | None) -> None:
+        if codes or os.getpid() != parent:
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            signal.alarm(10)
+        else:
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+    x = vt.ones(2, requires_grad=True)
+    loss = (x.to("lane:0") * 2).sum().cpu()
+    before = signal.signal(signal.SIGUSR1, fork)
+    monkeypatch.setattr(LaneRun, "_run_plain", slow)
+    code = 4
+    try:
+        try:
+            loss.backward()
+            code = 5
+        except vt.errors.ForkedPassError:
+            monkeypatch.undo()
+            code = 1 if x.grad is not None else backward_works()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        if os.getpid() != parent:
+            os._exit(code)
+    assert codes == [0]
+    assert x.grad is not None
+    assert x.grad.tolist() == [2, 2]
+
+
+@needs_forks
+def test_forks_beside_a_pass_of_another_thread() -> None:
+    over = threading.Event()
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            while not over.is_set():
+                leaves, loss = graph()
+                loss.backward()
+                assert gradients(leaves) == FULL
+        except BaseException as error:  # shown below
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        codes = [child_of(backward_works) for _ in range(20)]
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert codes == [0] * 20
+    assert not failures
+    assert_nothing_stays()
+
+
+def test_an_idle_interpreter_ends_after_an_error_on_a_lane() -> None:
+    """Nothing keeps the process alive, and no frame of a thread keeps the graph."""
+    x = vt.ones(2, requires_grad=True)
+    part = x.to("lane:0") * 2
+
+    def fail(grad: vt.Tensor) -> None:
+        raise ValueError("on a lane")
+
+    part.register_hook(fail)
+    with pytest.raises(ValueError, match="on a lane"):
+        part.sum().backward()
+    assert_nothing_stays()
+    assert x.grad is None
