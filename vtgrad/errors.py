@@ -12,18 +12,18 @@ from typing import ClassVar
 
 __all__ = [
     "AmbiguousTruthError",
-    "ElementCountError",
-    "IndexTypeError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BlockNotOpenError",
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
     "DTypeError",
     "DetachViewError",
-    "EmptyInputsError",
     "DimensionError",
+    "ElementCountError",
     "ElementIndexError",
+    "EmptyInputsError",
     "FunctionError",
     "GradAssignmentError",
     "GradRequiredError",
@@ -33,6 +33,7 @@ __all__ = [
     "HookError",
     "HooksDisabledError",
     "ImplicitGradientError",
+    "IndexTypeError",
     "InferenceModeError",
     "InferenceSavedError",
     "InferenceViewError",
@@ -51,8 +52,8 @@ __all__ = [
     "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
-    "OutGradError",
     "OptionValueError",
+    "OutGradError",
     "OutOfBoundsError",
     "OutOfRangeError",
     "OutputTypeError",
@@ -606,6 +607,18 @@ class OutputTypeError(VtgradError, AttributeError):
 
 
 # -- profiles -------------------------------------------------------------------------------
+
+
+class BlockNotOpenError(VtgradError, RuntimeError):
+    """A block was left that is not open on this thread.
+
+    Attributes
+    ----------
+    block : str
+        The class of the block, such as ``no_grad``.
+    """
+
+    kind = "block-not-open"
 
 
 class ProfilerError(VtgradError, RuntimeError):
