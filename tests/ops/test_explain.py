@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import vtgrad as vt
@@ -121,3 +122,26 @@ def test_what_is_wrong_is_named_and_not_what_follows_from_it() -> None:
             multiply(two, three)
         with pytest.raises(ShapeError, match="the sizes that are summed over differ"):
             multiply(two, two)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x, i: vt.index_put(x, 1, x), "argument 'indices' must be a sequence of tensors"),
+        (lambda x, i: x.index_put_(1, x), "argument 'indices' must be a sequence of tensors"),
+        (lambda x, i: vt.take_along_dim(x, i, "a"), "argument 'dim' must be an integer or None"),
+        (lambda x, i: vt.fliplr(3), "argument 'input' must be a tensor, not int"),
+        (lambda x, i: x.tile("a"), "must be a sequence of integers"),
+    ],
+)
+def test_composites_explain_arguments_of_other_types_in_both_builds(
+    call: Callable[..., object], text: str
+) -> None:
+    with pytest.raises(vt.errors.ArgumentTypeError, match=text):
+        call(vt.ones(3), vt.tensor([0]))
+
+
+def test_a_dimension_may_be_an_integer_of_numpy_in_both_builds() -> None:
+    x = vt.tensor([1.0, 2.0])
+    assert vt.take_along_dim(x, vt.tensor([1]), np.int64(0)).tolist() == [2]
+    assert x.tile(np.int64(2)).tolist() == [1, 2, 1, 2]
