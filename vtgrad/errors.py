@@ -12,18 +12,18 @@ from typing import ClassVar
 
 __all__ = [
     "AmbiguousTruthError",
-    "ElementCountError",
-    "IndexTypeError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BlockNotOpenError",
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
     "DTypeError",
     "DetachViewError",
-    "EmptyInputsError",
     "DimensionError",
+    "ElementCountError",
     "ElementIndexError",
+    "EmptyInputsError",
     "FrozenEdgesError",
     "FunctionError",
     "GradAssignmentError",
@@ -34,6 +34,7 @@ __all__ = [
     "HookError",
     "HooksDisabledError",
     "ImplicitGradientError",
+    "IndexTypeError",
     "InferenceModeError",
     "InferenceSavedError",
     "InferenceViewError",
@@ -56,8 +57,8 @@ __all__ = [
     "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
-    "OutGradError",
     "OptionValueError",
+    "OutGradError",
     "OutOfBoundsError",
     "OutOfRangeError",
     "OutputTypeError",
@@ -653,6 +654,18 @@ class OutputTypeError(VtgradError, AttributeError):
 
 
 # -- profiles -------------------------------------------------------------------------------
+
+
+class BlockNotOpenError(VtgradError, RuntimeError):
+    """A block was left that is not open on this thread.
+
+    Attributes
+    ----------
+    block : str
+        The class of the block, such as ``no_grad``.
+    """
+
+    kind = "block-not-open"
 
 
 class ProfilerError(VtgradError, RuntimeError):

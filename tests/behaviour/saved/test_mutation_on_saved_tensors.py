@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -169,5 +170,4 @@ def test_what_a_function_overwrites_is_refused_by_its_name(part: slice) -> None:
         y.sum().backward()
     ways = e.value.facts["ways_out"]
     assert isinstance(ways, tuple)
-    assert "x.clone() to" in ways[0]
-    assert ".apply" in ways[0]
+    assert re.search(r"pass x.clone\(\) to \S+\.apply for the x that it writes", ways[0])
