@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(
 READABLE = set(
     """
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
-    DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site Edge RemovableHandle
-    NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
+    DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
+    NextEdge NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
     Inputs Outputs Measured Schedule
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Divergence Library Operator Step ViewsAndWrites
