@@ -25,8 +25,8 @@ READABLE = set(
     """
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
     DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
-    NextEdge NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
-    Inputs Outputs Measured Schedule
+    NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
+    Inputs Outputs Measured Schedule NextEdge
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Divergence Library Operator Step ViewsAndWrites
     """.split()
