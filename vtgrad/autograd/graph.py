@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph.audit import set_audit as set_audit
+from ..graph.edge import Edge as Edge
 from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node

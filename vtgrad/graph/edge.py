@@ -26,7 +26,22 @@ __all__ = ["Edge", "ResultEdge", "edge_to"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Edge:
-    """One input of a node: the gradient of result `input_nr` of `function` goes there."""
+    """One input of a node: the gradient of result `input_nr` of `function` goes there.
+
+    A node is itself the edge to its first result; edges to other results are read by
+    `Node.next_edge`. Two edges are equal if they lead to one result of one node.
+
+    Examples
+    --------
+    >>> one, two = vt.ones(2, requires_grad=True).unbind()
+    >>> first, second = (one * two).grad_fn.next_edges
+    >>> isinstance(first, vt.autograd.graph.Edge), first is one.grad_fn
+    (True, True)
+    >>> second.function is two.grad_fn, second.input_nr
+    (True, 1)
+    >>> second == (two + 1).grad_fn.next_edge(0)
+    True
+    """
 
     __slots__ = ()
 
