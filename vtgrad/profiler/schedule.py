@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Self
 
 from ..errors import NotSupportedError, OptionValueError, ProfilerError
@@ -339,12 +340,12 @@ class profile(Scope):  # PyTorch's name
         """
         return self._last().key_averages(group_by_input_shape, group_by_stack_n)
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write a trace of the last recorded steps; see `EventList.export_chrome_trace`.
 
         Parameters
         ----------
-        path : str
+        path : str or path-like
             The file; compressed if the name ends in ``.gz``.
 
         Raises
