@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Self
 
-from ..errors import NotSupportedError, OptionValueError, ProfilerError
+from ..errors import ArgumentTypeError, NotSupportedError, OptionValueError, ProfilerError
 from ..storage.scope import Scope
 from .event_list import EventList
 from .events import FunctionEvent, FunctionEventAvg
@@ -140,6 +140,8 @@ class profile(Scope):  # PyTorch's name
     ------
     NotSupportedError
         If there is an activity that is none of `ProfilerActivity`.
+    ArgumentTypeError
+        If `schedule` gives something else for a step.
     ProfilerError
         When it is entered, if it was entered before, or the thread is being profiled.
 
@@ -215,7 +217,15 @@ class profile(Scope):  # PyTorch's name
 
     def _action(self) -> ProfilerAction:
         chosen = self._schedule
-        return ProfilerAction.RECORD_AND_SAVE if chosen is None else chosen(self.step_num)
+        if chosen is None:
+            return ProfilerAction.RECORD_AND_SAVE
+        action: object = chosen(self.step_num)
+        if not isinstance(action, ProfilerAction):
+            raise ArgumentTypeError(
+                f"a schedule gives a ProfilerAction for each step, not {action!r}",
+                step=self.step_num,
+            )
+        return action
 
     def __enter__(self) -> Self:
         self.start()
