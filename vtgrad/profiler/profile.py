@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from os import PathLike
 from threading import get_ident
 from time import perf_counter_ns
 from typing import ParamSpec, Self, TypeVar
@@ -274,12 +275,12 @@ class profile(Scope):  # PyTorch's name
             sort_by, row_limit, max_name_column_width, header, top_level_events_only
         )
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write a trace that Perfetto and ``chrome://tracing`` show.
 
         Parameters
         ----------
-        path : str
+        path : str or path-like
             The file; compressed if the name ends in ``.gz``.
 
         Raises

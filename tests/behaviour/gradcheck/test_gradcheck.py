@@ -406,6 +406,16 @@ def test_options_that_leave_nothing_to_check() -> None:
             function(vt.exp, leaf(2), raise_exception=False, **options)
 
 
+@pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
+@pytest.mark.parametrize("option", ["atol", "rtol"])
+@pytest.mark.parametrize("tolerance", [-1.0, float("nan")])
+def test_tolerances_that_nothing_is_within_are_refused(
+    check: Any, option: str, tolerance: float
+) -> None:
+    with pytest.raises(RuntimeError, match=f"{option} must"):
+        check(vt.exp, leaf(2), raise_exception=False, **{option: tolerance})
+
+
 @differs_from_torch("this version has neither forward mode nor batches")
 @pytest.mark.parametrize(
     ("check", "options"),
