@@ -42,7 +42,8 @@ COMPILED = """
 INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
-    storage/memory_layout.py storage/native.py storage/no_fp_warnings.py storage/promotion.py
+    storage/memory_layout.py storage/names.py storage/native.py storage/no_fp_warnings.py
+    storage/promotion.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
     storage/storage_base.py storage/tensor_name.py storage/thread_mode.py
     storage/argument_types.py storage/warn.py
@@ -54,7 +55,8 @@ INTERPRETED = """
     graph/written_elements.py
     engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
     engine/owner_state.py engine/signals.py
-    ops/generated/functional.py ops/generated/methods.py ops/generated/public.py
+    ops/generated/functional.py ops/generated/methods.py ops/generated/naming.py
+    ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
 """.split()
 

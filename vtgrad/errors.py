@@ -44,6 +44,10 @@ __all__ = [
     "MissingMethodError",
     "MissingPackageError",
     "MultiOutputViewError",
+    "NameNotFoundError",
+    "NamesError",
+    "NamesMismatchError",
+    "NamesNotSupportedError",
     "NanGradientError",
     "NoDerivativeError",
     "NoGradViewError",
@@ -196,6 +200,30 @@ class NotSupportedError(VtgradError, NotImplementedError):
     """A feature that this version does not have."""
 
     kind = "not-supported"
+
+
+class NamesError(VtgradError, RuntimeError):
+    """Names of dimensions do not fit the tensor: their number, spelling, or one that is twice."""
+
+    kind = "names"
+
+
+class NamesMismatchError(NamesError):
+    """The names of two tensors do not agree, or an operand's with those of the target."""
+
+    kind = "names_mismatch"
+
+
+class NameNotFoundError(NamesError, ArgumentTypeError):
+    """A tensor has no dimension of the name; where none has a name, a number was needed."""
+
+    kind = "name_not_found"
+
+
+class NamesNotSupportedError(NotSupportedError, NamesError):
+    """The operator has no rule for the names of dimensions."""
+
+    kind = "names_not_supported"
 
 
 class NotALeafError(VtgradError, RuntimeError):

@@ -145,9 +145,15 @@ def test_a_sequence_of_sizes_comes_one_by_one_or_by_keyword(tmp_path: Path) -> N
 
 
 def test_a_row_says_whether_one_integer_may_come_by_keyword(tmp_path: Path) -> None:
-    text = '- op: "f.a(self: Tensor, dims: int | Sizes[axes]) -> Tensor"\n'
+    text = '- op: "f.a(self: Tensor, size: int | Sizes[sizes]) -> Tensor"\n'
     _, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
-    assert body == ['return f_a(input, given_integers(axes, dims, "f", single=True))']
+    assert body == ['return f_a(input, given_integers(sizes, size, "f", single=True))']
+
+
+def test_dimensions_may_come_by_name(tmp_path: Path) -> None:
+    text = '- op: "f.a(self: Tensor, dims: Sizes[axes]) -> Tensor"\n'
+    _, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
+    assert body == ['return f_a(input, given_integers(axes, dims, "f", named=True))']
 
 
 def test_the_tensor_is_cast_first(tmp_path: Path) -> None:

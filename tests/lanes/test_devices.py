@@ -104,7 +104,7 @@ def test_what_is_made_like_a_tensor_is_where_the_tensor_is(name: str) -> None:
             "new_tensor": ([1.0],),
             "new_full": ((2,), 3),
             "new_empty_strided": ((2,), (1,)),
-        }.get(name, (2,))  # type: ignore[assignment]
+        }.get(name, (2,))
     assert function(*arguments).device == LANE
     assert function(*arguments, device="cpu").device == vt.device("cpu")
     assert function(*arguments, device="lane:1").device == vt.device("lane:1")

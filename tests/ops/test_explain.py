@@ -17,8 +17,8 @@ from vtgrad.storage.tensor_base import TensorBase
 
 
 def test_first_argument_that_does_not_fit_is_named() -> None:
-    with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not str") as e:
-        vt.ones(2, 3).select("x", 0)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not list") as e:
+        vt.ones(2, 3).select([0], 0)  # type: ignore[arg-type]  # the mistake
     assert e.value.argument == "dim"  # type: ignore[attr-defined]  # facts are attributes
     assert isinstance(e.value.__cause__, TypeError)
 

@@ -213,7 +213,8 @@ def _value(group: Group, overload: Operator, argument: Argument) -> str:
     if argument.form is not None and argument.form.startswith("Sizes["):
         star = argument.form.removeprefix("Sizes[").removesuffix("]")
         single = ", single=True" if "int" in argument.type.split(" | ") else ""
-        return f'given_integers({star}, {name}, "{group.name}"{single})'
+        named = ", named=True" if name == "dims" else ""
+        return f'given_integers({star}, {name}, "{group.name}"{single}{named})'
     nothing = "Dims" in argument.type or "None" in argument.type.split(" | ")
     known = "Correction" in group.forms or f"{name} is {UNSET}" in [
         str(op.when) for op in group.overloads

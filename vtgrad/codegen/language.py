@@ -110,6 +110,7 @@ class Operator:
     number_first: str | None
     refuses_floats: bool
     aliases: tuple[str, ...]
+    names: str | None
     where: str
     copies_view: bool = False
     has_copy: bool = False
@@ -204,6 +205,8 @@ class Composite:
     may_alias, returns_itself : bool
         Whether the result of the kernel of the same name can be, or look at, an argument; whether
         it is the very argument if it is not a new array.
+    names : str or None
+        The rule by which names of dimensions follow; None if it has none of its own.
     """
 
     name: str
@@ -212,6 +215,7 @@ class Composite:
     python: Mapping[str, str]
     may_alias: bool
     returns_itself: bool
+    names: str | None = None
 
 
 def function_name(base: str, overload: str | None) -> str:

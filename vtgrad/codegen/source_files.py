@@ -7,7 +7,7 @@ from typing import Final
 
 from .language import TableError
 
-__all__ = ["OPS", "aliases_in", "exported", "functions_in", "modules"]
+__all__ = ["OPS", "aliases_in", "exported", "functions_in", "keys_of", "modules"]
 
 OPS: Final = Path(__file__).resolve().parent.parent / "ops"
 
@@ -52,3 +52,22 @@ def functions_in(paths: Iterable[Path]) -> dict[str, ast.FunctionDef]:
         for statement in ast.parse(path.read_text()).body
         if isinstance(statement, ast.FunctionDef)
     }
+
+
+def keys_of(path: Path, name: str) -> list[str]:
+    """The keys of a dict of texts that a module defines.
+
+    Raises
+    ------
+    TableError
+        If the module does not define it.
+    """
+    for statement in ast.parse(path.read_text()).body:
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and statement.target.id == name
+            and isinstance(statement.value, ast.Dict)
+        ):
+            return [str(ast.literal_eval(key)) for key in statement.value.keys if key is not None]
+    raise TableError(f"{path}: no {name}")

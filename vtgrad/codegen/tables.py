@@ -38,6 +38,7 @@ KEYS: Final = {
     "overlap",
     "distinct",
     "name",
+    "names",
     "out",
     "doc",
     "real_result",
@@ -65,10 +66,14 @@ def read_table(path: Path) -> list[Operator]:
         If an entry is not understood.
     """
     operators: list[Operator] = []
+    common: dict[str, object] = {}
     for entry in yaml.safe_load(path.read_text()) or []:
-        if "composite" in entry:
+        if "all" in entry:
+            common = _common(path.name, entry)
+        if "op" not in entry and ("all" in entry or "composite" in entry):
             continue
-        operator = dataclasses.replace(_operator(path.name, entry), has_copy="copy" in entry)
+        operator = _operator(path.name, {**common, **entry})
+        operator = dataclasses.replace(operator, has_copy="copy" in entry)
         operators.append(operator)
         if operator.has_copy:
             doc = str(entry.get("copy_doc", "")).strip()
@@ -76,7 +81,17 @@ def read_table(path: Path) -> list[Operator]:
     return operators
 
 
-_COMPOSITE_KEYS: Final = frozenset({"composite", "variants", "called", "python", "may_alias"})
+def _common(file: str, entry: Mapping[str, object]) -> dict[str, object]:
+    """What the first entry of a table says of all others that do not say it themselves."""
+    given = entry["all"]
+    if not isinstance(given, dict) or set(given) != {"names"} or set(entry) != {"all"}:
+        raise TableError(f"{file}: 'all' states 'names', and nothing else")
+    return dict(given)
+
+
+_COMPOSITE_KEYS: Final = frozenset(
+    {"composite", "variants", "called", "python", "may_alias", "names"}
+)
 
 
 def read_composites(path: Path) -> list[Composite]:
@@ -103,9 +118,16 @@ def read_composites(path: Path) -> list[Composite]:
                 _python_operators(where, entry),
                 bool(entry.get("may_alias", False)),
                 entry.get("may_alias") == "itself",
+                _rule(entry),
             )
         )
     return found
+
+
+def _rule(entry: Mapping[str, object]) -> str | None:
+    """How names of dimensions follow; None if the operator refuses them."""
+    rule = entry.get("names")
+    return None if rule in (None, "refused") else str(rule)
 
 
 def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
@@ -244,6 +266,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         reuses_memory=bool(entry.get("reuses_memory", False)),
         number_first=str(entry["number_first"]) if "number_first" in entry else None,
         aliases=_aliases(where, entry),
+        names=_rule(entry),
         where=where,
     )
 

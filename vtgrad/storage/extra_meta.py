@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from .device import Device
 from .key_set import LANE, NAMED
 
-__all__ = ["ExtraMeta", "Names", "extra_of_lane"]
+__all__ = ["NOTHING", "ExtraMeta", "Names", "extra_of_lane"]
 
 # The name of each dimension; None for a dimension without one.
 Names: TypeAlias = tuple[str | None, ...]
@@ -39,6 +39,15 @@ class ExtraMeta:
         self.device = device
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
 
+    def with_names(self, names: Names | None) -> ExtraMeta:
+        """The same with other names; None, or only None in them, for no names."""
+        if names is not None and names.count(None) == len(names):
+            names = None
+        return ExtraMeta(names, self.device)
+
+
+# What a tensor has that has nothing beside the rest.
+NOTHING: Final = ExtraMeta()
 
 _of_lanes: Final[dict[Device, ExtraMeta]] = {}
 

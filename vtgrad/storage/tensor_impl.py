@@ -26,7 +26,7 @@ from typing import ClassVar
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
 from .device import CPU, Device
-from .extra_meta import ExtraMeta, extra_of_lane
+from .extra_meta import NOTHING, ExtraMeta, Names, extra_of_lane
 from .geometry import Geometry, contiguous_strides, is_contiguous
 from .inference_tensors import counter_of_new, extra_of_new
 from .key_set import keys
@@ -147,7 +147,11 @@ class TensorImpl:
 
     def find_layout(self) -> Layout:
         """Look the layout up; callers read `layout` first."""
-        layout = self.layout = PECULIAR if self.key_set else layout_of(self.array)
+        layout = self.layout = layout_of(self.array)
+        # Looked at last, because another thread may give the tensor a key now.
+        extra = self.extra_meta
+        if extra is not None and extra.key_set:
+            layout = self.layout = PECULIAR
         return layout
 
     @property
@@ -156,14 +160,27 @@ class TensorImpl:
         extra = self.extra_meta
         return 0 if extra is None else extra.key_set
 
+    @property
+    def names(self) -> Names:
+        """The name of each dimension, None for one without."""
+        extra = self.extra_meta
+        names = None if extra is None else extra.named_tensor_meta
+        return (None,) * self.array.ndim if names is None else names
+
+    def set_names(self, names: Names | None) -> None:
+        """Give the dimensions other names, which fit their number, or none."""
+        extra = self.extra_meta
+        if extra is not None or (names is not None and names.count(None) < len(names)):
+            self.set_extra_meta((extra or NOTHING).with_names(names))
+
     def set_extra_meta(self, extra: ExtraMeta | None) -> None:
         """Give the tensor other rare properties, or none; its layout follows."""
         if extra is not None and extra.key_set:
             keys.active = True
             self.layout = PECULIAR
+            self.extra_meta = extra
         else:
-            self.layout = None
-        self.extra_meta = extra
+            self.extra_meta = self.layout = None
 
     @property
     def device(self) -> Device:

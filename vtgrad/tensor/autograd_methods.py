@@ -443,7 +443,11 @@ class AutogradMethods(TensorMethods):
         impl, other = self._impl, value._impl
         impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
         other.storage  # noqa: B018  # from now on two impls share it
+        # Without names in between, so that they fit the dimensions at any moment.
+        names = other.names
+        impl.set_names(None)
         impl.set_geometry_of(other)
+        impl.set_names(names)
         forget_leaf_node(self)
         if meta is not None and meta.leaf_edge is not None:
             node = meta.leaf_edge.function

@@ -30,6 +30,7 @@ from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_d
 from ..storage.geometry import broadcast_shapes as broadcast
 from ..storage.geometry import normalize_dim, numel
 from ..storage.lazy_array import is_conjugated, is_negated, resolved
+from ..storage.names import position_of, unnamed
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
 from ..storage.version_counter import INFERENCE
@@ -384,7 +385,12 @@ class ConversionMethods(CreationMethods, CastMethods):
         plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()
         if dtype not in plain:
             facts.append(f"dtype={dtype!r}")
-        return tensor_text(self._impl.array, facts + self._gradient_facts())
+        return tensor_text(self._impl.array, facts + self._gradient_facts() + self._name_facts())
+
+    def _name_facts(self) -> list[str]:
+        """What a text says of names of dimensions: nothing, or one fact."""
+        names = self._impl.names
+        return [] if unnamed(names) else [f"names={names!r}"]
 
     def _gradient_facts(self) -> list[str]:
         """What a text says of the gradient: nothing, or one fact."""
@@ -401,6 +407,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         """A vector or matrix as a table, for notebooks; None for other shapes."""
         counter = self._impl.version_counter
         facts = [f"{self.dtype.name} {list(self.shape)}", *self._gradient_facts()]
+        facts += self._name_facts()
         if counter is not None and counter is not INFERENCE and counter.value:
             facts.append(f"version {counter.value}")
         name = name_of(self)
@@ -446,14 +453,14 @@ class ConversionMethods(CreationMethods, CastMethods):
     @overload
     def size(self, dim: None = None) -> Size: ...
     @overload
-    def size(self, dim: int) -> int: ...
-    def size(self, dim: int | None = None) -> Size | int:
+    def size(self, dim: int | str) -> int: ...
+    def size(self, dim: int | str | None = None) -> Size | int:
         """The shape, or the length of one dimension.
 
         Parameters
         ----------
-        dim : int, optional
-            The dimension; negative numbers count from the end.
+        dim : int or str, optional
+            The dimension, or its name; negative numbers count from the end.
 
         Returns
         -------
@@ -464,6 +471,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         ------
         DimensionError
             If there is no such dimension.
+        NameNotFoundError
+            If no dimension has the name.
 
         Examples
         --------
@@ -472,19 +481,19 @@ class ConversionMethods(CreationMethods, CastMethods):
         (vtgrad.Size([2, 3]), 3)
         """
         sizes = self._impl.sizes
-        return _as_size(Size, sizes) if dim is None else sizes[_axis(dim, len(sizes))]
+        return _as_size(Size, sizes) if dim is None else sizes[self._axis(dim)]
 
     @overload
     def stride(self, dim: None = None) -> Shape: ...
     @overload
-    def stride(self, dim: int) -> int: ...
-    def stride(self, dim: int | None = None) -> Shape | int:
+    def stride(self, dim: int | str) -> int: ...
+    def stride(self, dim: int | str | None = None) -> Shape | int:
         """Distance of neighbours in memory, in elements, of all dimensions or of one.
 
         Parameters
         ----------
-        dim : int, optional
-            The dimension; negative numbers count from the end.
+        dim : int or str, optional
+            The dimension, or its name; negative numbers count from the end.
 
         Returns
         -------
@@ -496,6 +505,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         ------
         DimensionError
             If there is no such dimension.
+        NameNotFoundError
+            If no dimension has the name.
 
         Examples
         --------
@@ -504,7 +515,13 @@ class ConversionMethods(CreationMethods, CastMethods):
         ((3, 1), (1, 3), 2)
         """
         strides = self._impl.strides
-        return strides if dim is None else strides[_axis(dim, len(strides))]
+        return strides if dim is None else strides[self._axis(dim)]
+
+    def _axis(self, dim: int | str) -> int:
+        """A dimension that was given by number or by name, counted from the first one."""
+        if isinstance(dim, str):
+            return position_of(dim, self._impl.names)
+        return _axis(dim, self._impl.array.ndim)
 
     def ndimension(self) -> int:
         """Number of dimensions; the same as `ndim`.

@@ -23,7 +23,7 @@ from ..storage.memory_format import MemoryFormat, strides_in_format
 from ..storage.on_device import on_device
 from ..storage.promotion import number_dtype
 from ..storage.tensor_base import TensorBase
-from .fresh_tensor import shape_and_dtype, with_grad, written
+from .fresh_tensor import named, names_for, shape_and_dtype, with_grad, written
 from .tensor import Tensor
 
 __all__ = ["empty", "empty_strided", "full", "ones", "zeros"]
@@ -32,6 +32,7 @@ __all__ = ["empty", "empty_strided", "full", "ones", "zeros"]
 def zeros(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -45,6 +46,8 @@ def zeros(
         The shape; ``zeros(())`` has no dimension.
     size : sequence of int, optional
         The shape as a keyword, in place of `sizes`.
+    names : sequence of (str or None), optional
+        A name for each dimension, None for one without; not together with `out`.
     out : Tensor, optional
         The tensor to write; it is resized to the shape.
     dtype : dtype, optional
@@ -63,6 +66,8 @@ def zeros(
     ------
     ShapeError
         If a size is negative, or the product of the sizes too large.
+    NamesError
+        If `names` are not one for each dimension, or one is no identifier or is there twice.
     DTypeError
         If `dtype` is not that of `out`.
     RequiresGradError
@@ -77,18 +82,30 @@ def zeros(
             [0., 0., 0.]])
     >>> vt.zeros((2,), dtype=vt.int64)
     tensor([0, 0])
+    >>> vt.zeros(2, 2, names=("N", "C"))
+    tensor([[0., 0.],
+            [0., 0.]], names=('N', 'C'))
     """
     if device is not None and (place := lane_of(device)) is not None:
         return on_device(
-            place, zeros, *sizes, size=size, out=out, dtype=dtype, requires_grad=requires_grad
+            place,
+            zeros,
+            *sizes,
+            size=size,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            names=names,
         )
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype)
-    return written(np.zeros(shape, wanted), out, requires_grad, "zeros")
+    given = names_for(names, len(shape), out)
+    return named(written(np.zeros(shape, wanted), out, requires_grad, "zeros"), given)
 
 
 def ones(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -98,7 +115,7 @@ def ones(
 
     Parameters
     ----------
-    *sizes, size, out, dtype, device, requires_grad
+    *sizes, size, names, out, dtype, device, requires_grad
         As in `zeros`.
 
     Returns
@@ -108,7 +125,7 @@ def ones(
 
     Raises
     ------
-    ShapeError, DTypeError, RequiresGradError, OutGradError
+    ShapeError, NamesError, DTypeError, RequiresGradError, OutGradError
         As `zeros` does.
 
     Examples
@@ -118,15 +135,24 @@ def ones(
     """
     if device is not None and (place := lane_of(device)) is not None:
         return on_device(
-            place, ones, *sizes, size=size, out=out, dtype=dtype, requires_grad=requires_grad
+            place,
+            ones,
+            *sizes,
+            size=size,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            names=names,
         )
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype)
-    return written(np.ones(shape, wanted), out, requires_grad, "ones")
+    given = names_for(names, len(shape), out)
+    return named(written(np.ones(shape, wanted), out, requires_grad, "ones"), given)
 
 
 def empty(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -137,7 +163,7 @@ def empty(
 
     Parameters
     ----------
-    *sizes, size, out, dtype, device, requires_grad
+    *sizes, size, names, out, dtype, device, requires_grad
         As in `zeros`.
     memory_format : memory_format, optional
         Row-major by default. Not allowed together with `out`, which has a memory order of its
@@ -153,7 +179,7 @@ def empty(
     MemoryFormatError
         If the format is for another number of dimensions, is `preserve_format`, or `out` is
         given.
-    ShapeError, DTypeError, RequiresGradError, OutGradError
+    ShapeError, NamesError, DTypeError, RequiresGradError, OutGradError
         As `zeros` does.
 
     Examples
@@ -172,8 +198,10 @@ def empty(
             dtype=dtype,
             requires_grad=requires_grad,
             memory_format=memory_format,
+            names=names,
         )
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype)
+    given = names_for(names, len(shape), out)
     if memory_format is not None:
         if out is not None:
             raise MemoryFormatError(
@@ -181,17 +209,19 @@ def empty(
                 memory_format=memory_format,
             )
         strides = strides_in_format(shape, memory_format)
-        return with_grad(Tensor._wrap(empty_strided_impl(shape, strides, wanted)), requires_grad)
+        strided = Tensor._wrap(empty_strided_impl(shape, strides, wanted))
+        return named(with_grad(strided, requires_grad), given)
     if out is not None and out.shape == shape:
         # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
-    return written(np.empty(shape, wanted), out, requires_grad, "empty")
+    return named(written(np.empty(shape, wanted), out, requires_grad, "empty"), given)
 
 
 def full(
     size: Sequence[int],
     fill_value: Number | TensorBase,
     *,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -205,7 +235,7 @@ def full(
         The shape.
     fill_value : number or 0-d Tensor
         The value; its dtype is the result's unless `dtype` or `out` says another.
-    out, dtype, device, requires_grad
+    names, out, dtype, device, requires_grad
         As in `zeros`.
 
     Returns
@@ -219,7 +249,7 @@ def full(
         If `size` is not a sequence, or `fill_value` no number.
     ResultTypeError
         If the dtype cannot hold the value.
-    ShapeError, DTypeError, RequiresGradError, OutGradError
+    ShapeError, NamesError, DTypeError, RequiresGradError, OutGradError
         As `zeros` does.
 
     Examples
@@ -231,7 +261,14 @@ def full(
     """
     if device is not None and (place := lane_of(device)) is not None:
         return on_device(
-            place, full, size, fill_value, out=out, dtype=dtype, requires_grad=requires_grad
+            place,
+            full,
+            size,
+            fill_value,
+            out=out,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            names=names,
         )
     if not isinstance(size, (tuple, list)):
         raise ArgumentTypeError(
@@ -241,7 +278,10 @@ def full(
     value = number_of(fill_value, "fill_value")
     own = fill_value._impl.dtype if isinstance(fill_value, TensorBase) else number_dtype(value)
     shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, own)
-    return written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full")
+    given = names_for(names, len(shape), out)
+    return named(
+        written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full"), given
+    )
 
 
 def empty_strided(

@@ -8,12 +8,15 @@ from ..errors import ArgumentTypeError, DTypeError
 from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
+from ..storage.extra_meta import Names
+from ..storage.names import checked_names
 from ..storage.strides import check_sizes
+from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..views.write_out import check_out, write_out
 from .tensor import Tensor
 
-__all__ = ["dtype_for", "leaf", "shape_and_dtype", "with_grad", "written"]
+__all__ = ["dtype_for", "leaf", "named", "names_for", "shape_and_dtype", "with_grad", "written"]
 
 
 def shape_and_dtype(
@@ -84,6 +87,32 @@ def written(array: Array, out: Tensor | None, requires_grad: bool, function: str
     if requires_grad:
         check_differentiable(out._impl.dtype)
     return with_grad(write_out(out, array, function, reshapes=True), requires_grad)
+
+
+def names_for(
+    names: Sequence[str | None] | None, ndim: int, out: TensorBase | None = None
+) -> Names | None:
+    """The names of a new tensor's dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are not a sequence, or ``out`` is given too, which has names of its own.
+    NamesError
+        If they do not fit the dimensions.
+    """
+    if names is None:
+        return None
+    if out is not None:
+        raise ArgumentTypeError("names= is for a new tensor: rename the tensor 'out' instead")
+    return checked_names(names, ndim)
+
+
+def named(tensor: Tensor, names: Names | None) -> Tensor:
+    """The tensor, whose dimensions have these names."""
+    if names is not None:
+        tensor._impl.set_names(names)
+    return tensor
 
 
 def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:

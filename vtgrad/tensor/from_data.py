@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..errors import (
@@ -23,7 +25,7 @@ from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.warn import warn
-from .fresh_tensor import leaf
+from .fresh_tensor import leaf, named, names_for
 from .tensor import Tensor
 
 __all__ = ["as_tensor", "from_numpy", "tensor"]
@@ -32,6 +34,7 @@ __all__ = ["as_tensor", "from_numpy", "tensor"]
 def tensor(
     data: object,
     *,
+    names: Sequence[str | None] | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
     requires_grad: bool = False,
@@ -42,7 +45,10 @@ def tensor(
     ----------
     data : number, nested sequence, ndarray or Tensor
         Sequences of one level have equal lengths; their elements may be numbers and 0-d
-        tensors. A tensor is copied without its history, with a warning.
+        tensors. A tensor is copied without its history, with a warning; it keeps
+        names of its dimensions.
+    names : sequence of (str or None), optional
+        A name for each dimension, None for one without.
     dtype : dtype, optional
         By default the data's: NumPy arrays and scalars keep theirs, Python floats get the
         default dtype (float32 unless set), integers int64; of several, the dtype that they
@@ -65,6 +71,8 @@ def tensor(
         If the data or an element is not a number, or vtgrad does not have an array's dtype.
     ResultTypeError
         If `dtype` cannot hold an integer of the data.
+    NamesError
+        If `names` do not fit the dimensions.
     RequiresGradError
         If `requires_grad` is set for a dtype that has no gradients.
     NotSupportedError
@@ -81,13 +89,17 @@ def tensor(
     tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
     if device is not None and (place := lane_of(device)) is not None:
-        return on_device(place, tensor, data, dtype=dtype, requires_grad=requires_grad)
+        return on_device(place, tensor, data, dtype=dtype, requires_grad=requires_grad, names=names)
     if isinstance(data, TensorBase):
         warn(
             "tensor(x) of a tensor copies its values and leaves its history behind; "
             "x.detach().clone() says so"
         )
-    return leaf(array_from_data(data, numpy_or_none(dtype)), requires_grad)
+    array = array_from_data(data, numpy_or_none(dtype))
+    given = names_for(names, array.ndim)
+    if given is None and isinstance(data, TensorBase):
+        given = data._impl.names
+    return named(leaf(array, requires_grad), given)
 
 
 def as_tensor(

@@ -31,8 +31,10 @@ from ..graph.set_history import meta_of, own_meta
 from ..ops.calling.from_python import request_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of
+from ..storage.extra_meta import Names
 from ..storage.geometry import check_in_bounds
 from ..storage.lazy_array import is_conjugated, is_negated, with_bits
+from ..storage.names import checked_names, unnamed
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -42,7 +44,17 @@ from ..storage.version_counter import VersionCounter
 __all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
 
 State = tuple[
-    type[TensorBase] | None, Storage, VersionCounter, DType, Shape, Shape, int, bool, bool, bool
+    type[TensorBase] | None,
+    Storage,
+    VersionCounter,
+    DType,
+    Shape,
+    Shape,
+    int,
+    bool,
+    bool,
+    bool,
+    Names | None,
 ]
 
 
@@ -95,6 +107,7 @@ def _facts_of(tensor: TensorBase) -> State:
         meta is not None and meta.requires_grad(),
         is_conjugated(impl.array),
         is_negated(impl.array),
+        None if unnamed(impl.names) else impl.names,
     )
 
 
@@ -141,6 +154,7 @@ def rebuild_tensor(
     requires_grad: object,
     conjugated: object = False,
     negated: object = False,
+    names: object = None,
 ) -> TensorBase:
     """The tensor from the result of `reduce_tensor`; a pickle may contain any arguments.
 
@@ -154,11 +168,15 @@ def rebuild_tensor(
         The geometry, in elements.
     requires_grad, conjugated, negated
         The bits of the tensor.
+    names : tuple or None
+        The names of dimensions; pickles of earlier versions have none.
 
     Raises
     ------
     ArgumentTypeError
         If an argument is of another kind.
+    NamesError
+        If the names do not fit the dimensions.
     OutOfBoundsError
         If the geometry does not fit the storage.
     """
@@ -188,7 +206,9 @@ def rebuild_tensor(
     root.version_counter = _counter_for(storage) if counter is None else counter
     array = storage.strided(dtype.numpy, sizes, strides, offset)
     array = with_bits(array, conjugated, negated)
+    given = None if names is None else checked_names(names, len(sizes))
     tensor = cls._wrap(root.alias(array, offset * dtype.itemsize, strides))
+    tensor._impl.set_names(given)
     if requires_grad is True:
         request_grad(tensor)
     return tensor

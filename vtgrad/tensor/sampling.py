@@ -19,7 +19,7 @@ from ..storage.no_fp_warnings import run_without_warnings
 from ..storage.on_device import on_device
 from ..storage.prepared_store import carry_out
 from ..storage.strides import check_sizes
-from .fresh_tensor import dtype_for, shape_and_dtype, written
+from .fresh_tensor import dtype_for, named, names_for, shape_and_dtype, written
 from .tensor import Tensor
 
 __all__ = ["normal", "rand", "randint", "randn", "randperm"]
@@ -29,6 +29,7 @@ def rand(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
     generator: Generator | None = None,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -44,7 +45,7 @@ def rand(
         The shape as a keyword, in place of `sizes`.
     generator : Generator, optional
         The source of the numbers; the default generator if omitted.
-    out, dtype, device, requires_grad
+    names, out, dtype, device, requires_grad
         As in `zeros`. Of a complex dtype both parts are drawn.
 
     Returns
@@ -77,17 +78,20 @@ def rand(
             out=out,
             dtype=dtype,
             requires_grad=requires_grad,
+            names=names,
         )
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype)
+    given = names_for(names, len(shape), out)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(uniform_, array, generator=generator))
-    return written(array, out, requires_grad, "rand")
+    return named(written(array, out, requires_grad, "rand"), given)
 
 
 def randn(
     *sizes: int | Sequence[int],
     size: Sequence[int] | None = None,
     generator: Generator | None = None,
+    names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -97,7 +101,7 @@ def randn(
 
     Parameters
     ----------
-    *sizes, size, generator, out, dtype, device, requires_grad
+    *sizes, size, generator, names, out, dtype, device, requires_grad
         As in `rand`. Complex numbers have variance 1 in both parts together.
 
     Returns
@@ -127,11 +131,13 @@ def randn(
             out=out,
             dtype=dtype,
             requires_grad=requires_grad,
+            names=names,
         )
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype)
+    given = names_for(names, len(shape), out)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(normal_, array, generator=generator))
-    return written(array, out, requires_grad, "randn")
+    return named(written(array, out, requires_grad, "randn"), given)
 
 
 @overload

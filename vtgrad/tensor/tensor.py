@@ -1,8 +1,8 @@
 """The public tensor class.
 
-`Tensor` inherits from six classes, each in a file of its own: the operators as methods
+`Tensor` inherits from seven classes, each in a file of its own: the operators as methods
 (`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
-from NumPy and Python, the device and layout, and the memory.
+from NumPy and Python, the device and layout, the memory, and the names of dimensions.
 """
 
 from __future__ import annotations
@@ -15,20 +15,29 @@ from ..ops.calling.lane_handler import handle_lane
 from ..ops.calling.take_over import handle_key
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
+from ..ops.names.take_over_named import take_over_named
 from ..ops.saving.saved_fields import publish_saved_fields
-from ..storage.key_set import LANE
+from ..storage.key_set import LANE, NAMED
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion_methods import ConversionMethods
 from .device_methods import DeviceMethods
 from .memory_methods import MemoryMethods
+from .named_methods import NamedMethods
 from .operator_methods import OperatorMethods
 from .pickling import give_state, state_of
 
 __all__ = ["Tensor"]
 
 
-class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods, MemoryMethods):
+class Tensor(
+    OperatorMethods,
+    AutogradMethods,
+    ConversionMethods,
+    DeviceMethods,
+    MemoryMethods,
+    NamedMethods,
+):
     """An array with views, in-place writes and gradients.
 
     Functions make tensors, not the class: `vtgrad.tensor` copies Python data,
@@ -75,4 +84,5 @@ class Tensor(OperatorMethods, AutogradMethods, ConversionMethods, DeviceMethods,
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
+handle_key(NAMED, take_over_named)
 publish_saved_fields()

@@ -351,7 +351,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
             if second is None:
                 second = source.find_layout()
             alike = second is (layout.row or layout.find_row()) and second is not PECULIAR
-        if source is impl or content.dtype is not layout.dtype:
+        if source is impl or content.dtype is not layout.dtype or source.extra_meta is not None:
             return False
         # Lazy conjugates, which have a storage, are stored by their values, in `write`.
         if source._storage is not None and (

@@ -164,7 +164,7 @@ TYPES: dict[str, Callable[[vt.Tensor], object]] = {
     "float_power": lambda x: vt.float_power(x, "x"),  # type: ignore[call-overload]  # on purpose
     "float_power_": lambda x: x.float_power_(None),  # type: ignore[arg-type]  # on purpose
     "sum_to_size": lambda x: x.sum_to_size([[1]]),  # type: ignore[list-item]  # on purpose
-    "cat": lambda x: vt.cat([x[:0, 0]], "a"),  # type: ignore[arg-type]  # on purpose
+    "cat": lambda x: vt.cat([x[:0, 0]], [0]),  # type: ignore[arg-type]  # on purpose
     "three results": lambda x: vt.frexp(x, out=(x, x, x)),  # a pair is wanted
 }
 

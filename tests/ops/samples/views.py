@@ -62,7 +62,7 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d, a, b, s: x[:, 1:], MATRIX, 1, 1, None, 1),
         sample(lambda x, d, a, b, s: x[:, :, -4:4:2], CUBE, 2, -4, 4, 2),
     ],
-    "diagonal": [
+    "diagonal_default": [
         sample(np.diagonal, SQUARE),
         sample(np.diagonal, CUBE, 1, 0, 2),
         sample(np.diagonal, MATRIX, -1),
@@ -173,7 +173,7 @@ SAMPLES: Final[Samples] = {
 VIEW_COPIES: Final = {
     "select_copy": "select",
     "slice_copy": "slice",
-    "diagonal_copy": "diagonal",
+    "diagonal_copy": "diagonal_default",
     "split_copy": "split_Tensor",
     "split_with_sizes_copy": "split_with_sizes",
     "unbind_copy": "unbind",

@@ -22,7 +22,13 @@ from typing import Final, TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NotSupportedError, VtgradError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    NameNotFoundError,
+    NotSupportedError,
+    VtgradError,
+)
 from vtgrad.random import Generator
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.memory_format import MemoryFormat
@@ -54,6 +60,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
         If an argument is not of its type.
     ArgumentValueError
         If a number is too large for the computation.
+    NameNotFoundError
+        If a dimension is given by name, and there are no names.
     NotSupportedError
         If NumPy cannot do it with tensors of so many dimensions.
     """
@@ -62,6 +70,11 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     parameters = [parameter.split(": ") for parameter in signature.split(", ")]
     for (name, wanted), value in zip(parameters, values, strict=True):
         if not _fits(value, wanted):
+            if "dim" in name and isinstance(value, str):
+                raise NameNotFoundError(
+                    f"there is no dimension {value!r}: the tensor's dimensions have no names",
+                    name=value,
+                ) from error
             raise ArgumentTypeError(
                 f"argument {name!r} must be {_described(wanted)}, not {_type_of(value)}",
                 argument=name,

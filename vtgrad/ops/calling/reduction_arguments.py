@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError, ResultTypeError
+from vtgrad.errors import ArgumentTypeError, DTypeError, NameNotFoundError, ResultTypeError
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.types import Dims
@@ -25,7 +25,9 @@ __all__ = [
     "check_pair",
     "checked_dim",
     "checked_dims",
+    "dim_or_name",
     "dims_and_correction",
+    "dims_or_names",
     "dtype_with_out",
     "either",
     "pair_of",
@@ -143,6 +145,8 @@ def checked_dim(value: object, name: str = "dim") -> int:
     ------
     ArgumentTypeError
         If `value` is no integer.
+    NameNotFoundError
+        If it is a name: of a tensor with names, the name has become a number already.
     """
     if type(value) is int:
         return value
@@ -152,9 +156,38 @@ def checked_dim(value: object, name: str = "dim") -> int:
             return int(array)
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
+    if isinstance(value, str):
+        raise NameNotFoundError(
+            f"there is no dimension {value!r}: the tensor's dimensions have no names", name=value
+        )
     raise ArgumentTypeError(
         f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
     )
+
+
+def dim_or_name(value: object) -> int:
+    """One dimension number; a name is handed on, to the operator that looks it up.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is neither.
+    """
+    return cast("int", value) if isinstance(value, str) else checked_dim(value)
+
+
+def dims_or_names(value: object) -> Dims:
+    """Dimension numbers; names among them are handed on, to the operator that looks them up.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is something else.
+    """
+    if isinstance(value, Sequence):
+        # A text is a sequence too.
+        return dim_or_name(value) if isinstance(value, str) else tuple(map(dim_or_name, value))
+    return checked_dims(value)
 
 
 def checked_dims(value: object, name: str = "dim") -> Dims:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -61,6 +61,7 @@ def given_integers(
     name: str,
     *,
     single: bool = False,
+    named: bool = False,
 ) -> Shape:
     """Integers that were passed one by one, as one sequence, or as one keyword argument.
 
@@ -68,12 +69,17 @@ def given_integers(
     ----------
     single : bool
         Whether the keyword argument may be one integer.
+    named : bool
+        Whether these are dimensions, which may have names; those are handed on.
 
     Raises
     ------
     ArgumentTypeError
         If there are none, they came in two ways, or one is no integer.
     """
+    names: tuple[object, ...] = (*given, keyword)
+    if named and any(isinstance(name, str) for name in names):
+        return cast("Shape", tuple([name for name in names if name is not None]))
     if (keyword is None) is not bool(given):
         raise ArgumentTypeError(f"{name} needs its integers, once", given=given)
     if keyword is not None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
+from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 
-__all__ = ["Handler", "handle_key", "is_keyed", "keyed_operands", "take_over"]
+__all__ = ["Handler", "handle_key", "is_keyed", "is_named", "keyed_operands", "take_over"]
 
 R = TypeVar("R")
 
@@ -62,16 +63,24 @@ def is_keyed(*operands: object) -> bool:
     *operands : object
         Tensors, sequences of tensors, and what else stands where a tensor may stand.
     """
-    wanted = ~thread.excluded_keys
     for operand in operands:
         if isinstance(operand, TensorBase):
-            if operand._impl.key_set & wanted:
+            extra = operand._impl.extra_meta
+            if extra is not None and extra.key_set & ~thread.excluded_keys:
                 return True
-        elif isinstance(operand, Sequence) and not isinstance(operand, str):
-            for tensor in operand:
-                if isinstance(tensor, TensorBase) and tensor._impl.key_set & wanted:
-                    return True
+        elif isinstance(operand, (list, tuple)) or (
+            operand is not None and isinstance(operand, Sequence) and not isinstance(operand, str)
+        ):
+            if is_keyed(*operand):
+                return True
     return False
+
+
+def is_named(tensor: object) -> bool:
+    """Whether dimensions of a tensor have names that this thread does not ignore."""
+    return isinstance(tensor, TensorBase) and bool(
+        tensor._impl.key_set & NAMED & ~thread.excluded_keys
+    )
 
 
 def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Iterator[TensorBase]:

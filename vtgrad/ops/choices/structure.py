@@ -129,4 +129,4 @@ def flip(input: T, *axes: int | Sequence[int], dims: int | Sequence[int] | None 
     tensor([[4, 3],
             [2, 1]])
     """
-    return flip_dims(input, given_integers(axes, dims, "flip", single=True))
+    return flip_dims(input, given_integers(axes, dims, "flip", single=True, named=True))

@@ -50,7 +50,7 @@ def permute(input: T, *order: int | Sequence[int], dims: Sequence[int] | None = 
     >>> x[1, 2, 3]
     tensor(7.)
     """
-    return permute_dims(input, given_integers(order, dims, "permute"))
+    return permute_dims(input, given_integers(order, dims, "permute", named=True))
 
 
 def expand(input: T, *sizes: int | Sequence[int], size: Sequence[int] | None = None, implicit: bool = False) -> T:

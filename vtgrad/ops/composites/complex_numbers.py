@@ -6,7 +6,9 @@ from typing import TypeVar
 
 from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.warn import warn
@@ -261,6 +263,8 @@ def real(input: T) -> T:
     >>> vt.real(x) is x
     True
     """
+    if keys.active and is_keyed(input):
+        return take_over("real", real, input)
     if not input.is_complex():
         return input
     return F.select(F.view_as_real(_unconjugated(input)), -1, 0)
@@ -305,6 +309,8 @@ def imag(input: T) -> T:
     >>> w.grad
     tensor([0.+1.j])
     """
+    if keys.active and is_keyed(input):
+        return take_over("imag", imag, input)
     if not input.is_complex():
         raise DTypeError(
             f"only complex tensors have imaginary parts, not one of {input.dtype.name}",

@@ -9,6 +9,7 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import number_of, request_grad
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
@@ -82,6 +83,15 @@ def zeros_like(
             memory_format=memory_format,
         )
         return made
+    if keys.active and is_keyed(input):
+        return take_over(
+            "zeros_like",
+            zeros_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
     if memory_format is MemoryFormat.CONTIGUOUS:
@@ -151,6 +161,15 @@ def ones_like(
             memory_format=memory_format,
         )
         return made
+    if keys.active and is_keyed(input):
+        return take_over(
+            "ones_like",
+            ones_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, memory_format)
     array.fill(1)
     return _leaf(input, array, requires_grad, memory_format)
@@ -220,6 +239,15 @@ def empty_like(
             memory_format=memory_format,
         )
         return made
+    if keys.active and is_keyed(input):
+        return take_over(
+            "empty_like",
+            empty_like,
+            input,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, memory_format)
     return _leaf(input, array, requires_grad, memory_format)
 
@@ -294,6 +322,16 @@ def full_like(
             memory_format=memory_format,
         )
         return made
+    if keys.active and is_keyed(input):
+        return take_over(
+            "full_like",
+            full_like,
+            input,
+            fill_value,
+            dtype=dtype,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     array = _like(input, dtype, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))
     return _leaf(input, array, requires_grad, memory_format)

@@ -14,9 +14,11 @@ from vtgrad.errors import (
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
@@ -88,6 +90,8 @@ def diff(
     >>> vt.diff(x, prepend=vt.tensor([0]))
     tensor([1, 3, 5, 7])
     """
+    if keys.active and is_keyed(input, prepend, append, out):
+        return take_over("diff", diff, input, n, dim, prepend, append, out=out)
     array = array_of(input, "input")
     if array.ndim == 0:
         raise ShapeError("diff() needs one dimension at least")

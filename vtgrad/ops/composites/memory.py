@@ -9,8 +9,10 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.ops.calling.sequences import given_integers
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
@@ -71,6 +73,8 @@ def resize_(
     >>> x.resize_(2)
     tensor([1, 2])
     """
+    if keys.active and is_keyed(input):
+        return take_over("resize_", resize_, input, *sizes, size=size, memory_format=memory_format)
     return resize(input, given_integers(sizes, size, "resize_"), memory_format)
 
 
@@ -110,6 +114,8 @@ def resize_as_(
     tensor([[1, 2],
             [3, 4]])
     """
+    if keys.active and is_keyed(input, the_template):
+        return take_over("resize_as_", resize_as_, input, the_template, memory_format=memory_format)
     array_of(input, "input")
     shape = array_of(the_template, "the_template").shape
     if memory_format is MemoryFormat.PRESERVE:
@@ -179,6 +185,8 @@ def set_(
     >>> a
     tensor([1., 9., 3., 4.])
     """
+    if keys.active and is_keyed(input, source):
+        return take_over("set_", set_, input, source, storage_offset, size, stride)
     if source is not UNSET and not isinstance(source, (TensorBase, StorageBase)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",

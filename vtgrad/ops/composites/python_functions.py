@@ -11,8 +11,10 @@ from vtgrad.errors import ArgumentTypeError, ShapeError, WriteRefusedError
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.kernels.support.elementwise import checked_number
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
@@ -64,6 +66,8 @@ def apply_(input: T, callable: Callable[[Number], Number]) -> T:
     >>> x
     tensor([1, 4, 9])
     """
+    if keys.active and is_keyed(input):
+        return take_over("apply_", apply_, input, callable)
     return _filled("apply_", input, callable)
 
 
@@ -109,6 +113,8 @@ def map_(input: T, other: TensorBase, callable: Callable[[Number, Number], Numbe
     >>> x.map_(vt.tensor(7), max)
     tensor([11, 22, 33])
     """
+    if keys.active and is_keyed(input, other):
+        return take_over("map_", map_, input, other, callable)
     return _filled("map_", input, callable, other)
 
 
@@ -158,6 +164,8 @@ def map2_(
     >>> t.map2_(vt.tensor(0), vt.tensor(30), lambda a, b, c: min(max(a, b), c))
     tensor([21, 30, 30])
     """
+    if keys.active and is_keyed(input, x, y):
+        return take_over("map2_", map2_, input, x, y, callable)
     return _filled("map2_", input, callable, x, y)
 
 

@@ -21,7 +21,7 @@ from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
 from vtgrad.views.write import write_geometry
@@ -42,10 +42,10 @@ from vtgrad.ops.generated.views_nodes import (
 __all__ = [
     "_as_strided_copy", "_reshape_alias", "_unsafe_view", "_view_copy", "alias", "alias_copy",
     "as_strided_backward", "as_strided_beyond", "as_strided_forward", "as_strided_part",
-    "as_strided_part_", "as_strided_scatter_at", "diagonal", "diagonal_backward", "diagonal_copy",
-    "diagonal_scatter", "expand_copy", "expand_sizes", "narrow_copy", "permute_copy",
-    "permute_dims", "select", "select_backward", "select_copy", "select_scatter", "slice",
-    "slice_backward", "slice_copy", "slice_scatter", "split_Tensor", "split_copy",
+    "as_strided_part_", "as_strided_scatter_at", "diagonal_backward", "diagonal_copy",
+    "diagonal_default", "diagonal_scatter", "expand_copy", "expand_sizes", "narrow_copy",
+    "permute_copy", "permute_dims", "select", "select_backward", "select_copy", "select_scatter",
+    "slice", "slice_backward", "slice_copy", "slice_scatter", "split_Tensor", "split_copy",
     "split_with_sizes", "split_with_sizes_copy", "squeeze", "squeeze_", "squeeze_copy",
     "squeeze_copy_default", "squeeze_copy_dim", "squeeze_copy_dims", "squeeze_default",
     "squeeze_default_", "squeeze_dim", "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_",
@@ -259,52 +259,10 @@ def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None
     return result
 
 
-def diagonal(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
-    """Return a diagonal over two dimensions of a tensor.
-
-    The two dimensions disappear, and one that goes along the diagonal comes last. A diagonal
-    outside of the tensor has no elements. The gradient is 0 beside the diagonal.
-
-    Parameters
-    ----------
-    input : Tensor
-        The tensor, of any dtype and at least 2 dimensions.
-    offset : int, default 0
-        Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-    dim1 : int, default 0
-        The dimension that counts the rows.
-    dim2 : int, default 1
-        The dimension that counts the columns.
-
-    Returns
-    -------
-    Tensor
-        A view of `input`: writing to it writes to `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no such dimension.
-    ShapeError
-        If `dim1` and `dim2` are one dimension.
-    ArgumentTypeError
-        If an offset or dimension is not an integer.
-
-    Examples
-    --------
-    >>> m = vt.tensor([[1, 2, 3], [4, 5, 6]])
-    >>> vt.diagonal(m, 1)
-    tensor([2, 6])
-    >>> vt.diagonal(m).fill_(0)
-    tensor([0, 0])
-    >>> m
-    tensor([[0, 2, 3],
-            [4, 0, 6]])
-    >>> vt.diagonal(vt.ones(2, 3, 4), 0, 0, 2).shape
-    vtgrad.Size([3, 2])
-    """
+def diagonal_default(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
+    """Return a diagonal over two dimensions of a tensor."""
     if keys.active and is_keyed(input):
-        return take_over("diagonal", diagonal, input, offset, dim1, dim2)
+        return take_over("diagonal_default", diagonal_default, input, offset, dim1, dim2)
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
@@ -2207,7 +2165,7 @@ def squeeze(input: T, dim: SupportsIndex | Sequence[int] | None = None) -> T:
     try:
         if dim is None:
             return squeeze_default(input)
-        if isinstance(dim, Sequence):
+        if isinstance(dim, Sequence) and not isinstance(dim, str):
             return squeeze_dims(input, dim)
         return squeeze_dim(input, dim)  # type: ignore[arg-type]  # an integer
     except Exception as error:
@@ -2256,7 +2214,7 @@ def squeeze_copy(input: T, dim: SupportsIndex | Sequence[int] | None = None, *, 
     try:
         if dim is None:
             return squeeze_copy_default(input, out=out)
-        if isinstance(dim, Sequence):
+        if isinstance(dim, Sequence) and not isinstance(dim, str):
             return squeeze_copy_dims(input, dim, out=out)
         return squeeze_copy_dim(input, dim, out=out)  # type: ignore[arg-type]  # an integer
     except Exception as error:
@@ -2269,7 +2227,7 @@ def squeeze_(input: T, dim: SupportsIndex | Sequence[int] | None = None) -> T:
     try:
         if dim is None:
             return squeeze_default_(input)
-        if isinstance(dim, Sequence):
+        if isinstance(dim, Sequence) and not isinstance(dim, str):
             return squeeze_dims_(input, dim)
         return squeeze_dim_(input, dim)  # type: ignore[arg-type]  # an integer
     except Exception as error:

@@ -125,7 +125,7 @@ class SliceBackward0_copy(SliceBackward0):
 
 
 class DiagonalBackward0(OperatorNode):
-    """Derivative of `diagonal`."""
+    """Derivative of `diagonal_default`."""
 
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
 

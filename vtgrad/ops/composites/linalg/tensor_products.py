@@ -12,7 +12,9 @@ from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import index_of
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
@@ -73,6 +75,8 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([3., 4.])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("inner", inner, input, other, out=out)
     a, b = array_of(input, "input"), array_of(other, "other")
     if a.ndim == 0 or b.ndim == 0:
         return F.mul(input, other, out=out)
@@ -141,6 +145,8 @@ def tensordot(
     >>> vt.tensordot(a, b, 1).shape
     vtgrad.Size([2, 3, 3])
     """
+    if keys.active and is_keyed(a, b, out):
+        return take_over("tensordot", tensordot, a, b, dims, out=out)
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
     if not isinstance(dims, (int, Sequence, np.ndarray)):
         dims = index_of(dims, "dims")
@@ -235,6 +241,8 @@ def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([7., 7.])
     """
+    if keys.active and is_keyed(input, other, out):
+        return take_over("kron", kron, input, other, out=out)
     left, right = array_of(input, "input").shape, array_of(other, "other").shape
     ndim = max(len(left), len(right))
     left, right = (1,) * (ndim - len(left)) + left, (1,) * (ndim - len(right)) + right

@@ -6,7 +6,7 @@ from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of
-from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, check_pair, checked_dim
+from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, check_pair, dim_or_name
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
     MaxDimResult,
@@ -145,7 +145,7 @@ def max(
     if second is not None:
         _refuse_keepdim_alone("max", keepdim)
         return F.maximum(input, second, out=_single("max", out))
-    return F.max_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("max", input, out))
+    return F.max_dim(input, dim_or_name(dim), _flag(keepdim), out=_pair("max", input, out))
 
 
 @overload
@@ -236,4 +236,4 @@ def min(
     if second is not None:
         _refuse_keepdim_alone("min", keepdim)
         return F.minimum(input, second, out=_single("min", out))
-    return F.min_dim(input, checked_dim(dim), _flag(keepdim), out=_pair("min", input, out))
+    return F.min_dim(input, dim_or_name(dim), _flag(keepdim), out=_pair("min", input, out))

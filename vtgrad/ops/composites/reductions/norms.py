@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dims
+from vtgrad.ops.calling.reduction_arguments import check_flag, dims_or_names
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
@@ -110,6 +110,6 @@ def norm(
     >>> vt.norm(x, 1), vt.norm(x, float("inf"))
     (tensor(21.), tensor(8.))
     """
-    dims, keep = checked_dims(dim), check_flag(keepdim, "keepdim")
+    dims, keep = dims_or_names(dim), check_flag(keepdim, "keepdim")
     order = _norm_order(p, dims)
     return F.linalg_vector_norm(input, order, dims, keep, dtype=dtype, out=out)

@@ -12,7 +12,7 @@ from vtgrad.ops.calling.reduction_arguments import (
     UNSET,
     Unset,
     check_flag,
-    checked_dims,
+    dims_or_names,
     either,
 )
 from vtgrad.ops.calling.types import Dims
@@ -91,7 +91,7 @@ def nanmean(
             dtype=wanted,
         )
     count = F.sum_dim_IntList(
-        F.logical_not(F.isnan(input)), checked_dims(dim), check_flag(keepdim, "keepdim")
+        F.logical_not(F.isnan(input)), dims_or_names(dim), check_flag(keepdim, "keepdim")
     )
     return F.div(F.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
@@ -219,7 +219,7 @@ def all(
 def _dims_or_all(dim: Dims | Unset, axis: Dims | Unset) -> Dims:
     """The dimensions under PyTorch's or NumPy's name; None, for all of them, if none are given."""
     chosen = dim if axis is UNSET else either(dim, axis, "dim and axis")
-    return None if chosen is UNSET else checked_dims(chosen)
+    return None if chosen is UNSET else dims_or_names(chosen)
 
 
 def _for_truth_in(out: TensorBase | None, input: T) -> T:

@@ -6,10 +6,12 @@ from typing import TypeVar
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -73,6 +75,10 @@ def repeat_interleave(
     >>> vt.repeat_interleave(vt.tensor([0, 2, 1]))
     tensor([1, 1, 2])
     """
+    if keys.active and is_keyed(input, repeats):
+        return take_over(
+            "repeat_interleave", repeat_interleave, input, repeats, dim, output_size=output_size
+        )
     if output_size is not None:
         output_size = integer(output_size)
     if repeats is None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     movedim_order,
 )
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["moveaxis", "movedim", "swapaxes", "swapaxes_", "swapdims", "swapdims_"]
@@ -60,6 +62,8 @@ def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[i
     >>> x[0, 1, 2]
     tensor(5.)
     """
+    if keys.active and is_keyed(input):
+        return take_over("movedim", movedim, input, source, destination)
     sources = tuple(source) if isinstance(source, Sequence) else (integer(source),)
     places = tuple(destination) if isinstance(destination, Sequence) else (integer(destination),)
     if input.ndim == 0:

@@ -5,15 +5,19 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
+from vtgrad.ops.calling.take_over import is_keyed, is_named, take_over
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.names.flattening import flattened, has_names, unflattened
 from vtgrad.ops.view_impls.views import view_dtype
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.geometry import (
@@ -22,6 +26,7 @@ from vtgrad.storage.geometry import (
     unflatten_sizes,
     view_strides,
 )
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -91,6 +96,8 @@ def view(
     >>> vt.tensor([1.0, -0.0]).view(vt.int32)
     tensor([ 1065353216, -2147483648], dtype=vtgrad.int32)
     """
+    if keys.active and is_keyed(input):
+        return take_over("view", view, input, *shape, size=size, dtype=dtype)
     if dtype is not None or (shape and isinstance(shape[0], DType)):
         given = [x for x in (*shape, size, dtype) if x is not None]
         if len(given) != 1 or not isinstance(given[0], DType):
@@ -224,7 +231,14 @@ def reshape_as(input: T, other: TensorBase) -> T:
     return reshape(input, array_of(other, "other").shape)
 
 
-def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
+def flatten(
+    input: T,
+    start_dim: int | str | Sequence[str] = 0,
+    end_dim: int | str = -1,
+    out_dim: str | None = None,
+    *,
+    dims: Sequence[str] | None = None,
+) -> T:
     """Return the tensor with a range of dimensions merged into one.
 
     The elements keep their row-major order. Memory is shared wherever the strides allow it. A
@@ -234,16 +248,21 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
     ----------
     input : Tensor
         Tensor of any shape.
-    start_dim : int, default 0
-        First dimension to merge.
-    end_dim : int, default -1
-        Last dimension to merge; it is included.
+    start_dim : int or str, default 0
+        First dimension to merge, or its name; or a sequence of names, as `dims`.
+    end_dim : int or str, default -1
+        Last dimension to merge; it is included. After a sequence of names, it is `out_dim`.
+    out_dim : str, optional
+        The name of the merged dimension, which a tensor with names needs.
+    dims : sequence of str, optional
+        The names of the dimensions to merge, which are neighbours, in place of the first and the
+        last one.
 
     Returns
     -------
     Tensor
-        `input` itself if there is nothing to merge, a view of it if its strides allow one, else
-        a copy.
+        `input` itself if there is nothing to merge or to name, a view of it if its strides allow
+        one, else a copy.
 
     Raises
     ------
@@ -252,7 +271,13 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
     DimensionError
         If a dimension does not exist.
     ArgumentTypeError
-        If a dimension is not an integer.
+        If a dimension is neither an integer nor a name.
+    NameNotFoundError
+        If no dimension has the name.
+    NamesError
+        If the dimensions are not neighbours, or a name would be there twice.
+    NamesNotSupportedError
+        If the tensor has names, and the merged dimension would have none.
 
     Examples
     --------
@@ -266,12 +291,38 @@ def flatten(input: T, start_dim: int = 0, end_dim: int = -1) -> T:
     tensor([[[9, 1, 2],
              [3, 4, 5]]])
     """
+    if (
+        out_dim is not None
+        or dims is not None
+        or isinstance(start_dim, Sequence)
+        or isinstance(end_dim, str)
+        or (keys.active and is_named(input))
+    ):
+        return _flatten_named(input, start_dim, end_dim, out_dim, dims)
+    return _flatten(input, start_dim, end_dim)
+
+
+def _flatten(input: T, start_dim: int, end_dim: int) -> T:
+    """The same by numbers."""
     try:
         sizes = flatten_sizes(input.shape, start_dim, end_dim)
     except Exception as error:
         explain(error, "input: Tensor, start_dim: int, end_dim: int", input, start_dim, end_dim)
         raise
     return input if len(sizes) == input.ndim else reshape(input, sizes)
+
+
+def _flatten_named(input: T, *given: object) -> T:
+    """The same with names of dimensions, in or out."""
+    array_of(input, "input")
+    start, end, names = flattened(input._impl.names, *given)
+    if names is None:
+        return _flatten(input, start, end)
+    result: T = NoNamesGuard.run(_flatten, input, start, end)
+    if result is input:
+        result = NoNamesGuard.run(F.alias, input)
+    result._impl.set_names(names)
+    return result
 
 
 @explained
@@ -305,7 +356,9 @@ def ravel(input: T) -> T:
 
 
 @explained
-def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
+def unflatten(
+    input: T, dim: int | str, sizes: Sequence[int | tuple[str | None, int]] | Mapping[str, int]
+) -> T:
     """Split one dimension into several, as a view.
 
     The opposite of `flatten` of some dimensions.
@@ -314,11 +367,11 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     ----------
     input : Tensor
         At least one dimension.
-    dim : int
-        The dimension; negative numbers count from the last one.
-    sizes : sequence of int
+    dim : int or str
+        The dimension, or its name; negative numbers count from the last one.
+    sizes : sequence of int, or of (str, int)
         The new sizes, whose product is the size of the dimension. One may be -1: it follows
-        from the others.
+        from the others. A tensor with names needs pairs of a name and a size.
 
     Returns
     -------
@@ -329,8 +382,12 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     ------
     ShapeError
         If the product differs, several sizes are -1, there is no size, or `input` is 0-d.
-    DimensionError
+    DimensionError, NameNotFoundError
         If `input` has no dimension `dim`.
+    NamesNotSupportedError
+        If the tensor has names, and `sizes` has none.
+    NamesError
+        If a name would be there twice.
 
     Examples
     --------
@@ -340,7 +397,13 @@ def unflatten(input: T, dim: int, sizes: Sequence[int]) -> T:
     >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
     vtgrad.Size([2, 3, 4])
     """
-    return F.view_shape(input, unflatten_sizes(input.shape, dim, sizes))
+    if has_names(sizes) or (keys.active and is_named(input)):
+        axis, into, names = unflattened(input._impl.names, dim, sizes)
+        view: T = NoNamesGuard.run(unflatten, input, axis, into)
+        view._impl.set_names(names)
+        return view
+    plain = cast("Sequence[int]", sizes)
+    return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
 
 
 def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:

@@ -9,6 +9,7 @@ from typing import TypeAlias, TypeVar
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
+from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     check_pieces,
@@ -16,6 +17,7 @@ from vtgrad.storage.geometry import (
     normalize_dim,
 )
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -80,6 +82,8 @@ def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
     >>> x
     tensor([0, 1, 2, 0, 0, 5])
     """
+    if keys.active and is_keyed(input):
+        return take_over("narrow", narrow, input, dim, start, length)
     impl = input._impl
     first = (
         _one_integer(start, "narrow's start") if isinstance(start, TensorBase) else integer(start)
@@ -181,6 +185,8 @@ def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     >>> x
     tensor([0, 1, 2, 0, 0])
     """
+    if keys.active and is_keyed(input):
+        return take_over("chunk", chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "chunk")
     if size == 0:
@@ -249,6 +255,16 @@ def tensor_split(
     >>> vt.tensor_split(x, (1, 3))
     (tensor([0]), tensor([1, 2]), tensor([3, 4, 5, 6]))
     """
+    if keys.active and is_keyed(input):
+        return take_over(
+            "tensor_split",
+            tensor_split,
+            input,
+            indices_or_sections,
+            dim,
+            indices=indices,
+            sections=sections,
+        )
     if input.ndim == 0:
         raise ShapeError("tensor_split needs at least 1 dimension, got a 0-d tensor", ndim=0)
     axis = normalize_dim(dim, input.ndim)
@@ -521,6 +537,8 @@ def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     >>> len(vt.unsafe_chunk(vt.arange(5), 4))
     3
     """
+    if keys.active and is_keyed(input):
+        return take_over("unsafe_chunk", unsafe_chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "unsafe_chunk")
     if size == 0:
