@@ -130,7 +130,7 @@ class Recorded:
     def close(self, now: int) -> None:
         """End the event, and let go of the memory of the arguments, also after an error."""
         self.end = now
-        if self.thread == get_ident():
+        if self.thread == this_thread.numbering.thread_id:
             self.next_nr = this_thread.numbering.next_nr
         self._memories = []
 

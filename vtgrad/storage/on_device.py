@@ -77,7 +77,7 @@ def impl_on(array: Array, device: Device) -> TensorImpl:
 
 
 def place_of(device: object, model: object) -> Device | None:
-    """The lane on which a tensor is made like another; None to make it as usual.
+    """The device on which a tensor is made like another; None to make it as usual.
 
     Parameters
     ----------
@@ -86,9 +86,10 @@ def place_of(device: object, model: object) -> Device | None:
     model : Tensor
         The other tensor. Anything else is refused by the caller.
     """
-    if device is not None:
-        return lane_of(device)
-    if not isinstance(model, TensorBase) or thread.excluded_keys & LANE:
-        return None
+    lane = None if device is None else lane_of(device)
+    if lane is not None or not isinstance(model, TensorBase) or thread.excluded_keys & LANE:
+        return lane
     own = model._impl.device
-    return None if own is CPU else own
+    if own is CPU:
+        return None
+    return own if device is None else CPU
