@@ -130,7 +130,7 @@ def test_what_is_wrong_is_named_and_not_what_follows_from_it() -> None:
     [
         ("index_put", (1, vt.ones(3)), "argument 'indices' must be a sequence of tensors"),
         ("index_put_", (1, vt.ones(3)), "argument 'indices' must be a sequence of tensors"),
-        ("take_along_dim", (vt.tensor([0]), "a"), "argument 'dim' must be an integer or None"),
+        ("take_along_dim", (vt.tensor([0]), 1.5), "argument 'dim' must be an integer or None"),
         ("tile", ("a",), "must be a sequence of integers"),
     ],
 )

@@ -63,7 +63,7 @@ def placed(tensor: T, lane: Device | None) -> T:
     if lane is not None:
         impl = tensor._impl
         impl.set_extra_meta((impl.extra_meta or NOTHING).with_device(lane))
-        impl.own_storage()
+        impl.storage.device = lane
     return tensor
 
 

@@ -397,6 +397,11 @@ def unflatten(
     >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
     vtgrad.Size([2, 3, 4])
     """
+    if not isinstance(sizes, (Sequence, Mapping)):
+        raise ArgumentTypeError(
+            f"argument 'sizes' of unflatten must be a sequence, not {type(sizes).__name__}",
+            argument="sizes",
+        )
     if has_names(sizes) or (keys.active and is_named(input)):
         axis, into, names = unflattened(input._impl.names, dim, sizes)
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
