@@ -407,7 +407,7 @@ def unflatten(
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
-    plain = cast("Sequence[int]", sizes)
+    plain = given_integers((cast("Sequence[int]", sizes),), None, "unflatten")
     return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
 
 
