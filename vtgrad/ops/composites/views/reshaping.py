@@ -6,12 +6,13 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
+from vtgrad.ops.calling.from_python import index_of
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.calling.take_over import is_keyed, is_named, take_over
@@ -407,7 +408,7 @@ def unflatten(
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
-    plain = given_integers((cast("Sequence[int]", sizes),), None, "unflatten")
+    plain = [index_of(size, "sizes") for size in sizes]
     return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
 
 
