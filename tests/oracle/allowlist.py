@@ -323,8 +323,9 @@ ENTRIES: tuple[Entry, ...] = (
         graph.written_by_forward,
     ),
     Entry(
-        "fill_ and zero_ store one value, and squeeze_ and its kin none, also where elements share"
-        " memory; PyTorch refuses that only where the tensor is lazily negative or conjugate.",
+        "fill_ and zero_ store one value, squeeze_ and its kin none, and an indexed write copies of"
+        " values, also where elements share memory; PyTorch refuses that only where the tensor is"
+        " lazily negative or conjugate.",
         lazy.lazy_and_repeated,
     ),
     Entry(
@@ -410,7 +411,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
-        " resized: it fails to make the view again.",
+        " given another shape: it fails to make the view again.",
         graph.cannot_be_replayed,
     ),
     Entry(
