@@ -18,7 +18,6 @@ from vtgrad.errors import (
     NamesNotSupportedError,
 )
 
-
 # `.grad` that refers to the graph is a cycle, of which a warning tells.
 CYCLE: Final = pytest.mark.filterwarnings("ignore:backward")
 
@@ -58,8 +57,8 @@ def test_a_named_value_is_stored_where_its_names_fit() -> None:
     version = x._version
     with pytest.raises(NamesMismatchError):
         x[1] = vt.zeros(3, names=("N",))
-    assert (x.tolist()[1], x._version) == ([1.0] * 3, version)
-    plain = vt.ones(2, 3)
+    assert (x[1].tolist(), x._version) == ([1.0] * 3, version)
+    plain: Any = vt.ones(2, 3)
     plain[0] = vt.zeros(3, names=("C",))
     assert plain.names == (None, None)
     plain[:] = vt.zeros(3, names=("C",))
@@ -119,7 +118,7 @@ def test_a_name_that_is_not_there() -> None:
 
 
 def test_an_integer_tensor_or_numpy_integer_is_still_a_dimension() -> None:
-    x = named("A", "B")
+    x: Any = named("A", "B")
     assert x.sum(np.int64(0)).names == ("B",)
     assert x.sum(vt.tensor(-1)).names == ("A",)
 
@@ -150,7 +149,7 @@ def test_gradients_have_no_names() -> None:
 
 @CYCLE
 def test_a_hook_may_use_names() -> None:
-    x = named("N", "C").requires_grad_()
+    x: Any = named("N", "C").requires_grad_()
     scale = vt.tensor([1.0, 2.0, 3.0], names=("C",))
     y = x * 1
     y.register_hook(lambda grad: (grad.refine_names("N", "C") * scale).rename(None))
@@ -194,7 +193,7 @@ def test_a_custom_backward_sees_no_names(create_graph: bool) -> None:
 
 
 def test_a_stale_view_of_a_named_base_is_made_again() -> None:
-    x = named("N", "C").requires_grad_()
+    x: Any = named("N", "C").requires_grad_()
     y = x * 1
     row = y.select("N", 0)
     y.mul_(2)
@@ -206,11 +205,11 @@ def test_a_stale_view_of_a_named_base_is_made_again() -> None:
     x.grad = None
     z.sum().backward()
     assert x.grad is not None
-    assert x.grad.tolist() == [[0.0, 1.0, 1.0]] * 2  # type: ignore[unreachable]  # assigned by backward
+    assert x.grad.tolist() == [[0.0, 1.0, 1.0]] * 2
 
 
 def test_data_has_the_names_of_the_tensor() -> None:
-    x = named("N", "C")
+    x: Any = named("N", "C")
     assert (x.data.names, x.detach().names) == (("N", "C"), ("N", "C"))
     x.data = vt.ones(5)
     assert x.names == (None,)
@@ -224,11 +223,11 @@ def test_names_are_ignored_by_one_thread_alone() -> None:
 
     class Slow(vt.autograd.Function):
         @staticmethod
-        def forward(ctx: object, a: vt.Tensor) -> vt.Tensor:
+        def forward(ctx: vt.autograd.function.FunctionCtx, a: vt.Tensor) -> vt.Tensor:
             return a * 1
 
         @staticmethod
-        def backward(ctx: object, grad: vt.Tensor) -> vt.Tensor:
+        def backward(ctx: vt.autograd.function.FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
             other = threading.Thread(target=lambda: inside.append((x * 2).names))
             other.start()
             other.join()
