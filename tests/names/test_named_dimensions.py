@@ -18,7 +18,6 @@ from vtgrad.errors import (
     NamesNotSupportedError,
 )
 
-
 # `.grad` that refers to the graph is a cycle, of which a warning tells.
 CYCLE: Final = pytest.mark.filterwarnings("ignore:backward")
 
@@ -58,8 +57,8 @@ def test_a_named_value_is_stored_where_its_names_fit() -> None:
     version = x._version
     with pytest.raises(NamesMismatchError):
         x[1] = vt.zeros(3, names=("N",))
-    assert (x.tolist()[1], x._version) == ([1.0] * 3, version)
-    plain = vt.ones(2, 3)
+    assert (x[1].tolist(), x._version) == ([1.0] * 3, version)
+    plain: Any = vt.ones(2, 3)
     plain[0] = vt.zeros(3, names=("C",))
     assert plain.names == (None, None)
     plain[:] = vt.zeros(3, names=("C",))
@@ -119,7 +118,7 @@ def test_a_name_that_is_not_there() -> None:
 
 
 def test_an_integer_tensor_or_numpy_integer_is_still_a_dimension() -> None:
-    x = named("A", "B")
+    x: Any = named("A", "B")
     assert x.sum(np.int64(0)).names == ("B",)
     assert x.sum(vt.tensor(-1)).names == ("A",)
 
@@ -150,15 +149,16 @@ def test_gradients_have_no_names() -> None:
 
 @CYCLE
 def test_a_hook_may_use_names() -> None:
-    x = named("N", "C").requires_grad_()
+    x: Any = named("N", "C").requires_grad_()
     scale = vt.tensor([1.0, 2.0, 3.0], names=("C",))
     y = x * 1
-    y.register_hook(lambda grad: (grad.refine_names("N", "C") * scale).rename(None))
+    y.register_hook(lambda grad: grad.refine_names("N", "C") * scale)
     for create_graph in (False, True):
         x.grad = None
         y.sum().backward(retain_graph=True, create_graph=create_graph)
         assert x.grad is not None
         assert x.grad.tolist() == [[1.0, 2.0, 3.0]] * 2
+        assert x.grad.names == (None, None)
 
 
 class Twice(vt.autograd.Function):
@@ -194,7 +194,7 @@ def test_a_custom_backward_sees_no_names(create_graph: bool) -> None:
 
 
 def test_a_stale_view_of_a_named_base_is_made_again() -> None:
-    x = named("N", "C").requires_grad_()
+    x: Any = named("N", "C").requires_grad_()
     y = x * 1
     row = y.select("N", 0)
     y.mul_(2)
@@ -206,11 +206,11 @@ def test_a_stale_view_of_a_named_base_is_made_again() -> None:
     x.grad = None
     z.sum().backward()
     assert x.grad is not None
-    assert x.grad.tolist() == [[0.0, 1.0, 1.0]] * 2  # type: ignore[unreachable]  # assigned by backward
+    assert x.grad.tolist() == [[0.0, 1.0, 1.0]] * 2
 
 
 def test_data_has_the_names_of_the_tensor() -> None:
-    x = named("N", "C")
+    x: Any = named("N", "C")
     assert (x.data.names, x.detach().names) == (("N", "C"), ("N", "C"))
     x.data = vt.ones(5)
     assert x.names == (None,)
@@ -224,11 +224,11 @@ def test_names_are_ignored_by_one_thread_alone() -> None:
 
     class Slow(vt.autograd.Function):
         @staticmethod
-        def forward(ctx: object, a: vt.Tensor) -> vt.Tensor:
+        def forward(ctx: vt.autograd.function.FunctionCtx, a: vt.Tensor) -> vt.Tensor:
             return a * 1
 
         @staticmethod
-        def backward(ctx: object, grad: vt.Tensor) -> vt.Tensor:
+        def backward(ctx: vt.autograd.function.FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
             other = threading.Thread(target=lambda: inside.append((x * 2).names))
             other.start()
             other.join()
@@ -244,3 +244,51 @@ def test_an_error_in_an_operator_leaves_names_in_force() -> None:
     with pytest.raises(vt.errors.VtgradError):
         x.expand(7, 7)
     assert (x * 2).names == ("N", "C")
+
+
+class Same(vt.autograd.Function):
+    """Returns what it gets, and a saved tensor as the gradient."""
+
+    @staticmethod
+    def forward(ctx: vt.autograd.function.FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx: vt.autograd.function.FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+        return ctx.saved_tensors[0]
+
+
+def test_a_function_that_returns_its_argument_keeps_names() -> None:
+    x = named("N", "C")
+    assert Same.apply(x).names == ("N", "C")
+    assert Same.apply(x.requires_grad_()).names == ("N", "C")
+
+
+def test_a_saved_tensor_that_is_a_gradient_loses_its_names() -> None:
+    x = named("N", "C").requires_grad_()
+    for create_graph in (False, True):
+        (grad,) = vt.autograd.grad(Same.apply(x).sum(), x, create_graph=create_graph)
+        assert grad.names == (None, None)
+    assert x.names == ("N", "C")
+
+
+def test_a_gradient_with_names_is_one_without() -> None:
+    x = named("N", "C").requires_grad_()
+    for create_graph in (False, True):
+        (grad,) = vt.autograd.grad(x * 1, x, named("N", "C"), create_graph=create_graph)
+        assert grad.names == (None, None)
+
+
+def test_gradients_of_named_functions_are_checked() -> None:
+    x = vt.rand(2, 3, dtype=vt.float64, names=("N", "C")).requires_grad_()
+    assert vt.autograd.gradcheck(lambda a: (a * a).sum("N"), (x,))
+    assert vt.autograd.gradgradcheck(lambda a: (a * a * a).sum("N"), (x,))
+
+
+def test_a_view_of_the_same_shape_keeps_names() -> None:
+    x = named("N", "C")
+    assert x.view(2, 3).names == x.view_as(x).names == x.t().reshape(3, 2).names[::-1]
+    for shape in ((6,), (3, 2)):
+        with pytest.raises(NamesNotSupportedError, match="flatten and unflatten"):
+            x.reshape(shape)

@@ -28,7 +28,40 @@ __all__ = [
 ]
 
 
+@overload
 def sum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def sum(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def sum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def sum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -98,7 +131,40 @@ def sum(
     return sum_dim_IntList(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
+@overload
 def mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def mean(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -170,7 +236,40 @@ def mean(
     return mean_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
+@overload
 def prod(
+    input: T,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def prod(
+    input: T,
+    dim: str,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def prod(
+    input: T,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str,
+    keepdims: bool = False,
+) -> T: ...
+def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset = UNSET,
     keepdim: bool = False,
@@ -243,7 +342,11 @@ def prod(
 def median(input: T) -> T: ...
 @overload
 def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
-def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None) -> T | MedianDimResult[T]:
+@overload
+def median(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None
+) -> T | MedianDimResult[T]:
     """Return the middle element of all, or along a dimension.
 
     Of an even number of elements it is the lower of the two in the middle. If there is a nan,
@@ -299,7 +402,19 @@ def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Se
     return median_dim(input, dim, keepdim, out=out)
 
 
+@overload
 def amax(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amax(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amax(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the largest elements over dimensions.
@@ -359,7 +474,19 @@ def amax(
     return amax_default(input, () if dim is UNSET else dim, keepdim, out=out)
 
 
+@overload
 def amin(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amin(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amin(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the smallest elements over dimensions.
@@ -419,7 +546,25 @@ def amin(
     return amin_default(input, () if dim is UNSET else dim, keepdim, out=out)
 
 
+@overload
 def argmax(
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def argmax(
+    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def argmax(
+    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
+) -> T: ...
+def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset | None = UNSET,
     keepdim: bool = False,
@@ -483,7 +628,25 @@ def argmax(
     return argmax_default(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
+@overload
 def argmin(
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def argmin(
+    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def argmin(
+    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
+) -> T: ...
+def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset | None = UNSET,
     keepdim: bool = False,
@@ -547,7 +710,43 @@ def argmin(
     return argmin_default(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
+@overload
 def var(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def var(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def var(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -623,7 +822,43 @@ def var(
     return var_dim(input, dim, correction, keepdim, out=out)
 
 
+@overload
 def std(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def std(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def std(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -696,7 +931,19 @@ def std(
     return std_dim(input, dim, correction, keepdim, out=out)
 
 
+@overload
 def logsumexp(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def logsumexp(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def logsumexp(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def logsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the logarithm of the sum of exponentials over dimensions.
@@ -756,7 +1003,15 @@ def logsumexp(
     return logsumexp_dim(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
-def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T:
+@overload
+def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
+def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
+) -> T:
     """Return exponentials divided by their sum along a dimension.
 
     `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
@@ -805,7 +1060,17 @@ def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, o
     return softmax_dim(input, given(dim, "softmax", "dim"), out=out)
 
 
-def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T:
+@overload
+def log_softmax(
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
+) -> T: ...
+@overload
+def log_softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
+def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
+) -> T:
     """Return the logarithm of the softmax along a dimension.
 
     ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
@@ -862,7 +1127,15 @@ def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, 
     return log_softmax_dim(input, given(dim, "log_softmax", "dim"), out=out)
 
 
-def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET) -> T:
+@overload
+def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET) -> T: ...
+@overload
+def count_nonzero(input: T, dim: str | Sequence[str], *, axis: Dims | Unset = UNSET) -> T: ...
+@overload
+def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: str | Sequence[str]) -> T: ...
+def count_nonzero(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET
+) -> T:
     """Return how many elements are not 0, of all or over dimensions.
 
     A nan is not 0 and is counted. There is no gradient.
@@ -905,7 +1178,40 @@ def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = U
     return count_nonzero_dim_IntList(input, None if dim is UNSET else dim)
 
 
+@overload
 def nansum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def nansum(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def nansum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def nansum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -968,7 +1274,25 @@ def nansum(
     return nansum_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
+@overload
 def aminmax(
+    input: T,
+    *,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    out: Sequence[T] | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> AminmaxDimResult[T]: ...
+@overload
+def aminmax(
+    input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> AminmaxDimResult[T]: ...
+@overload
+def aminmax(
+    input: T, *, dim: int | Unset | None = UNSET, keepdim: bool = False, out: Sequence[T] | None = None, axis: str, keepdims: bool = False
+) -> AminmaxDimResult[T]: ...
+def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     *,
     dim: int | Unset | None = UNSET,
@@ -1033,7 +1357,40 @@ def aminmax(
     return aminmax_dim(input, dim=None if dim is UNSET else dim, keepdim=keepdim, out=out)
 
 
+@overload
 def var_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> VarMeanDimResult[T]: ...
+@overload
+def var_mean(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> VarMeanDimResult[T]: ...
+@overload
+def var_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> VarMeanDimResult[T]: ...
+def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -1096,7 +1453,40 @@ def var_mean(
     return var_mean_dim(input, dim, correction, keepdim)
 
 
+@overload
 def std_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> StdMeanDimResult[T]: ...
+@overload
+def std_mean(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> StdMeanDimResult[T]: ...
+@overload
+def std_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> StdMeanDimResult[T]: ...
+def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,

@@ -18,10 +18,14 @@ __all__ = ["argsort", "sort", "topk"]
 @overload
 def sort(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
 @overload
+def sort(input: T, dim: str, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
+@overload
 def sort(
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
 ) -> SortStableResult[T]: ...
-def sort(
+@overload
+def sort(input: T, dim: str, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None) -> SortStableResult[T]: ...
+def sort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | Unset | None = UNSET, out: Sequence[T] | None = None
 ) -> SortDimResult[T] | SortStableResult[T]:
     """Sort the elements along a dimension.
@@ -74,7 +78,15 @@ def sort(
     return sort_stable(input, dim, descending, stable=stable, out=out)
 
 
-def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET) -> T:
+@overload
+def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET) -> T: ...
+@overload
+def argsort(input: T, dim: str, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET) -> T: ...
+@overload
+def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: str) -> T: ...
+def argsort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET
+) -> T:
     """Return the indices that sort the elements along a dimension.
 
     Equal elements keep their order, whatever `stable` says, also in descending order. A nan
@@ -124,7 +136,26 @@ def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, sta
     return argsort_stable(input, -1 if dim is UNSET else dim, descending, stable=stable)
 
 
+@overload
 def topk(
+    input: T,
+    k: int,
+    dim: int | Unset = UNSET,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[T] | None = None,
+    axis: int | Unset = UNSET,
+) -> TopkDimResult[T]: ...
+@overload
+def topk(
+    input: T, k: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET
+) -> TopkDimResult[T]: ...
+@overload
+def topk(
+    input: T, k: int, dim: int | Unset = UNSET, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: str
+) -> TopkDimResult[T]: ...
+def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     k: int,
     dim: int | Unset = UNSET,

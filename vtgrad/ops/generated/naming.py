@@ -407,7 +407,7 @@ NAMING: Final[dict[str, Naming]] = {
     "t_copy": Naming("t_copy", "reversed", "input"),
     "permute_dims": Naming("permute", "permute", "input dims"),
     "permute_copy": Naming("permute_copy", "permute", "input dims"),
-    "view_shape": Naming("view", None, "input size"),
+    "view_shape": Naming("view", "view", "input size"),
     "expand_sizes": Naming("expand", "expand", "input size implicit"),
     "expand_copy": Naming("expand_copy", "expand", "input size implicit"),
     "squeeze_default": Naming("squeeze", "squeeze", "input"),

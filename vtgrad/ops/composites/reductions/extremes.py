@@ -34,11 +34,11 @@ def _refuse_keepdim_alone(name: str, keepdim: bool | Unset) -> None:
 
 def _dim_and_other(
     name: str,
-    by_position: int | TensorBase | Unset,
+    by_position: int | str | TensorBase | Unset,
     keepdim: bool | Unset,
-    dim: int | TensorBase | Unset,
+    dim: int | str | TensorBase | Unset,
     other: TensorBase | None,
-) -> tuple[int | TensorBase | Unset, TensorBase | None]:
+) -> tuple[int | str | TensorBase | Unset, TensorBase | None]:
     """The dimension or the second tensor: a tensor by position is a dimension beside keepdim."""
     if (by_position is not UNSET) + (dim is not UNSET) + (other is not None) > 1:
         raise ArgumentTypeError(f"{name}() takes one dimension or one second tensor, not both")
@@ -73,7 +73,7 @@ def max(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def max(
     input: T,
-    dim_or_other: int,
+    dim_or_other: int | str,
     keepdim: bool = False,
     *,
     out: tuple[T, T] | None = None,
@@ -83,7 +83,7 @@ def max(
 def max(
     input: T,
     *,
-    dim: int,
+    dim: int | str,
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
@@ -92,20 +92,20 @@ def max(
 def max(
     input: T,
     *,
-    axis: int,
+    axis: int | str,
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
 ) -> MaxDimResult[T]: ...
 def max(
     input: T,
-    dim_or_other: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | str | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
-    dim: int | TensorBase | Unset = UNSET,
+    dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
-    axis: int | Unset = UNSET,
+    axis: int | str | Unset = UNSET,
     keepdims: bool = False,
 ) -> T | MaxDimResult[T]:
     """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
@@ -193,7 +193,7 @@ def min(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def min(
     input: T,
-    dim_or_other: int,
+    dim_or_other: int | str,
     keepdim: bool = False,
     *,
     out: tuple[T, T] | None = None,
@@ -203,7 +203,7 @@ def min(
 def min(
     input: T,
     *,
-    dim: int,
+    dim: int | str,
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
@@ -212,20 +212,20 @@ def min(
 def min(
     input: T,
     *,
-    axis: int,
+    axis: int | str,
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
 ) -> MinDimResult[T]: ...
 def min(
     input: T,
-    dim_or_other: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | str | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
-    dim: int | TensorBase | Unset = UNSET,
+    dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
-    axis: int | Unset = UNSET,
+    axis: int | str | Unset = UNSET,
     keepdims: bool = False,
 ) -> T | MinDimResult[T]:
     """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.

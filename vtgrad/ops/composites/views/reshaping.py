@@ -97,12 +97,12 @@ def view(
     >>> vt.tensor([1.0, -0.0]).view(vt.int32)
     tensor([ 1065353216, -2147483648], dtype=vtgrad.int32)
     """
-    if keys.active and is_keyed(input):
-        return take_over("view", view, input, *shape, size=size, dtype=dtype)
     if dtype is not None or (shape and isinstance(shape[0], DType)):
         given = [x for x in (*shape, size, dtype) if x is not None]
         if len(given) != 1 or not isinstance(given[0], DType):
             raise ArgumentTypeError("view takes a shape or one dtype", given=given)
+        if keys.active and is_keyed(input):
+            return take_over("view", view, input, *shape, size=size, dtype=dtype)
         array_of(input, "input")
         return input._wrap(view_dtype(input._impl, given[0].numpy))
     return F.view_shape(input, given_integers(shape, size, "view"))
@@ -180,7 +180,8 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
     try:
         impl = input._impl
         wanted = given_integers(sizes, shape, "reshape")
-        if impl.is_contiguous:
+        # A view of other dimensions refuses names.
+        if impl.is_contiguous or (keys.active and is_named(input)):
             return F.view_shape(input, wanted)
         wanted = infer_size(wanted, impl.numel)
     except Exception as error:
