@@ -22,7 +22,7 @@ from vtgrad.graph.region import Gradient
 from .graphs import run_graph
 from .programs import counted_passes, program, run
 
-#: Half of them are programs of the menu, half wide graphs. `make lanes` runs 1,000.
+#: Half of them are programs of the menu, half wide graphs. `make lanes` runs 1,000 of each.
 PROGRAMS = int(os.environ.get("VTGRAD_LANE_PROGRAMS", "40"))
 BLOCKS = 10
 

@@ -64,7 +64,7 @@ def zeros_like(
     MemoryFormatError
         If the format is for another number of dimensions.
     NotSupportedError
-        If `device` is another one than the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def ones_like(
     MemoryFormatError
         If the format is for another number of dimensions.
     NotSupportedError
-        If `device` is another one than the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def empty_like(
     dtype : dtype, optional
         Dtype of the result; that of `input` if not given.
     device : device or str, optional
-        There is only the CPU.
+        The device of `input` by default.
     requires_grad : bool, default False
         Whether the result is a leaf that requires grad.
     memory_format : memory_format, optional
@@ -214,7 +214,7 @@ def empty_like(
     RequiresGradError
         If `requires_grad` is True and the dtype is neither floating nor complex.
     NotSupportedError
-        If `device` is not the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def full_like(
     dtype : dtype, optional
         Dtype of the result; that of `input` if not given.
     device : device or str, optional
-        There is only the CPU.
+        The device of `input` by default.
     requires_grad : bool, default False
         Whether the result is a leaf that requires grad.
     memory_format : memory_format, optional
@@ -299,7 +299,7 @@ def full_like(
     RequiresGradError
         If `requires_grad` is True and the dtype is neither floating nor complex.
     NotSupportedError
-        If `device` is not the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
