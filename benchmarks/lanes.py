@@ -17,8 +17,6 @@ import vtgrad as vt
 from .bench import Bench
 from .results import Bar, Result
 
-__all__ = ["ensemble", "rows"]
-
 SECTION = "an ensemble on lanes, backward"
 NETWORKS, LAYERS, SIZE = 4, 4, 512
 LIBRARIES_OF_PRODUCTS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

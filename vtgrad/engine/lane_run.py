@@ -142,6 +142,7 @@ class LaneRun(ArrayRun):
         self.quietly = QuietRunner(self.quietly)
         self.own_queue = SharedReadyQueue(CPU)
         self.state = OwnerState(task)
+        task.owner = self.state.ident
         self.is_lost = False
         self._arrivals = {}
         self._completed = 0
