@@ -77,7 +77,7 @@ THINGS: dict[str, Callable[[], object]] = {
     "writes": lambda: vt.zeros(2, 2)[0].add_(1).writes(),
     "stale value": lambda: raised_by(lambda: stale().backward()),
     "written leaf": lambda: raised_by(lambda: vt.ones(2, requires_grad=True).add_(1)),
-    "argument": lambda: raised_by(lambda: vt.ones(2).sum(dim="a")),  # type: ignore[arg-type]
+    "argument": lambda: raised_by(lambda: vt.ones(2).sum(dim="a")),
     "shapes": lambda: raised_by(lambda: vt.ones(2) + vt.ones(3)),
 }
 

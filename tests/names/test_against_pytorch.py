@@ -1,4 +1,4 @@
-"""Names of results, and refusals, as in the last PyTorch that had names on dimensions.
+"""Names of results, and refusals, as in a PyTorch that had names on dimensions.
 
 `programs.txt` has the programs, a line each: for every operator of the tables with names on each of
 its operands, alike and unlike, and for all that users do with names. `recorded.json` has what

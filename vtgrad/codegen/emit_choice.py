@@ -7,6 +7,7 @@ from .docstrings import docstring, inplace_docstring
 from .emit_functions import NUMBER_COMES_LATE, result_class
 from .groups import UNSET, Group
 from .language import Argument, Operator, TableError
+from .named_signatures import LATE, named_overloads
 from .parameters import interpreted_type, passed
 from .template import fill
 from .users_parameters import Parameter, listed, users_parameters
@@ -90,11 +91,16 @@ def emit_choice(group: Group) -> str:
     ways = _number_first(group, parameters) if late else ""
     if len(kinds) > 1:
         ways = "".join(_way(group, op) for op in group.overloads)
+    rules = [op.names for op in group.overloads if op.names is not None]
+    by_name = "dim: str" in ways
+    if rules and not ways:
+        ways = named_overloads(group.name, listed(parameters), kinds[0], rules[-1])
+        by_name = bool(ways)
     return fill(
         _FUNCTION,
         ways=ways,
         name=group.name,
-        parameters=NUMBER_COMES_LATE * late + listed(parameters),
+        parameters=NUMBER_COMES_LATE * late + LATE * by_name + listed(parameters),
         returned=" | ".join(kinds),
         doc=inplace_docstring(group.name) if group.inplace else docstring(group.doc),
         merged=_merged(group, arguments),
@@ -131,7 +137,9 @@ def _way(group: Group, overload: Operator) -> str:
     if overload.out:
         kind = "Sequence[T]" if overload.returns == "tuple" else "T"
         parameters.append(Parameter("out", f"{kind} | None", "None", keyword_only=True))
-    return fill(_WAY, name=group.name, parameters=listed(parameters), returned=_returned(overload))
+    text, returned = listed(parameters), _returned(overload)
+    named = named_overloads(group.name, text, returned, overload.names)
+    return named or fill(_WAY, name=group.name, parameters=text, returned=returned)
 
 
 def _number_first(group: Group, parameters: Sequence[Parameter]) -> str:

@@ -8,6 +8,7 @@ from .docstrings import docstring, inplace_docstring
 from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
+from .named_signatures import LATE, named_overloads
 from .parameters import passed, signature
 from .template import fill
 
@@ -59,7 +60,13 @@ def emit_dispatch(group: Group) -> str:
         overloads = emit_overloads(group.name, parameters, [a.name for a in arguments])
         return overloads + fill(_FUNCTION, parameters=NUMBER_COMES_LATE + parameters, **fields)
     if "Number" not in first:
-        return fill(_FUNCTION, parameters=_parameters(group, arguments, "T"), **fields)
+        parameters = _parameters(group, arguments, "T")
+        rules = [op.names for op in group.overloads if op.names is not None]
+        named = ""
+        if rules:
+            named = named_overloads(group.name, parameters, fields["returned"], rules[-1])
+        late = LATE if named else ""
+        return named + fill(_FUNCTION, parameters=late + parameters, **fields)
     second = arguments[1]
     turned = [arguments[0], dataclasses.replace(second, type="T"), *arguments[2:]]
     return fill(
@@ -104,7 +111,8 @@ def _call(group: Group, overload: Operator) -> str:
     own = [a.for_users() for a in overload.arguments]
     text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
     indices = {a.name for a in group.arguments() if "SupportsIndex" in _type_for_users(group, a)}
-    ignored = "  # type: ignore[arg-type]  # an integer"
+    codes = "arg-type" if overload.names is None else "call-overload, no-any-return"
+    ignored = f"  # type: ignore[{codes}]  # an integer"
     narrowed = any(a.name in indices and a.type == "int" for a in own)
     return f"return {group.function_of(overload)}({text}){ignored * narrowed}\n"
 

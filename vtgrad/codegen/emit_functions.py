@@ -20,6 +20,7 @@ from .docstrings import docstring
 from .emit_inplace import emit_inplace
 from .emit_views import MADE_BY, emit_geometry, emit_view
 from .language import Operator
+from .named_signatures import LATE, named_overloads
 from .parameters import has_keyword_only, passed
 from .template import fill
 
@@ -252,12 +253,14 @@ def _out_of_place(operator: Operator) -> str:
         stored = fill(_UNLESS_QUICK, stored=stored)
     if operator.number_first:
         overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
+    named = named_overloads(operator.name, parameters, returned, operator.names)
+    late = NUMBER_COMES_LATE if operator.number_first else LATE if named else ""
     return fill(
         _OUT_OF_PLACE,
         result_class=_result_class(operator) if several else "",
-        overloads=overloads,
+        overloads=overloads + named,
         name=operator.name,
-        late=NUMBER_COMES_LATE if operator.number_first else "",
+        late=late,
         parameters=parameters,
         returned=returned,
         doc=docstring(operator.own_doc),

@@ -3,6 +3,7 @@
 from .calls import NUMBERS, explained, parameters_of, rest_of, taken_over
 from .docstrings import docstring, inplace_docstring
 from .language import Operator
+from .named_signatures import LATE, named_overloads
 from .template import fill
 
 __all__ = ["emit_inplace"]
@@ -11,7 +12,8 @@ _INPLACE = """
 $writers
 
 
-def $name($parameters) -> T:
+$overloads
+def $name($late$parameters) -> T:
     $doc
     $taken_over
     $written
@@ -77,11 +79,15 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         else:
             general = keyed + body
             body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=general)
+    parameters = parameters_of(operator)
+    named = named_overloads(name, parameters, "T", operator.names)
     return fill(
         _INPLACE,
         writers=writers,
+        overloads=named,
+        late=LATE if named else "",
         name=name,
-        parameters=parameters_of(operator),
+        parameters=parameters,
         doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
         taken_over="" if ufunc is not None else keyed,
         written=explained(operator, body, name, out=False),

@@ -3,6 +3,7 @@
 from .calls import explained, parameters_of, passed_on, recording, rest_of, taken_over, view_node
 from .docstrings import docstring
 from .language import Operator
+from .named_signatures import LATE, named_overloads
 from .parameters import has_keyword_only
 from .template import fill
 
@@ -20,7 +21,8 @@ return write_geometry($first, $node.record, view_impls.$kernel$rest, operator="$
 """
 
 _VIEW = """
-def $name($parameters) -> $returned:
+$overloads
+def $name($late$parameters) -> $returned:
     $doc
     $taken_over
     $viewed
@@ -89,11 +91,15 @@ def emit_view(operator: Operator) -> str:
     viewed = fill(
         _VIEWED, aliases=aliases, kernel=operator.kernel, first=first, rest=rest_of(operator)
     )
+    returned = "tuple[T, ...]" if several else "T"
+    named = named_overloads(operator.name, parameters, returned, operator.names)
     return fill(
         _VIEW,
+        overloads=named,
+        late=LATE if named else "",
         name=operator.name,
         parameters=parameters,
-        returned="tuple[T, ...]" if several else "T",
+        returned=returned,
         doc=docstring(operator.own_doc),
         taken_over=taken_over(operator),
         viewed=explained(operator, viewed),

@@ -150,15 +150,17 @@ class OperatorMethods(PythonOperators):
         """
         return F.sum_to(self, sizes, size)
 
-    def split(self, split_size: int | Sequence[int], dim: SupportsIndex = 0) -> tuple[Self, ...]:
+    def split(
+        self, split_size: int | Sequence[int], dim: SupportsIndex | str = 0
+    ) -> tuple[Self, ...]:
         """Parts of the tensor along a dimension, as views; see `vtgrad.split`.
 
         Parameters
         ----------
         split_size : int or sequence of int
             The length of each part but perhaps the last, or the length of every part.
-        dim : int, default 0
-            The dimension.
+        dim : int or str, default 0
+            The dimension, or its name.
 
         Returns
         -------

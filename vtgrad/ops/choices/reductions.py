@@ -23,7 +23,40 @@ from vtgrad.ops.generated.reductions import (
 __all__ = ["log_softmax", "mean", "median", "prod", "softmax", "std", "std_mean", "sum", "var", "var_mean"]
 
 
+@overload
 def sum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def sum(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def sum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def sum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -93,7 +126,40 @@ def sum(
     return sum_dim_IntList(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
+@overload
 def mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def mean(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -165,7 +231,40 @@ def mean(
     return mean_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
+@overload
 def prod(
+    input: T,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def prod(
+    input: T,
+    dim: str,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: int | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def prod(
+    input: T,
+    dim: int | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str,
+    keepdims: bool = False,
+) -> T: ...
+def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset = UNSET,
     keepdim: bool = False,
@@ -238,7 +337,11 @@ def prod(
 def median(input: T) -> T: ...
 @overload
 def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
-def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None) -> T | MedianDimResult[T]:
+@overload
+def median(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None
+) -> T | MedianDimResult[T]:
     """Return the middle element of all, or along a dimension.
 
     Of an even number of elements it is the lower of the two in the middle. If there is a nan,
@@ -294,7 +397,40 @@ def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Se
     return median_dim(input, dim, keepdim, out=out)
 
 
+@overload
 def var(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T: ...
+@overload
+def var(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T: ...
+@overload
+def var(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: str | Sequence[str],
+) -> T: ...
+def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -365,7 +501,40 @@ def var(
     return var_dim(input, dim, correction, keepdim, out=out)
 
 
+@overload
 def std(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T: ...
+@overload
+def std(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+) -> T: ...
+@overload
+def std(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    out: T | None = None,
+    axis: str | Sequence[str],
+) -> T: ...
+def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -433,7 +602,13 @@ def std(
     return std_dim(input, dim, correction, keepdim, out=out)
 
 
-def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
+@overload
+def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+@overload
+def softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int, dtype: DType | None = None, *, out: T | None = None
+) -> T:
     """Return exponentials divided by their sum along a dimension.
 
     `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
@@ -478,7 +653,13 @@ def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = N
     return softmax_dim(input, dim, out=out)
 
 
-def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T:
+@overload
+def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+@overload
+def log_softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int, dtype: DType | None = None, *, out: T | None = None
+) -> T:
     """Return the logarithm of the softmax along a dimension.
 
     ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
@@ -531,7 +712,37 @@ def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None
     return log_softmax_dim(input, dim, out=out)
 
 
+@overload
 def var_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> VarMeanDimResult[T]: ...
+@overload
+def var_mean(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> VarMeanDimResult[T]: ...
+@overload
+def var_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: str | Sequence[str],
+) -> VarMeanDimResult[T]: ...
+def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -589,7 +800,37 @@ def var_mean(
     return var_mean_dim(input, dim, correction, keepdim)
 
 
+@overload
 def std_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> StdMeanDimResult[T]: ...
+@overload
+def std_mean(
+    input: T,
+    dim: str | Sequence[str],
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: Dims | Unset = UNSET,
+) -> StdMeanDimResult[T]: ...
+@overload
+def std_mean(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    unbiased: bool | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    correction: float | Unset | None = UNSET,
+    axis: str | Sequence[str],
+) -> StdMeanDimResult[T]: ...
+def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,

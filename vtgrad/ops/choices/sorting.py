@@ -18,10 +18,14 @@ __all__ = ["sort", "topk"]
 @overload
 def sort(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
 @overload
+def sort(input: T, dim: str, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
+@overload
 def sort(
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
 ) -> SortStableResult[T]: ...
-def sort(
+@overload
+def sort(input: T, dim: str, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None) -> SortStableResult[T]: ...
+def sort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | Unset | None = UNSET, out: Sequence[T] | None = None
 ) -> SortDimResult[T] | SortStableResult[T]:
     """Sort the elements along a dimension.
@@ -74,7 +78,15 @@ def sort(
     return sort_stable(input, dim, descending, stable=stable, out=out)
 
 
-def topk(input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None) -> TopkDimResult[T]:
+@overload
+def topk(
+    input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
+) -> TopkDimResult[T]: ...
+@overload
+def topk(input: T, k: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None) -> TopkDimResult[T]: ...
+def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
+) -> TopkDimResult[T]:
     """Return the largest or smallest elements along a dimension.
 
     A nan counts as larger than every number. Of equal elements those with lower indices are

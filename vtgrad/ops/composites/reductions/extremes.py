@@ -27,11 +27,11 @@ def _refuse_keepdim_alone(name: str, keepdim: bool | Unset) -> None:
 
 def _dim_and_other(
     name: str,
-    by_position: int | TensorBase | Unset,
+    by_position: int | str | TensorBase | Unset,
     keepdim: bool | Unset,
-    dim: int | TensorBase | Unset,
+    dim: int | str | TensorBase | Unset,
     other: TensorBase | None,
-) -> tuple[int | TensorBase | Unset, TensorBase | None]:
+) -> tuple[int | str | TensorBase | Unset, TensorBase | None]:
     """The dimension or the second tensor: a tensor by position is a dimension beside keepdim."""
     if (by_position is not UNSET) + (dim is not UNSET) + (other is not None) > 1:
         raise ArgumentTypeError(f"{name}() takes one dimension or one second tensor, not both")
@@ -65,18 +65,18 @@ def max(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 def max(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def max(
-    input: T, dim_or_other: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim_or_other: int | str, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]: ...
 @overload
 def max(
-    input: T, *, dim: int, keepdim: bool = False, out: tuple[T, T] | None = None
+    input: T, *, dim: int | str, keepdim: bool = False, out: tuple[T, T] | None = None
 ) -> MaxDimResult[T]: ...
 def max(
     input: T,
-    dim_or_other: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | str | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
-    dim: int | TensorBase | Unset = UNSET,
+    dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MaxDimResult[T]:
@@ -156,18 +156,18 @@ def min(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 def min(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def min(
-    input: T, dim_or_other: int, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T, dim_or_other: int | str, keepdim: bool = False, *, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]: ...
 @overload
 def min(
-    input: T, *, dim: int, keepdim: bool = False, out: tuple[T, T] | None = None
+    input: T, *, dim: int | str, keepdim: bool = False, out: tuple[T, T] | None = None
 ) -> MinDimResult[T]: ...
 def min(
     input: T,
-    dim_or_other: int | TensorBase | Unset = UNSET,
+    dim_or_other: int | str | TensorBase | Unset = UNSET,
     keepdim: bool | Unset = UNSET,
     *,
-    dim: int | TensorBase | Unset = UNSET,
+    dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
 ) -> T | MinDimResult[T]:

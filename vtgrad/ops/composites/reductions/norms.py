@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -50,7 +51,7 @@ def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
 def norm(
     input: T,
     p: Number | str | TensorBase | None = "fro",
-    dim: Dims = None,
+    dim: Dims | str | Sequence[str] = None,
     keepdim: bool = False,
     dtype: DType | None = None,
     *,

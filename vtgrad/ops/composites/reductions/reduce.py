@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -32,7 +33,7 @@ T = TypeVar("T", bound=TensorBase)
 
 def nanmean(
     input: T,
-    dim: Dims = None,
+    dim: Dims | str | Sequence[str] = None,
     keepdim: bool = False,
     *,
     dtype: DType | None = None,
@@ -98,11 +99,11 @@ def nanmean(
 
 def any(
     input: T,
-    dim: Dims | Unset = UNSET,
+    dim: Dims | str | Sequence[str] | Unset = UNSET,
     keepdim: bool = False,
     *,
     out: T | None = None,
-    axis: Dims | Unset = UNSET,
+    axis: Dims | str | Sequence[str] | Unset = UNSET,
     keepdims: bool = False,
 ) -> T:
     """Return whether some element is not 0, of all or over dimensions.
@@ -158,11 +159,11 @@ def any(
 
 def all(
     input: T,
-    dim: Dims | Unset = UNSET,
+    dim: Dims | str | Sequence[str] | Unset = UNSET,
     keepdim: bool = False,
     *,
     out: T | None = None,
-    axis: Dims | Unset = UNSET,
+    axis: Dims | str | Sequence[str] | Unset = UNSET,
     keepdims: bool = False,
 ) -> T:
     """Return whether no element is 0, of all or over dimensions.
@@ -216,7 +217,7 @@ def all(
     return F.all_dim(_for_truth_in(out, input), dims, keep, out=out)
 
 
-def _dims_or_all(dim: Dims | Unset, axis: Dims | Unset) -> Dims:
+def _dims_or_all(dim: object, axis: object) -> Dims:
     """The dimensions under PyTorch's or NumPy's name; None, for all of them, if none are given."""
     chosen = dim if axis is UNSET else either(dim, axis, "dim and axis")
     return None if chosen is UNSET else dims_or_names(chosen)

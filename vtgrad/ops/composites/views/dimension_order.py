@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -21,8 +21,14 @@ __all__ = ["moveaxis", "movedim", "swapaxes", "swapaxes_", "swapdims", "swapdims
 T = TypeVar("T", bound=TensorBase)
 
 
-@explained
-def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+@overload
+def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T: ...
+@overload
+def movedim(input: T, source: str | Sequence[str], destination: int | Sequence[int]) -> T: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def movedim(  # pyright: ignore[reportInconsistentOverload]
+    input: T, source: int | Sequence[int], destination: int | Sequence[int]
+) -> T:
     """Return a view with dimensions moved to other places.
 
     The dimensions that are not named keep their order and fill the places that are left. The
@@ -77,7 +83,13 @@ def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[
     return movedim(input, source, destination)
 
 
-def swapaxes(input: T, axis0: int, axis1: int) -> T:
+@overload
+def swapaxes(input: T, axis0: int, axis1: int) -> T: ...
+@overload
+def swapaxes(input: T, axis0: str, axis1: str) -> T: ...
+def swapaxes(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers then
+    input: T, axis0: int, axis1: int
+) -> T:
     """Exchange two dimensions, as a view.
 
     `transpose` under NumPy's name.
@@ -109,7 +121,13 @@ def swapaxes(input: T, axis0: int, axis1: int) -> T:
     return F.transpose(input, axis0, axis1)
 
 
-def swapdims(input: T, dim0: int, dim1: int) -> T:
+@overload
+def swapdims(input: T, dim0: int, dim1: int) -> T: ...
+@overload
+def swapdims(input: T, dim0: str, dim1: str) -> T: ...
+def swapdims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers then
+    input: T, dim0: int, dim1: int
+) -> T:
     """Exchange two dimensions, as a view.
 
     Another name of `transpose`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
@@ -37,8 +37,14 @@ T = TypeVar("T", bound=TensorBase)
 Parts: TypeAlias = int | Sequence[int] | TensorBase
 
 
-@explained
-def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
+@overload
+def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T: ...
+@overload
+def narrow(input: T, dim: str, start: int | TensorBase, length: int) -> T: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def narrow(  # pyright: ignore[reportInconsistentOverload]
+    input: T, dim: int, start: int | TensorBase, length: int
+) -> T:
     """Return a range of one dimension, as a view.
 
     Parameters
@@ -94,8 +100,16 @@ def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
     return F.slice(input, dim, first, first + length, 1)
 
 
-@explained
-def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
+@overload
+def split(
+    tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[T, ...]: ...
+@overload
+def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: str) -> tuple[T, ...]: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def split(  # pyright: ignore[reportInconsistentOverload]
+    tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[T, ...]:
     """Cut a tensor into pieces along a dimension, as views.
 
     If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
@@ -140,8 +154,14 @@ def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) 
     return F.split_Tensor(tensor, integer(split_size_or_sections), dim)
 
 
-@explained
-def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
+@overload
+def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]: ...
+@overload
+def chunk(input: T, chunks: int, dim: str) -> tuple[T, ...]: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def chunk(  # pyright: ignore[reportInconsistentOverload]
+    input: T, chunks: int, dim: int = 0
+) -> tuple[T, ...]:
     """Split a tensor into at most `chunks` pieces along a dimension.
 
     All pieces have the size ``ceil(size / chunks)``, the last one perhaps a smaller one; there
@@ -204,8 +224,26 @@ def chunk_size(input: TensorBase, chunks: int, dim: int, name: str) -> int:
     return -(-input.shape[normalize_dim(dim, input.ndim)] // chunks)
 
 
-@explained
+@overload
 def tensor_split(
+    input: T,
+    indices_or_sections: Parts | None = None,
+    dim: int = 0,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[T, ...]: ...
+@overload
+def tensor_split(
+    input: T,
+    indices_or_sections: Parts | None,
+    dim: str,
+    *,
+    indices: Sequence[int] | None = None,
+    sections: int | None = None,
+) -> tuple[T, ...]: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def tensor_split(  # pyright: ignore[reportInconsistentOverload]
     input: T,
     indices_or_sections: Parts | None = None,
     dim: int = 0,
@@ -502,8 +540,14 @@ def _one_integer(value: TensorBase, what: str) -> int:
     return int(array)
 
 
-@explained
-def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
+@overload
+def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]: ...
+@overload
+def unsafe_chunk(input: T, chunks: int, dim: str) -> tuple[T, ...]: ...
+@explained  # type: ignore[misc]  # names are numbers then
+def unsafe_chunk(  # pyright: ignore[reportInconsistentOverload]
+    input: T, chunks: int, dim: int = 0
+) -> tuple[T, ...]:
     """Cut a tensor into a number of pieces that share its memory, but are no views.
 
     The rules of `unsafe_split` apply. The size of the pieces is that of the dimension by
