@@ -9,6 +9,7 @@
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
 #   make codegen    write vtgrad/ops/{generated,choices}/ from the table of derivatives
+#   make lanes      1,000 random programs on threads of lanes, beside the same on one thread
 #   make compiled   the suite on the compiled build
 #   make clean      remove all generated files, the environments included
 
@@ -50,7 +51,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist=loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle bench docs codegen compiled clean lint types public-types \
+.PHONY: help demo test quick versions oracle bench docs codegen lanes compiled clean lint types public-types \
 	how-long
 
 help:
@@ -95,6 +96,10 @@ docs: $(DOCS_STAMP)
 
 codegen: $(TEST_STAMP)
 	$(PY) -m vtgrad.codegen
+
+# 1,000 programs of the menu and 1,000 wide graphs, each with threads and without.
+lanes: $(TEST_STAMP)
+	VTGRAD_LANE_PROGRAMS=2000 $(PY) $(PYTEST) -q tests/lanes/test_random_programs.py
 
 # The installed package is tested, not the one in this folder. So this folder must not be on the
 # path, but the benchmarks and the builder of the reference, which have tests too, must be.

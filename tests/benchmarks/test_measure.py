@@ -96,6 +96,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "checkpoints",
         "mlp",
         "lstm",
+        "lanes",
         "peak_memory",
     ],
 )

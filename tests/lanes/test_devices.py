@@ -192,6 +192,44 @@ def test_a_number_of_the_cpu_may_stand_beside_a_lane() -> None:
     assert x.grad.tolist() == [4, 4]
 
 
+def test_indices_may_be_on_the_cpu() -> None:
+    x = vt.arange(3.0, device="lane:0", requires_grad=True)
+    rows = vt.tensor([0, 2, 0])
+    y = x[rows]
+    assert (str(y.device), y.tolist()) == ("lane:0", [0, 2, 0])
+    assert x[vt.tensor([True, False, True])].device == LANE
+    z = x.clone()
+    z[rows[:2]] = 5.0
+    z[1] = vt.ones(())
+    (y.sum() + z.sum()).backward()
+    assert x.grad is not None
+    assert (x.grad.tolist(), z.tolist()) == ([2, 0, 1], [5, 1, 5])
+    with pytest.raises(vt.errors.DeviceError):
+        vt.ones(3)[rows.to("lane:0")]
+
+
+def test_memory_of_another_device_is_refused() -> None:
+    x, y = vt.ones(2, device="lane:0"), vt.zeros(2)
+    with pytest.raises(vt.errors.DeviceError):
+        y.data = x
+    with pytest.raises(vt.errors.GradAssignmentError, match="lane:0"):
+        y.grad = x
+    with pytest.raises(vt.errors.DeviceError):
+        y.set_(x)
+    with pytest.raises(vt.errors.DeviceError):
+        y.set_(x.storage())
+    with pytest.raises(vt.errors.DeviceError):
+        vt.zeros(2, out=y, device="lane:0")
+    assert y.set_(vt.ones(2).storage()).tolist() == [1, 1]
+    assert x.set_(vt.zeros(3, device="lane:0").storage()).device == LANE
+
+
+def test_gradients_on_a_lane_are_checked_by_finite_differences() -> None:
+    x = vt.rand(2, 2, dtype=vt.float64, device="lane:0", requires_grad=True)
+    assert vt.autograd.gradcheck(lambda z: (z * z).sin(), (x,))
+    assert vt.autograd.gradgradcheck(lambda z: (z * z).sin(), (x,))
+
+
 # -- operators ---------------------------------------------------------------------------------
 
 

@@ -3,6 +3,8 @@
 import ast
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -10,6 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.project.tree import ROOT
+from vtgrad.engine import device_threads
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="an interpreter does not tell which native functions it calls"
@@ -18,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 _HOME = Path(vt.__file__).parent
 _PAGES = ("walks.md", "one-apply.md", "one-recorded-operator.md")
 _WALK = re.compile(r"^## (One [^\n]*)\n.*?^```python\n(.*?)^```$(.*?)(?=^## |\Z)", re.M | re.S)
+_thread_init = device_threads.thread_init
 _STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
 
 
@@ -29,6 +33,12 @@ def _walks() -> dict[str, tuple[str, list[tuple[str, str]]]]:
         title: (program, _STEP.findall(rest.split("\n\n", 2)[1]))
         for title, program, rest in _WALK.findall(text)
     }
+
+
+def _noted_thread(note: Callable[..., None], queue: device_threads.SharedReadyQueue) -> None:
+    """The work of a lane's thread, whose calls are noted too."""
+    sys.setprofile(note)
+    _thread_init(queue)
 
 
 def _calls_of_the_last_statement(program: str) -> list[tuple[str, str]]:
@@ -47,11 +57,13 @@ def _calls_of_the_last_statement(program: str) -> list[tuple[str, str]]:
         exec(compile(ast.Module(before, []), "walk", "exec"), namespace)
         calls.clear()
         walk = compile(ast.Module([last], []), "walk", "exec")
-        sys.setprofile(note)
-        try:
-            exec(walk, namespace)
-        finally:
-            sys.setprofile(None)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(device_threads, "thread_init", partial(_noted_thread, note))
+            sys.setprofile(note)
+            try:
+                exec(walk, namespace)
+            finally:
+                sys.setprofile(None)
     return calls
 
 
@@ -70,6 +82,7 @@ _TITLES = [
     "One recorded operator",
     "One in-place write",
     "One backward",
+    "One backward with its threads",
     "One apply",
     "One backward of a Function",
     "One product of two elements",

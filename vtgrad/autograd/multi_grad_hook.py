@@ -230,7 +230,7 @@ def queue_callback(callback: Callable[[], object]) -> None:
     >>> (x * 2).sum().backward()
     all done: tensor([2., 2.])
     """
-    _running().own_for_hooks().final_callbacks.append(callback)
+    _running().final_callbacks.append(callback)
 
 
 def _running() -> GraphTask:

@@ -220,13 +220,13 @@ class SharedReadyQueue:
 # The queues of lanes that passes use at this moment.
 _queues: Final[dict[Device, SharedReadyQueue]] = {}
 # The passes on lanes that this process is at.
-_runs: Final[dict[LaneRun, int]] = {}
+_runs: Final[set[LaneRun]] = set()
 
 
 def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
     """Give each lane that a pass uses a thread, if it has none."""
     with lanes_lock:
-        _runs[run] = threading.get_ident()
+        _runs.add(run)
         for device in devices:
             queue_of(run, device)
 
@@ -284,7 +284,7 @@ def _leave(run: LaneRun) -> None:
     for queue in ending:
         if queue.started:
             queue.join()
-    _runs.pop(run, None)
+    _runs.discard(run)
 
 
 def thread_init(queue: SharedReadyQueue) -> None:
@@ -324,10 +324,10 @@ def _forget_threads() -> None:
     own = threading.get_ident()
     queues = tuple(_queues.values())
     _queues.clear()
-    for run, ident in tuple(_runs.items()):
-        if ident != own:
+    for run in tuple(_runs):
+        if run.task.owner != own:
             run.is_lost = True
-            del _runs[run]
+            _runs.discard(run)
         elif any(queue.has_nodes_of(run) for queue in queues):
             run.is_lost = True
             run.own_queue.wake()

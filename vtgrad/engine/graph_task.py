@@ -94,6 +94,8 @@ class GraphTask:
         The number of passes on the same thread around this one.
     for_hooks : ForHooks or None
         State that hooks keep, made on first use.
+    owner : int
+        The thread that has called backward, which runs the nodes of the CPU; 0 before it runs.
     outstanding_tasks : int
         The nodes that are ready, or run, of a pass on lanes.
     exception : BaseException or None
@@ -115,6 +117,7 @@ class GraphTask:
         "needs",
         "not_ready",
         "outstanding_tasks",
+        "owner",
         "reentrant_depth",
         "roots",
         "runs",
@@ -131,6 +134,7 @@ class GraphTask:
     captures: dict[Node, dict[int, list[int]]]
     reentrant_depth: int
     for_hooks: ForHooks | None
+    owner: int
     outstanding_tasks: int
     exception: BaseException | None
     arrived: dict[Node, InputBuffer] | None
@@ -149,6 +153,7 @@ class GraphTask:
         self.reentrant_depth = 0
         self.for_hooks = None
         self.arrived = None
+        self.owner = 0
         self.outstanding_tasks = 0
         self.exception = None
         self._may_write_saved = None
@@ -315,6 +320,11 @@ class GraphTask:
         if kept is None:
             kept = self.for_hooks = ForHooks()
         return kept
+
+    @property
+    def final_callbacks(self) -> list[Callable[[], object]]:
+        """Functions to call when all nodes have run; see `ForHooks`."""
+        return self.own_for_hooks().final_callbacks
 
     def shows_to(self, hooks: NodeHooks, newest: int) -> bool:
         """Whether the tensor hooks of a node are called in this run, early or late.

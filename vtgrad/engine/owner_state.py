@@ -27,12 +27,15 @@ class OwnerState:
 
     Attributes
     ----------
+    ident : int
+        The calling thread.
     order : Order
         Stops user code where it looks for signals, see Note [Abandoned passes].
     """
 
-    __slots__ = ("_context", "_disabled", "_mode", "_numbering", "_pair", "_task", "order")
+    __slots__ = ("_context", "_disabled", "_mode", "_numbering", "_pair", "_task", "ident", "order")
 
+    ident: int
     order: signals.Order
     _task: GraphTask
     _mode: Mode
@@ -42,6 +45,7 @@ class OwnerState:
     _numbering: Numbering
 
     def __init__(self, task: GraphTask) -> None:
+        self.ident = thread.ident
         self.order = signals.Order()
         self._task = task
         self._mode = thread.mode

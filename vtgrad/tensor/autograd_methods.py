@@ -10,6 +10,7 @@ from ..engine.backward import backward
 from ..errors import (
     ArgumentTypeError,
     DetachViewError,
+    DeviceError,
     GradAssignmentError,
     GradRequiredError,
     InferenceModeError,
@@ -268,6 +269,12 @@ class AutogradMethods(TensorMethods):
                 expected=dtype_of(own.dtype),
                 found=dtype_of(other.dtype),
             )
+        if self._impl.device != value._impl.device:
+            raise GradAssignmentError(
+                f"the gradient is on {value._impl.device}, the tensor on {self._impl.device}",
+                expected=self._impl.device,
+                found=value._impl.device,
+            )
         if own.shape != other.shape:
             raise GradAssignmentError(
                 f"the gradient has shape {list(other.shape)}, the tensor {list(own.shape)}",
@@ -441,6 +448,12 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
+        if impl.device != other.device:
+            raise DeviceError(
+                f"the tensor is on {impl.device}, and the new data on {other.device}",
+                expected=impl.device,
+                found=other.device,
+            )
         impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
         other.storage  # noqa: B018  # from now on two impls share it
         # Without names in between, so that they fit the dimensions at any moment.

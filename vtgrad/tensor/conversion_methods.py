@@ -26,6 +26,7 @@ from ..ops.calling.arguments import array_of
 from ..ops.calling.from_python import index_of, size_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
+from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import broadcast_shapes as broadcast
 from ..storage.geometry import normalize_dim, numel
@@ -385,6 +386,9 @@ class ConversionMethods(CreationMethods, CastMethods):
         plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()
         if dtype not in plain:
             facts.append(f"dtype={dtype!r}")
+        device = self._impl.device
+        if device is not CPU:
+            facts.append(f"device={str(device)!r}")
         return tensor_text(self._impl.array, facts + self._gradient_facts() + self._name_facts())
 
     def _name_facts(self) -> list[str]:

@@ -53,7 +53,7 @@ def zeros(
     dtype : dtype, optional
         By default that of `out`, or the default dtype.
     device : device or str, optional
-        There is only the CPU.
+        The CPU by default, or a lane of it.
     requires_grad : bool, default False
         Whether the new leaf requires grad.
 

@@ -15,6 +15,7 @@ from ..storage.on_device import placed
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..views.write_out import check_out, write_out
 from .tensor import Tensor
 
@@ -70,6 +71,13 @@ def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> N
             f"dtype {numpy_dtype(dtype).name} is not that of out, {out.dtype.name}",
             dtype=dtype,
             out=out.dtype,
+        )
+    extra = thread.extra_of_new
+    if extra is not None and extra.device != out._impl.device:
+        raise DeviceError(
+            f"out is on {out._impl.device}, and the result is asked for on {extra.device}",
+            expected=extra.device,
+            found=out._impl.device,
         )
     check_out(out, ())
     return out._impl.dtype

@@ -54,7 +54,7 @@ def tensor(
         default dtype (float32 unless set), integers int64; of several, the dtype that they
         promote to.
     device : device or str, optional
-        There is only the CPU.
+        The CPU by default, or a lane of it.
     requires_grad : bool, default False
         Whether the new leaf requires grad.
 
@@ -113,7 +113,7 @@ def as_tensor(
     dtype : dtype, optional
         By default the data's, as in `tensor`.
     device : device or str, optional
-        There is only the CPU.
+        The CPU by default, or a lane of it.
 
     Returns
     -------

@@ -71,7 +71,7 @@ class MemoryMethods(TensorBase):
         size : sequence of int, optional
             Sizes of a tensor of zeros.
         device : device or str, optional
-            There is only the CPU.
+            The device of the tensor by default.
 
         Returns
         -------

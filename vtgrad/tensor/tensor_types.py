@@ -153,7 +153,7 @@ class FloatTensor(_TensorOf, dtype=float32):
     size : sequence of int, optional
         Sizes of a tensor of zeros.
     device : device or str, optional
-        There is only the CPU.
+        The CPU by default, or a lane of it.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, DTypeError, ShapeError, ViewInvalidError
+from ..errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError, ViewInvalidError
 from ..graph.recording import is_recording
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Shape
@@ -55,6 +55,8 @@ def set_memory(
 
     Raises
     ------
+    DeviceError
+        If the memory is on another device.
     DTypeError
         If a tensor of another dtype is given without a part of its memory.
     ShapeError
@@ -85,6 +87,13 @@ def set_memory(
                 "use it under no_grad, or on a detached tensor"
             )
     storage, sizes, strides, offset = _geometry(impl, source, storage_offset, size, stride)
+    if source is not None and storage.device != impl.device:
+        raise DeviceError(
+            f"the tensor is on {impl.device}, the memory on {storage.device}",
+            expected=impl.device,
+            found=storage.device,
+        )
+    storage.device = impl.device
     needed = needed_bytes(sizes, strides, offset, impl.dtype.itemsize)
     check_growth(storage, needed)
     node = recorder(target, origin, inplace=True) if recording else None

@@ -91,7 +91,7 @@ class Placement(NamedTuple):
             if isinstance(x, Tensor) and first.setdefault(id(x), nr) == nr:
                 shape = arrangement.shape(tuple(x.shape))
                 values = _values_like(x, shape, nr)
-                around = from_numpy(values)
+                around = from_numpy(values).to(x.device)
                 if is_differentiable(x) and not arrangement.is_alone:
                     around.requires_grad_()
                 surroundings[nr] = around

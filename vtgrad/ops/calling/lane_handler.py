@@ -18,6 +18,8 @@ __all__ = ["handle_lane"]
 
 # Operators whose first operand alone says where the result is: its own device.
 _BY_THE_FIRST: Final = frozenset({"copy_"})
+# Operators whose indices, a sequence of tensors, may be on the CPU too.
+_INDEXING: Final = frozenset({"index_at", "index_put_at", "index_put_at_"})
 
 
 def handle_lane(
@@ -46,7 +48,10 @@ def handle_lane(
 def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Device:
     """The device of all operands, of which one at least is on a lane."""
     known: TensorBase | None = None
-    for tensor in _tensors((*args, *kwargs.values())):
+    values = (*args, *kwargs.values())
+    if operator in _INDEXING:
+        values = tuple([_without_those_of_the_cpu(value) for value in values])
+    for tensor in _tensors(values):
         impl = tensor._impl
         if impl.device is CPU and not impl.array.ndim:
             continue
@@ -60,6 +65,12 @@ def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object
         if written._impl.device != known._impl.device:
             raise _mixed(operator, written, known)
     return known._impl.device
+
+
+def _without_those_of_the_cpu(value: object) -> object:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [x for x in value if isinstance(x, TensorBase) and x._impl.device is not CPU]
+    return value
 
 
 def _mixed(operator: str, first: TensorBase, second: TensorBase) -> DeviceError:

@@ -64,7 +64,7 @@ def zeros_like(
     MemoryFormatError
         If the format is for another number of dimensions.
     NotSupportedError
-        If `device` is another one than the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def ones_like(
     MemoryFormatError
         If the format is for another number of dimensions.
     NotSupportedError
-        If `device` is another one than the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def empty_like(
     dtype : dtype, optional
         Dtype of the result; that of `input` if not given.
     device : device or str, optional
-        There is only the CPU.
+        The device of `input` by default.
     requires_grad : bool, default False
         Whether the result is a leaf that requires grad.
     memory_format : memory_format, optional
@@ -197,7 +197,7 @@ def empty_like(
     RequiresGradError
         If `requires_grad` is True and the dtype is neither floating nor complex.
     NotSupportedError
-        If `device` is not the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def full_like(
     dtype : dtype, optional
         Dtype of the result; that of `input` if not given.
     device : device or str, optional
-        There is only the CPU.
+        The device of `input` by default.
     requires_grad : bool, default False
         Whether the result is a leaf that requires grad.
     memory_format : memory_format, optional
@@ -273,7 +273,7 @@ def full_like(
     RequiresGradError
         If `requires_grad` is True and the dtype is neither floating nor complex.
     NotSupportedError
-        If `device` is not the CPU.
+        If there is no such kind of device.
 
     Examples
     --------
