@@ -42,6 +42,10 @@ NATIVE_STAMP := $(COMPILED)/.native
 NATIVE_SOURCES := setup.py pyproject.toml $(shell find vtgrad -name '*.py')
 BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
 
+# Without compiled files every test process rewrites and compiles 1,000 modules, and so does each of
+# the interpreters that tests start. `make clean` removes the files.
+unexport PYTHONDONTWRITEBYTECODE
+
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # `loadgroup` keeps tests that share one costly preparation in one process.
 PYTEST := -m pytest -n 2 --dist=loadgroup

@@ -21,14 +21,14 @@ TARGET = "build"
 
 # The compiled folders and files, and the exceptions: files with code that mypyc cannot compile, see
 # Note [One source, two builds], and files without a gain. Operators that read sizes and dimensions
-# as users pass them are not compiled: native integers refuse NumPy's.
+# as users pass them are not compiled: native integers refuse NumPy's. Nor are functions that are
+# `explained`, by their annotations, which native functions do not have.
 COMPILED = """
     storage graph views engine tensor/operator_methods.py
     ops/generated ops/formulas
     ops/install.py ops/view_impls/views.py
     ops/calling/arguments.py ops/calling/quick.py ops/saving/operands.py ops/saving/read_first.py
     ops/composites/indexing/getitem.py
-    ops/composites/indexing/index_arrays.py ops/composites/structure/repeating.py
     ops/kernels/arithmetic/basic.py ops/kernels/complex_numbers/conjugates.py
     ops/kernels/copying/broadcasting.py ops/kernels/copying/casts.py ops/kernels/copying/fill.py
     ops/kernels/creation.py
@@ -49,7 +49,7 @@ INTERPRETED = """
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/mode_decorator.py graph/node_fields.py graph/overwrite_rule.py
+    graph/mode_decorator.py graph/next_edges.py graph/node_fields.py graph/overwrite_rule.py
     graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
     graph/unpacked_once.py
     graph/written_elements.py

@@ -12,18 +12,19 @@ from typing import ClassVar
 
 __all__ = [
     "AmbiguousTruthError",
-    "ElementCountError",
-    "IndexTypeError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BlockNotOpenError",
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
     "DTypeError",
     "DetachViewError",
-    "EmptyInputsError",
     "DimensionError",
+    "ElementCountError",
     "ElementIndexError",
+    "EmptyInputsError",
+    "FrozenEdgesError",
     "FunctionError",
     "GradAssignmentError",
     "GradRequiredError",
@@ -33,6 +34,7 @@ __all__ = [
     "HookError",
     "HooksDisabledError",
     "ImplicitGradientError",
+    "IndexTypeError",
     "InferenceModeError",
     "InferenceSavedError",
     "InferenceViewError",
@@ -55,8 +57,8 @@ __all__ = [
     "NotConstructibleError",
     "NotSupportedError",
     "NumpyConversionError",
-    "OutGradError",
     "OptionValueError",
+    "OutGradError",
     "OutOfBoundsError",
     "OutOfRangeError",
     "OutputTypeError",
@@ -481,13 +483,23 @@ class GradientError(VtgradError, RuntimeError):
     kind = "gradient"
 
 
+class FrozenEdgesError(VtgradError, RuntimeError):
+    """The edges of a node cannot be changed any more, because another node leads to it."""
+
+    kind = "frozen-edges"
+
+
 class NanGradientError(VtgradError, RuntimeError):
-    """In anomaly mode, a node of the graph has made a gradient that contains NaN.
+    """In anomaly mode, a node of the graph has returned a gradient that contains NaN.
 
     Attributes
     ----------
     node : str
         The node.
+    origin : str
+        Where the NaN comes from: ``"node"`` if the node has made it; ``"hook"`` if a hook has put
+        it into what the node got or returned; ``"root"`` if the gradient that was given to backward
+        contains it; ``"sum"`` if it was there once the parts of what the node got had been added.
     index : int
         The number of the input whose gradient it is.
     count : int
@@ -642,6 +654,18 @@ class OutputTypeError(VtgradError, AttributeError):
 
 
 # -- profiles -------------------------------------------------------------------------------
+
+
+class BlockNotOpenError(VtgradError, RuntimeError):
+    """A block was left that is not open on this thread.
+
+    Attributes
+    ----------
+    block : str
+        The class of the block, such as ``no_grad``.
+    """
+
+    kind = "block-not-open"
 
 
 class ProfilerError(VtgradError, RuntimeError):

@@ -93,6 +93,15 @@ def test_a_parameter_has_a_second_name(tmp_path: Path) -> None:
     ]
 
 
+def test_a_parameter_with_a_second_name_keeps_its_default_or_stays_required(tmp_path: Path) -> None:
+    text = """
+- op: "f.dim(self: Tensor, size: Dim, dim: Dim = -1) -> Tensor"
+  also: { axis: dim, count: size }
+"""
+    _, body = head_and_body("\n" + emit_choice(group(tmp_path, text)))
+    assert body[-1] == 'return f_dim(input, given(size, "f", "size"), -1 if dim is UNSET else dim)'
+
+
 def test_a_second_name_of_nothing_is_refused(tmp_path: Path) -> None:
     text = '- op: "f.a(self: Tensor) -> Tensor"\n  also: { axis: dim }\n'
     with pytest.raises(TableError, match="'also' of 'dim', which is no parameter"):

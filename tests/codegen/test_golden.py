@@ -5,6 +5,8 @@ import pytest
 from .golden import FOLDER, PINNED, emitted
 
 
+# One process generates the code for all of them.
+@pytest.mark.xdist_group("golden")
 @pytest.mark.parametrize("operator", PINNED)
 def test_the_generator_writes_what_is_kept(operator: str) -> None:
     kept = (FOLDER / f"{operator}.txt").read_text(encoding="utf-8")

@@ -148,8 +148,12 @@ def test_gradient_equals_differences_of_the_independent_filter(point: FloatArray
 
 @pytest.mark.parametrize("point", POINTS)
 def test_hessian_is_symmetric_and_equals_differences_of_the_gradient(point: FloatArray) -> None:
+    @functools.cache
+    def gradient(*at: float) -> FloatArray:
+        return value_and_gradient(np.array(at), FLOWS)[1]
+
     def slope(entry: int, at: FloatArray) -> float:
-        return float(value_and_gradient(at, FLOWS)[1][entry])
+        return float(gradient(*at.tolist())[entry])
 
     computed = hessian(point, FLOWS)
     estimated = np.stack(

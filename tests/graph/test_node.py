@@ -13,7 +13,19 @@ from vtgrad.graph.set_history import collect_next_edges, gradient_edge
 def test_sequence_numbers_grow_within_a_thread() -> None:
     first, second = Node(()), Node(())
     assert second.sequence_nr > first.sequence_nr
-    assert second.thread_id == first.thread_id == threading.get_ident()
+    assert second.thread_id == first.thread_id >= 1
+
+
+def test_the_number_of_a_thread_does_not_come_back() -> None:
+    # `threading.get_ident` gives the next thread the identifier of the one that ended.
+    made: list[Node] = []
+    for _ in range(3):
+        thread = threading.Thread(target=lambda: made.append(Node(())))
+        thread.start()
+        thread.join()
+    numbers = [node.thread_id for node in (Node(()), *made)]
+    assert len(set(numbers)) == 4
+    assert max(numbers) < 10**6
 
 
 def test_every_thread_counts_for_itself() -> None:

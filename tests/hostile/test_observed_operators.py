@@ -24,11 +24,20 @@ from vtgrad.tensor.tensor import Tensor
 
 profile = vt.autograd.profiler.profile
 
+# Seconds after which another thread is taken to hang.
+LONG = 60
+
 
 def entries() -> list[object]:
     """What a profile replaces."""
     modules = (vt, functional)
     return [Tensor.__bases__, *[value for module in modules for value in vars(module).values()]]
+
+
+def ended(thread: threading.Thread) -> None:
+    """Wait for the end of a thread; a test that waits for ever would not be named."""
+    thread.join(LONG)
+    assert not thread.is_alive()
 
 
 def names(p: vt.autograd.profiler.profile) -> list[str]:
@@ -56,15 +65,15 @@ def test_the_tables_hold_wrappers_until_the_last_thread_has_ended() -> None:
     def work() -> None:
         with profile():
             inside.set()
-            over.wait()
+            over.wait(LONG)
 
     thread = threading.Thread(target=work)
     with profile():
         thread.start()
-        inside.wait()
+        assert inside.wait(LONG)
     assert vt.sin is not sin
     over.set()
-    thread.join()
+    ended(thread)
     assert entries() == before
 
 
@@ -171,7 +180,7 @@ def test_a_block_of_record_function_may_end_on_another_thread() -> None:
 
             thread = threading.Thread(target=work, args=(generator, errors))
             thread.start()
-            thread.join()
+            ended(thread)
             assert not errors
     assert names(p) == ["part", "part"]
     with pytest.raises(vt.errors.ProfilerError, match="no block"):
@@ -269,14 +278,14 @@ def test_the_child_of_a_fork_has_no_profile_of_another_thread() -> None:
     def work() -> None:
         with profile():
             inside.set()
-            over.wait()
+            over.wait(LONG)
 
     thread = threading.Thread(target=work)
     thread.start()
-    inside.wait()
+    assert inside.wait(LONG)
     child = os.fork()
     if child == 0:
         os._exit(0 if vt.sin is sin and not observers else 1)
     over.set()
-    thread.join()
+    ended(thread)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

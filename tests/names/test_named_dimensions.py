@@ -152,12 +152,13 @@ def test_a_hook_may_use_names() -> None:
     x: Any = named("N", "C").requires_grad_()
     scale = vt.tensor([1.0, 2.0, 3.0], names=("C",))
     y = x * 1
-    y.register_hook(lambda grad: (grad.refine_names("N", "C") * scale).rename(None))
+    y.register_hook(lambda grad: grad.refine_names("N", "C") * scale)
     for create_graph in (False, True):
         x.grad = None
         y.sum().backward(retain_graph=True, create_graph=create_graph)
         assert x.grad is not None
         assert x.grad.tolist() == [[1.0, 2.0, 3.0]] * 2
+        assert x.grad.names == (None, None)
 
 
 class Twice(vt.autograd.Function):
@@ -243,3 +244,51 @@ def test_an_error_in_an_operator_leaves_names_in_force() -> None:
     with pytest.raises(vt.errors.VtgradError):
         x.expand(7, 7)
     assert (x * 2).names == ("N", "C")
+
+
+class Same(vt.autograd.Function):
+    """Returns what it gets, and a saved tensor as the gradient."""
+
+    @staticmethod
+    def forward(ctx: vt.autograd.function.FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    def backward(ctx: vt.autograd.function.FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+        return ctx.saved_tensors[0]
+
+
+def test_a_function_that_returns_its_argument_keeps_names() -> None:
+    x = named("N", "C")
+    assert Same.apply(x).names == ("N", "C")
+    assert Same.apply(x.requires_grad_()).names == ("N", "C")
+
+
+def test_a_saved_tensor_that_is_a_gradient_loses_its_names() -> None:
+    x = named("N", "C").requires_grad_()
+    for create_graph in (False, True):
+        (grad,) = vt.autograd.grad(Same.apply(x).sum(), x, create_graph=create_graph)
+        assert grad.names == (None, None)
+    assert x.names == ("N", "C")
+
+
+def test_a_gradient_with_names_is_one_without() -> None:
+    x = named("N", "C").requires_grad_()
+    for create_graph in (False, True):
+        (grad,) = vt.autograd.grad(x * 1, x, named("N", "C"), create_graph=create_graph)
+        assert grad.names == (None, None)
+
+
+def test_gradients_of_named_functions_are_checked() -> None:
+    x = vt.rand(2, 3, dtype=vt.float64, names=("N", "C")).requires_grad_()
+    assert vt.autograd.gradcheck(lambda a: (a * a).sum("N"), (x,))
+    assert vt.autograd.gradgradcheck(lambda a: (a * a * a).sum("N"), (x,))
+
+
+def test_a_view_of_the_same_shape_keeps_names() -> None:
+    x = named("N", "C")
+    assert x.view(2, 3).names == x.view_as(x).names == x.t().reshape(3, 2).names[::-1]
+    for shape in ((6,), (3, 2)):
+        with pytest.raises(NamesNotSupportedError, match="flatten and unflatten"):
+            x.reshape(shape)

@@ -1,7 +1,9 @@
 """The text that a wrong argument gets, and errors that are faults of the library."""
 
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 import vtgrad as vt
@@ -121,3 +123,26 @@ def test_what_is_wrong_is_named_and_not_what_follows_from_it() -> None:
             multiply(two, three)
         with pytest.raises(ShapeError, match="the sizes that are summed over differ"):
             multiply(two, two)
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "text"),
+    [
+        ("index_put", (1, vt.ones(3)), "argument 'indices' must be a sequence of tensors"),
+        ("index_put_", (1, vt.ones(3)), "argument 'indices' must be a sequence of tensors"),
+        ("take_along_dim", (vt.tensor([0]), 1.5), "argument 'dim' must be an integer or None"),
+        ("tile", ("a",), "must be a sequence of integers"),
+    ],
+)
+def test_composites_explain_arguments_of_other_types_in_both_builds(
+    name: str, rest: tuple[object, ...], text: str
+) -> None:
+    with pytest.raises(ArgumentTypeError, match=text):
+        getattr(vt.ones(3), name)(*rest)
+
+
+def test_a_dimension_may_be_an_integer_of_numpy_in_both_builds() -> None:
+    zero, two = np.int64(0), np.int64(2)
+    x: Any = vt.tensor([1.0, 2.0])
+    assert x.take_along_dim(vt.tensor([1]), zero).tolist() == [2]
+    assert x.tile(two).tolist() == [1, 2, 1, 2]

@@ -291,6 +291,16 @@ ENTRIES: tuple[Entry, ...] = (
         memory.empty_matrix_times_vector,
     ),
     Entry(
+        "addmv of one number, and of a matrix and a vector that do not fit: PyTorch looks for a"
+        " dimension of the number first.",
+        memory.addmv_of_a_number,
+    ),
+    Entry(
+        "A tensor that is given a storage by set_ keeps its strides in PyTorch if the number of"
+        " elements stays, even if they lead out of the memory.",
+        memory.strides_beyond_the_memory,
+    ),
+    Entry(
         "Which sign a NaN bears that an invalid operation gave depends on the processor and on the"
         " instruction that computed it: copysign and signbit show it.",
         number.sign_of_nan,
@@ -313,8 +323,9 @@ ENTRIES: tuple[Entry, ...] = (
         graph.written_by_forward,
     ),
     Entry(
-        "fill_ and zero_ store one value, and squeeze_ and its kin none, also where elements share"
-        " memory; PyTorch refuses that only where the tensor is lazily negative or conjugate.",
+        "fill_ and zero_ store one value, squeeze_ and its kin none, and an indexed write copies of"
+        " values, also where elements share memory; PyTorch refuses that only where the tensor is"
+        " lazily negative or conjugate.",
         lazy.lazy_and_repeated,
     ),
     Entry(
@@ -360,9 +371,32 @@ ENTRIES: tuple[Entry, ...] = (
         graph.two_views_are_refused,
     ),
     Entry(
-        "isreal takes a view of the imaginary part in PyTorch, which a stale view refuses; in"
-        " vtgrad it reads values.",
+        "isreal takes a view of the imaginary part in PyTorch, and a loop over a tensor views of"
+        " its rows, which a stale view refuses; in vtgrad isreal reads values, and there is no view"
+        " without rows.",
         graph.asks_a_stale_view_for_a_part,
+    ),
+    Entry(
+        "A lazy view of a tensor that set_ gave another shape, on the same memory: the producer"
+        " that PyTorch makes for the view gives the base a gradient of the former shape.",
+        graph.base_of_another_shape,
+        cascades=True,
+    ),
+    Entry(
+        "fill_ with a view, made under no_grad, of the memory that is filled: the result has"
+        " nothing to send a gradient to. It requires grad in PyTorch, and does not in vtgrad.",
+        graph.filled_from_its_own_memory,
+        cascades=True,
+    ),
+    Entry(
+        "floor_divide_ on a view: in PyTorch the divisor is not behind the base, so that its"
+        " gradient is none; vtgrad refuses it, as for floor_divide_ on any other tensor.",
+        graph.operand_of_a_view_forgotten,
+    ),
+    Entry(
+        "A complex view of a tensor that was transposed in place since: PyTorch cannot make the"
+        " view again; vtgrad keeps what the view is of.",
+        graph.complex_view_of_another_geometry,
     ),
     Entry(
         "A second derivative by a tensor without elements, through a write that wrote none, is"
@@ -377,7 +411,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "PyTorch cannot be asked about a view any more whose base was detached in place and then"
-        " resized: it fails to make the view again.",
+        " given another shape: it fails to make the view again.",
         graph.cannot_be_replayed,
     ),
     Entry(

@@ -25,25 +25,32 @@ def same_bits(a: Array, b: Array) -> bool:
     return bool(np.array_equal(np.signbit(a[zeros]), np.signbit(b[zeros])))
 
 
-def close(a: Array, b: Array, coarse: bool = False) -> bool:
+def close(a: Array, b: Array, coarse: bool = False, least: float = 0.05) -> bool:
     """Equal up to the rounding of a different order of operations.
 
-    ``coarse`` is for doubles that were computed in single precision.
+    ``coarse`` is for doubles that were computed in single precision. Differences are compared with
+    values of at least the size ``least``, because a difference of near values may cancel.
     """
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.dtype.kind == "c":
-        return close(a.real, b.real, coarse) and close(a.imag, b.imag, coarse)
+        # One part of a product cancels beside the other part.
+        largest = max(least, _largest(a.real), _largest(a.imag))
+        return close(a.real, b.real, coarse, largest) and close(a.imag, b.imag, coarse, largest)
     rtol = _RTOL.get(a.dtype.char)
     if rtol is not None and coarse:
         rtol = max(rtol, _RTOL["f"])
     if rtol is None:
         return bool(np.array_equal(a, b))
     with np.errstate(all="ignore"):
-        finite = np.abs(a[np.isfinite(a)])
-        # At least as if the values were about 0.05: a difference of near values may cancel.
-        scale = max(float(finite.max()) if finite.size else 0.0, 0.05)
+        scale = max(_largest(a), least)
         return bool(np.allclose(a, b, rtol=rtol, atol=rtol * min(scale, 1e30), equal_nan=True))
+
+
+def _largest(a: Array) -> float:
+    """The largest finite number, in absolute value."""
+    finite = np.abs(a[np.isfinite(a)])
+    return float(finite.max()) if finite.size else 0.0
 
 
 def close_logs(a: Any, b: Any) -> bool:

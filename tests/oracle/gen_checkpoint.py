@@ -28,7 +28,7 @@ def checkpointed(c: Chooser) -> Sequence[Step] | None:
     body = c.one(_BODIES)
     early_stop = "" if c.chance(0.7) else ", early_stop=False"
     if c.chance(0.2):
-        functions = f"[lambda t: {body}, lambda t: t.sin(), lambda t: t * 2]"
+        functions = f"[lambda t: {body}, lambda t: t.tanh(), lambda t: t * 2]"
         return c.make(
             "checkpoint_sequential",
             f"vt.utils.checkpoint.checkpoint_sequential({functions}, 2, {t}, use_reentrant=False)",

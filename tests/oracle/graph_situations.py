@@ -17,6 +17,8 @@ def shown_beyond_a_view(s: Situation) -> bool:
     if s.step.backward and s.divergence.what == "grad":
         # A gradient that misses all elements is a constant in PyTorch.
         return strided and _differ_in_requires_grad_only(s.divergence.expected, s.divergence.found)
+    if s.step.backward and s.divergence.what == "requires_grad":
+        return strided and s.divergence.found is True
     if s.step.backward and s.divergence.what == "values":
         # A gradient that misses elements in PyTorch.
         theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
@@ -174,9 +176,9 @@ def integers_with_gradient(s: Situation) -> bool:
             and target is not None
             and not (target.is_floating_point() or target.is_complex())
         )
-    if s.divergence is None or s.divergence.where not in s.torch.names:
+    tensor = None if s.divergence is None else s.torch.names.get(s.divergence.where)
+    if tensor is None:
         return False
-    tensor = s.torch.names[s.divergence.where]
     whole = not (tensor.is_floating_point() or tensor.is_complex())
     return whole and bool(tensor.requires_grad)
 
@@ -331,7 +333,48 @@ def asks_a_stale_view_for_a_part(s: Situation) -> bool:
         s.our_error is None
         and s.torch_error is not None
         and kind_of(s.torch_error) in _VIEW_REFUSALS
-        and s.step.op == "isreal"
+        and (
+            s.step.op == "isreal"
+            or (s.step.op == "__iter__" and any(t.numel() == 0 for t in s.tensors_used()))
+        )
+    )
+
+
+def operand_of_a_view_forgotten(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.torch_error is None
+        and s.our_error is not None
+        and kind_of(s.our_error) == "no-derivative"
+        and any(step.op == "floor_divide_" for step in s.earlier)
+    )
+
+
+def complex_view_of_another_geometry(s: Situation) -> bool:
+    return (
+        s.our_error is None
+        and s.torch_error is not None
+        and "Tensor must have a last dimension with stride 1" in str(s.torch_error)
+        and any(step.op == "view_as_complex" for step in s.earlier)
+        and any(step.op in METADATA for step in s.earlier)
+    )
+
+
+def base_of_another_shape(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what == "grad_fn"
+        and "AsStridedBackward0" in repr(s.divergence.found)
+        and any(step.op == "set_" for step in (*s.earlier, s.step))
+    )
+
+
+def filled_from_its_own_memory(s: Situation) -> bool:
+    return (
+        s.step.op == "fill_"
+        and s.divergence is not None
+        and s.divergence.what in ("requires_grad", "grad_fn", "is_leaf")
+        and any(t._is_view() and t.requires_grad and t.is_leaf for t in s.tensors_used())
     )
 
 
@@ -346,6 +389,8 @@ def gradient_of_nothing(s: Situation) -> bool:
         return True
     # A gradient to which nothing was added, in a pass that is recorded.
     root = s.tensors_used()
+    if s.divergence.what == "bound" and any(t.numel() == 0 for t in root):
+        return True
     recorded = "create_graph=True" in s.step.text
     return recorded and s.divergence.what == "grad" and all(t.numel() == 0 for t in root)
 
@@ -354,4 +399,4 @@ def cannot_be_replayed(s: Situation) -> bool:
     if s.divergence is None or not str(s.divergence.expected).startswith("raises "):
         return False
     earlier = {step.op for step in s.earlier}
-    return "resize_" in earlier and "detach_" in earlier
+    return "detach_" in earlier and bool({"resize_", "set_"} & earlier)

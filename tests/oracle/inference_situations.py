@@ -58,12 +58,16 @@ def refused_first(s: Situation) -> bool:
     )
 
 
+# Nothing is recorded in the mode, so that the function may also save fewer tensors.
+_FAILED_AGAIN = ("Inference tensors cannot be saved", "A different number of tensors was saved")
+
+
 def computed_again_in_inference_mode(s: Situation) -> bool:
     return (
         s.our_error is None
         and s.torch_error is not None
         and "inference_mode" in s.step.mode
-        and "Inference tensors cannot be saved" in str(s.torch_error)
+        and any(text in str(s.torch_error) for text in _FAILED_AGAIN)
         and any(line.op.startswith("checkpoint") for line in s.earlier)
     )
 

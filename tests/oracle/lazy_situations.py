@@ -72,7 +72,7 @@ def lazy_and_repeated(s: Situation) -> bool:
         s.torch_error is not None
         and s.our_error is None
         and kind_of(s.torch_error) == "self-overlap"
-        and s.step.op in ("fill_", "zero_", *METADATA)
+        and s.step.op in ("fill_", "zero_", "setitem", *METADATA)
         and any((t.is_neg() or t.is_conj()) and overlaps_itself(t) for t in s.tensors_used())
     )
 

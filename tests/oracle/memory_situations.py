@@ -132,6 +132,15 @@ def empty_matrix_times_vector(s: Situation) -> bool:
     )
 
 
+def addmv_of_a_number(s: Situation) -> bool:
+    return (
+        s.step.op == "addmv"
+        and s.our_error is not None
+        and kind_of(s.our_error) == "shape"
+        and "tensor has no dimensions" in str(s.torch_error)
+    )
+
+
 def walked_backwards(s: Situation) -> bool:
     return "step must be greater than zero" in str(s.torch_error)
 
@@ -152,6 +161,13 @@ def memory_that_grew(s: Situation) -> bool:
     theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
     # What lay there before agrees.
     return bool(np.all((theirs == ours) | (ours == 0)))
+
+
+def strides_beyond_the_memory(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "stride" or s.step.op != "set_":
+        return False
+    tensor = s.torch.names[s.divergence.where]
+    return s.our_error is None and s.divergence.found == (1,) and tensor.stride(0) != 1
 
 
 def stride_of_nothing(s: Situation) -> bool:

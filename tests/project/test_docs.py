@@ -18,6 +18,8 @@ from tests.project.tree import ROOT
 _BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What a program prints may follow it.
 _PRINTED = re.compile(r"^```python\n([^`]*)^```$\n\n^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Of a page with this line, each program continues the ones before it.
+_ONE_PROGRAM = "\n<!-- One program: each block continues the ones before it. -->\n"
 # Code within a text that begins as an attribute of the library, or of a tensor called x.
 _NAMED = re.compile(r"`(vt|vtgrad|x)\.([A-Za-z_][\w.]*)[^`]*`")
 _PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -28,8 +30,21 @@ def _blocks() -> list[tuple[str, str, str]]:
         (f"{page.relative_to(ROOT)}:{number}", language, body)
         for page in _PAGES
         if "_build" not in page.parts
-        for number, (language, body) in enumerate(_BLOCK.findall(page.read_text("utf-8")), 1)
+        for number, (language, body) in enumerate(_programs(page, _BLOCK), 1)
     ]
+
+
+def _programs(page: Path, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
+    """The pairs that a pattern finds, of which one is a program and the other belongs to it."""
+    text = page.read_text("utf-8")
+    found: list[tuple[str, str]] = pattern.findall(text)
+    if _ONE_PROGRAM not in text:
+        return found
+    parts = [body for _, body in _BLOCK.findall(text)]
+    if pattern is _BLOCK:
+        return [("python", "".join(parts[: n + 1])) for n in range(len(parts))]
+    # What the whole program prints is what all of its parts print.
+    return [("".join(parts), "".join(printed for _, printed in found))]
 
 
 def _absent(body: str) -> list[str]:
@@ -124,8 +139,10 @@ def printed_by(body: str, folder: Path) -> str:
 
 @pytest.mark.slow
 def test_programs_print_what_the_documentation_says(tmp_path: Path) -> None:
-    shown = [(page, _PRINTED.findall(page.read_text("utf-8"))) for page in _PAGES]
-    assert {"README.md", "who-wrote.md"} <= {page.name for page, found in shown if found}
+    shown = [(page, _programs(page, _PRINTED)) for page in _PAGES]
+    assert {"README.md", "who-wrote.md", "engine-of-2017.md"} <= {
+        page.name for page, found in shown if found
+    }
     for page, found in shown:
         for body, printed in found:
             # The reader's file is in a folder of the reader's.

@@ -55,19 +55,27 @@ def imports_of(tree: ast.Module, package: str) -> Iterator[tuple[bool, str]]:
 
     ``package`` is the package that relative imports start from.
     """
-    inside = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for node in ast.walk(function)
-    }
-    for node in ast.walk(tree):
+    for node, inside in _statements(tree, inside=False):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield id(node) in inside, alias.name
+                yield inside, alias.name
         elif isinstance(node, ast.ImportFrom):
             name = "." * node.level + (node.module or "")
-            yield id(node) in inside, resolve_name(name, package)
+            yield inside, resolve_name(name, package)
+
+
+# What has statements in it: no expression has, and most nodes of a tree are expressions.
+_BLOCKS = (ast.mod, ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
+def _statements(block: ast.AST, inside: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Every statement of a block, however deep, and whether it is inside a function."""
+    inside = inside or isinstance(block, ast.FunctionDef | ast.AsyncFunctionDef)
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(block, part, ()):
+            yield node, inside
+            if isinstance(node, _BLOCKS):
+                yield from _statements(node, inside)
 
 
 @cache
@@ -179,7 +187,7 @@ def test_only_users_are_told_the_grad_mode() -> None:
     asking = {
         dotted_name(path)
         for path in python_files()
-        for node in ast.walk(parsed(path))
+        for node, _ in _statements(parsed(path), inside=False)
         if isinstance(node, ast.ImportFrom | ast.Import)
         and any(alias.name == "is_grad_enabled" for alias in node.names)
     }

@@ -24,9 +24,9 @@ pytestmark = pytest.mark.skipif(
 READABLE = set(
     """
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
-    DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site Edge RemovableHandle
+    DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
     NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
-    Inputs Outputs Measured Schedule
+    Inputs Outputs Measured Schedule NextEdge
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Divergence Library Operator Step ViewsAndWrites
     """.split()

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 _HOME = Path(vt.__file__).parent
+_PAGES = ("walks.md", "one-apply.md", "one-recorded-operator.md")
 _WALK = re.compile(r"^## (One [^\n]*)\n.*?^```python\n(.*?)^```$(.*?)(?=^## |\Z)", re.M | re.S)
 _thread_init = device_threads.thread_init
 _STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
@@ -26,7 +27,7 @@ _STEP = re.compile(r"^\d+\. `([^`]+)`, in `([^`]+)`\.", re.MULTILINE)
 
 def _walks() -> dict[str, tuple[str, list[tuple[str, str]]]]:
     """Title, program and steps (function and place) of each walk."""
-    pages = [ROOT / "docs" / name for name in ("walks.md", "one-apply.md")]
+    pages = [ROOT / "docs" / name for name in _PAGES]
     text = "\n".join([page.read_text("utf-8") for page in pages])
     return {
         title: (program, _STEP.findall(rest.split("\n\n", 2)[1]))
@@ -84,10 +85,11 @@ _TITLES = [
     "One backward with its threads",
     "One apply",
     "One backward of a Function",
+    "One product of two elements",
 ]
 
 
-def test_there_are_six_walks() -> None:
+def test_there_is_a_walk_for_each_title() -> None:
     walks = _walks()
     assert list(walks) == _TITLES
     assert all(len(steps) >= 10 for _, steps in walks.values())

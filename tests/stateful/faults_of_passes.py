@@ -140,9 +140,10 @@ def gradient_that_a_hook_keeps_is_overwritten(patch: pytest.MonkeyPatch) -> None
     given_away = InputBuffer.given_away
 
     def planted(self: InputBuffer, nr: int) -> TensorBase | None:
-        owned = self.at(nr).owned
+        slot = self.at(nr)
+        owned = slot.owned
         given = given_away(self, nr)
-        self.at(nr).owned = owned
+        slot.owned = owned
         return given
 
     patch.setattr(InputBuffer, "given_away", planted)
@@ -178,7 +179,7 @@ def selected_part_is_the_first(patch: pytest.MonkeyPatch) -> None:
     """The gradient of a row that was selected goes to the first row."""
 
     def planted(self: SelectBackward0, array: Array) -> Array:
-        first: Array = np.moveaxis(array, self.dim, 0)[0]
+        first: Array = np.moveaxis(array, self.dim, 0)[0, ...]
         return first
 
     patch.setattr(SelectBackward0, "view_array", planted)

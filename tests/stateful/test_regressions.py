@@ -14,6 +14,7 @@ from vtgrad.testing.steps import (
     Gradient,
     Hook,
     Inference,
+    Inspect,
     Leaf,
     Literal,
     Rearrange,
@@ -22,6 +23,7 @@ from vtgrad.testing.steps import (
     SetItem,
     Step,
     View,
+    Write,
 )
 from vtgrad.testing.views import ViewCall
 
@@ -146,3 +148,29 @@ PROGRAMS: dict[str, list[Step]] = {
 def test_a_program_that_once_diverged(name: str, inspects_always: bool, exact: bool) -> None:
     library = vtgrad_library(vtgrad, exact=exact)
     assert replay(PROGRAMS[name], library, inspects_always=inspects_always).steps == PROGRAMS[name]
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_a_step_that_the_model_skips_has_read_no_view_that_retains_its_gradient(
+    skips: bool,
+) -> None:
+    # The write overwrites one of the two elements of t2, so t2 retains the gradient of its new
+    # value alone. A second derivative is skipped while gradients are retained, after t2 was read.
+    row, square = ViewCall("[]", (0,)), Literal((2, 2), (1, 1, 1, 1))
+    program: list[Step] = [
+        Leaf(0, Literal((2, 2), (-1, 3, -3, -1)), requires_grad=True),
+        Apply(1, "clone", (0,)),
+        View((2,), 1, row),
+        Retain(2),
+        View((3,), 2, row),
+        View((4,), 1, ViewCall("[]", (slice(None), -1))),
+        Write(4, "sub", ("t3",), shape=(2,)),
+        SecondOrder(2, ONE, (0,), (square,)),
+        Inspect(2),
+        Backward(3, Literal((), (1,))),
+    ]
+    skipped = program[7]
+    if not skips:
+        program.remove(skipped)
+    session = replay(program, vtgrad_library(vtgrad))
+    assert session.steps == [step for step in program if step is not skipped]

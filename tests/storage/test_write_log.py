@@ -162,7 +162,7 @@ def test_the_log_says_what_a_table_of_bytes_says(
     monkeypatch.setattr(write_log, "_MANY", many)
 
     @given(st.data())
-    @settings(max_examples=40)
+    @settings(max_examples=min(40, settings().max_examples))
     def run(data: st.DataObject) -> None:
         length = data.draw(st.sampled_from(LENGTHS))
         version = data.draw(st.sampled_from((0, 7, 2**15 - 3, 2**31 - 3, 2**40)))

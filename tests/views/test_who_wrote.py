@@ -781,6 +781,8 @@ def _moves_on(node: ast.stmt) -> bool:
     )
 
 
+# See `tests/project/test_imports.py`.
+@pytest.mark.xdist_group("imports")
 def test_whatever_moves_a_version_says_who_did_it() -> None:
     moving = set()
     for path in python_files():
@@ -792,16 +794,17 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
                 for node in ast.walk(function)
                 if isinstance(node, ast.stmt) and _moves_on(node)
             ]
+            if not moves:
+                continue
             tells = [
                 node.lineno
                 for node in ast.walk(function)
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "record_write"
             ]
-            if moves:
-                moving.add(path.relative_to(PACKAGE).as_posix())
-                # Once in a function, and told after it.
-                assert len(moves) == len(tells) == 1, (path, function.name)
-                assert moves[0] < tells[0], (path, function.name)
+            moving.add(path.relative_to(PACKAGE).as_posix())
+            # Once in a function, and told after it.
+            assert len(moves) == len(tells) == 1, (path, function.name)
+            assert moves[0] < tells[0], (path, function.name)
     # See Note [The write funnel].
     assert moving == {"storage/record_write.py", "views/write.py", "views/write_out.py"}
 

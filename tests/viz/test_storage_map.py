@@ -150,3 +150,43 @@ def test_tensors_are_tables_in_notebooks() -> None:
     assert len(list(large.iter("td"))) == 21
     many = ET.fromstring(str(vt.zeros(50, 50)._repr_html_()).replace("&hellip;", "..."))
     assert len(list(many.iter("tr"))) == 22
+
+
+def test_what_has_no_elements_belongs_to_the_buffer_of_its_tensor() -> None:
+    z = vt.zeros(0, requires_grad=True)
+    w = z.exp()
+    u = w * w
+    w.name = "w"
+    assert lines(z=z, w=w, u=u) == [
+        "storage 1: 0 bytes, version 0",
+        "z    float32 [0], leaf",
+        "",
+        "storage 2: 0 bytes, version 0",
+        "w               float32 [0], of ExpBackward0",
+        "saved result    saved by ExpBackward0, at version 0",
+        "saved other     saved by MulBackward0, is w, at version 0",
+        "saved self      saved by MulBackward0, is w, at version 0",
+        "",
+        "storage 3: 0 bytes, version 0",
+        "u    float32 [0], of MulBackward0",
+    ]
+
+
+def test_an_empty_view_that_is_gone_was_saved_in_the_buffer_of_its_base() -> None:
+    b = leaf(4).clone()
+    y = b[:0].square()
+    found = lines(b=b, y=y)
+    assert [line.split()[0] for line in found if line] == ["storage", "b", "saved", "storage", "y"]
+    assert found[2] == "saved self  ....  saved by PowBackward0, at version 0"
+
+
+def test_names_with_line_breaks_and_escapes_stay_on_their_line() -> None:
+    x = vt.ones(2)
+    x.name = "a\nb"
+    shown = storage_map(x, **{"c\x1b[31m\t\u202e": x[:1]})
+    assert str(shown).splitlines() == [
+        "storage 1: 8 bytes, version 0",
+        "  a\\nb               ##  float32 [2]",
+        "  c\\x1b[31m\\t\\u202e  #.  float32 [1], view of a\\nb at offset 0",
+    ]
+    ET.fromstring(shown._repr_svg_())

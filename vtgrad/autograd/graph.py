@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph.audit import set_audit as set_audit
+from ..graph.edge import Edge as Edge
 from ..graph.gradient_edge import GradientEdge as GradientEdge
 from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
 from ..graph.node import Node as Node
@@ -11,6 +12,7 @@ from ..storage.rewind import (
     allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
 )
 from ..views.write import increment_version as increment_version
+from .dependencies import dependencies as dependencies
 from .multi_grad_hook import MultiGradHandle as MultiGradHandle
 from .multi_grad_hook import queue_callback as queue_callback
 from .multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook

@@ -20,7 +20,7 @@ from typing import overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.reduction_arguments import (
-    UNSET, Unset, check_flag, dims_and_correction, either,
+    UNSET, Unset, check_flag, dims_and_correction, either, given,
 )
 from vtgrad.ops.calling.sequences import given_integers
 $types
@@ -216,7 +216,7 @@ def _call(group: Group, overload: Operator) -> str:
 
 
 def _value(group: Group, overload: Operator, argument: Argument) -> str:
-    """One argument as the overload takes it: without users' UNSET if None says the same."""
+    """One argument as the overload takes it: without users' UNSET, where it stands for a value."""
     name = argument.name
     if argument.form is not None and argument.form.startswith("Sizes["):
         star = argument.form.removeprefix("Sizes[").removesuffix("]")
@@ -227,6 +227,12 @@ def _value(group: Group, overload: Operator, argument: Argument) -> str:
     known = "Correction" in group.forms or f"{name} is {UNSET}" in [
         str(op.when) for op in group.overloads
     ]
-    if name in group.absent and nothing and not known:
+    if name not in group.absent or known:
+        return name
+    if argument.default not in (None, "None"):
+        return f"{argument.default} if {name} is {UNSET} else {name}"
+    if nothing:
         return f"None if {name} is {UNSET} else {name}"
+    if name in group.also.values():
+        return f'given({name}, "{group.name}", "{name}")'
     return name

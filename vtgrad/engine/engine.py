@@ -176,7 +176,7 @@ def _run(
     try:
         running.task = task
         rewinding.cursors = {}
-        watch = new_watch()
+        watch = new_watch(task.roots, gradients)
         if task.create_graph:
             thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
             settle(ident)

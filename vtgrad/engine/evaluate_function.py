@@ -46,6 +46,8 @@ def evaluate_function(run: Run[A], inputs: InputBuffer) -> None:
         run.fill_leaves()
     if watch is not None:
         watch.enter(node)
+        if watch.checks:
+            watch.look(inputs.sums())
     # As in PyTorch, the captured gradient of a node that runs is the one before the tensor hooks,
     # that of a node that does not run is the one after them.
     if captured is not None and runs:
@@ -89,6 +91,8 @@ def call_function(
         watch = run.watch
         if watch is not None:
             watch.begin(node, inputs.shown())
+            if watch.checks:
+                watch.look(inputs.sums())
         if hooks is not None and hooks.unpacks and not node.runs_users_code():
             answers, ownership = _call_unpacked(run, node, inputs)
         else:

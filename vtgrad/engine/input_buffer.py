@@ -18,7 +18,7 @@ from ..storage.lazy_array import resolved
 from ..storage.tensor_base import TensorBase
 from .own_copy import own_copy, wrapped
 
-__all__ = ["InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
+__all__ = ["Content", "InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 
 
 class _Switch:
@@ -154,10 +154,7 @@ class InputBuffer:
             self.owned = True
 
     def _write_out(self, regions: list[Region], meta: InputMetadata) -> None:
-        whole = np.zeros(meta.shape, meta.dtype)
-        for region in regions:
-            whole = region.add_into(whole)
-        self.grad = whole
+        self.grad = _sum_of(regions, meta)
         self.owned = True
 
     def whole(self, meta: InputMetadata) -> Array | None:
@@ -212,6 +209,12 @@ class InputBuffer:
         array = self.whole(self.function.input_metadata[0])
         return None if array is None else part.of_array(array)
 
+    def sums(self) -> Sequence[object]:
+        """For each gradient its sum, while the buffer keeps its regions apart."""
+        metadata = self.function.input_metadata
+        with np.errstate(all="ignore"):
+            return [_sum_of(self.at(nr).grad, meta) for nr, meta in enumerate(metadata)]
+
     def shown(self) -> Sequence[object]:
         """For each gradient what states its shape; None for one that did not arrive."""
         found: list[object] = []
@@ -227,6 +230,15 @@ def buffer_of(function: Node) -> InputBuffer:
     if others == 0:
         return InputBuffer(function)
     return InputBuffer(function, tuple([InputBuffer(function) for _ in range(others)]))
+
+
+def _sum_of(content: Content, meta: InputMetadata) -> Array | None:
+    if not isinstance(content, list):
+        return content
+    whole = np.zeros(meta.shape, meta.dtype)
+    for region in content:
+        whole = region.add_into(whole)
+    return whole
 
 
 def _elements(meta: InputMetadata) -> int:

@@ -69,6 +69,10 @@ class TensorBuffer(InputBuffer):
         grad = self.grads[0]
         return None if grad is None else part.of_tensor(grad)
 
+    def sums(self) -> Sequence[object]:
+        """As `InputBuffer.sums`."""
+        return self.grads
+
     def shown(self) -> Sequence[object]:
         """As `InputBuffer.shown`."""
         return self.grads

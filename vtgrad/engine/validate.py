@@ -12,6 +12,7 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.key_set import NAMED, keys
 from ..storage.lazy_array import resolved
 from ..storage.long_sums import LONG_SUM
 from ..storage.tensor_base import TensorBase
@@ -61,7 +62,9 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
 
 
 def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> TensorBase:
-    """As `fit_array` for a tensor, recorded; on the value's device."""
+    """As `fit_array` for a tensor, recorded; on the value's device, and without names."""
+    if keys.active and grad._impl.key_set & NAMED:
+        grad = operators().unnamed(grad)
     array = grad._impl.array
     if grad._impl.device is not meta.device and grad._impl.device != meta.device:
         # Of nodes of moves; a custom Function's have been looked at before.

@@ -13,16 +13,26 @@ the methods below. For each node that is
 
 A node that is entered ends the one before it. An error leaves `current` as it is: `explain` then
 knows the node that failed.
+
+NOTE [ Where NaN comes from ]
+
+As every node's answers are checked, no node gets NaN from another node. NaN still comes in with the
+gradient that was passed to backward, from a hook, and where infinite gradients are added. As in
+PyTorch, the check fails at the next node that answers with NaN, but the error says where it came
+from. For this, `look` counts the NaN of a node's gradients when they have arrived, and again when
+hooks have changed them; for hooks after the node, `applied` counts those of its own answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from ..errors import NanGradientError
 from ..graph.anomaly import anomaly, made_at, parent_of, traceback_of
+from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import (
     FUNCTION,
@@ -45,13 +55,35 @@ __all__ = ["Watch", "explain_node", "new_watch"]
 
 _EVALUATE = "autograd::engine::evaluate_function: "
 
+# What an error says by where NaN comes from, and the `origin` that it states.
+_MADE: Final = "node", "{name} has made {nan}"
+_HOOK_BEFORE: Final = (
+    "hook",
+    "{name} passes on {nan}: a hook has put NaN into the gradient that the node got",
+)
+_HOOK_AFTER: Final = "hook", "a hook of {name} has put {nan}"
+_ROOT: Final = "root", "{name} passes on {nan}: the gradient that was given to backward contains it"
+_SUM: Final = (
+    "sum",
+    "{name} passes on {nan}: the gradient that the node got contained it once its parts had been "
+    "added, as inf and -inf add up to NaN",
+)
 
-def new_watch() -> Watch | None:
-    """What observes a pass that begins now on this thread; None if nothing does."""
+
+def new_watch(roots: Sequence[Edge], gradients: Sequence[TensorBase]) -> Watch | None:
+    """What observes a pass that begins now on this thread; None if nothing does.
+
+    Parameters
+    ----------
+    roots : sequence of Edge
+        Where the pass starts.
+    gradients : sequence of TensorBase
+        The gradients of the roots, which are not changed by the pass.
+    """
     observer = observer_of_thread() if observers else None
     if observer is None and not anomaly.enabled:
         return None
-    return Watch(observer)
+    return Watch(observer, roots, gradients)
 
 
 class Watch:
@@ -67,7 +99,18 @@ class Watch:
         The node that was running when the pass began.
     """
 
-    __slots__ = ("_evaluation", "_function", "_saved", "current", "observer", "outer")
+    __slots__ = (
+        "_answered",
+        "_came_in",
+        "_evaluation",
+        "_function",
+        "_gradients",
+        "_roots",
+        "_saved",
+        "current",
+        "observer",
+        "outer",
+    )
 
     observer: Observer | None
     current: Node | None
@@ -76,14 +119,30 @@ class Watch:
     _evaluation: object
     _function: object
     _saved: Sequence[tuple[str, SavedVariable]]
+    _roots: Sequence[Edge]
+    _gradients: Sequence[TensorBase]
+    # Numbers of NaN; see Note [Where NaN comes from].
+    _came_in: list[int]
+    _answered: int | None
 
-    def __init__(self, observer: Observer | None) -> None:
+    def __init__(
+        self, observer: Observer | None, roots: Sequence[Edge], gradients: Sequence[TensorBase]
+    ) -> None:
         self.observer = observer
         self.current = None
         self.outer = this_thread.running_node
         self._evaluation = None
         self._function = None
         self._saved = ()
+        self._roots = roots
+        self._gradients = gradients
+        self._came_in = []
+        self._answered = None
+
+    @property
+    def checks(self) -> bool:
+        """Whether NaN is looked for."""
+        return anomaly.enabled and anomaly.check_nan
 
     def enter(self, node: Node) -> None:
         """A node's turn begins, unless it has begun already."""
@@ -91,11 +150,24 @@ class Watch:
             return
         self.leave()
         self.current = node
+        self._came_in = []
+        self._answered = None
         observer = self.observer
         if observer is not None:
             number = NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr
             thread = 0 if node.is_leaf_node else node.thread_id
             self._evaluation = observer.begin(_EVALUATE + node.name(), FUNCTION, number, thread, ())
+
+    def look(self, gradients: Sequence[object]) -> None:
+        """The current node's gradients have arrived, or hooks have changed them.
+
+        Parameters
+        ----------
+        gradients : sequence of object
+            The gradients, in any form that the engine has.
+        """
+        if self.checks:
+            self._came_in.append(_count_nan(gradients))
 
     def begin(self, node: Node, gradients: Sequence[object]) -> None:
         """The node's function is called next.
@@ -118,6 +190,8 @@ class Watch:
     def applied(self, answers: Sequence[object]) -> None:
         """The node's function has returned."""
         this_thread.running_node = self.outer
+        if self.checks and _has_hooks_after(self.current):
+            self._answered = _count_nan(answers)
         observer = self.observer
         if observer is not None and self._function is not None:
             observer.end(self._function, answers)
@@ -131,13 +205,27 @@ class Watch:
         NanGradientError
             For the first such gradient.
         """
-        if anomaly.enabled and anomaly.check_nan:
+        if self.checks:
             for nr, answer in enumerate(answers):
                 for array in _arrays(answer):
-                    count = int(np.isnan(array).sum()) if array.dtype.kind in "fc" else 0
+                    count = _nan_in(array)
                     if count:
-                        raise _nan_error(node, nr, array, count, self._saved)
+                        raise _nan_error(node, nr, array, count, self._saved, self._source(node))
         self._saved = ()
+
+    def _source(self, node: Node) -> tuple[str, str]:
+        """Where the NaN in a node's answers comes from: `origin`, and what the error says."""
+        came_in = self._came_in
+        if self._answered == 0:
+            return _HOOK_AFTER
+        if not came_in or came_in[-1] == 0:
+            return _MADE
+        if came_in[0] == 0:
+            return _HOOK_BEFORE
+        for edge, gradient in zip(self._roots, self._gradients, strict=False):
+            if edge.function is node and _count_nan((gradient,)):
+                return _ROOT
+        return _SUM
 
     def leave(self) -> None:
         """The turn of the current node is over."""
@@ -208,14 +296,34 @@ def _arrays(answer: object) -> Sequence[Array]:
     return ()
 
 
+def _nan_in(array: Array) -> int:
+    return int(np.isnan(array).sum()) if array.dtype.kind in "fc" else 0
+
+
+def _count_nan(gradients: Sequence[object]) -> int:
+    return sum([_nan_in(array) for gradient in gradients for array in _arrays(gradient)])
+
+
+def _has_hooks_after(node: Node | None) -> bool:
+    hooks = None if node is None else node.hooks
+    return hooks is not None and bool(hooks.post.entries)
+
+
 def _nan_error(
-    node: Node, nr: int, array: Array, count: int, saved: Sequence[tuple[str, SavedVariable]]
+    node: Node,
+    nr: int,
+    array: Array,
+    count: int,
+    saved: Sequence[tuple[str, SavedVariable]],
+    source: tuple[str, str],
 ) -> NanGradientError:
     name, maker = node.name(), made_at(node)
-    text = (
-        f"{name} has made NaN in {count} of the {array.size} elements of the gradient of its input "
-        f"{nr}, of shape {list(array.shape)}"
+    origin, story = source
+    nan = (
+        f"NaN in {count} of the {array.size} elements of the gradient of its input {nr}, of shape "
+        f"{list(array.shape)}"
     )
+    text = story.format(name=name, nan=nan)
     if maker is not None:
         text += quoted(f"{name} was made at {maker}", maker)
     writes: list[Write] = []
@@ -234,6 +342,7 @@ def _nan_error(
         index=nr,
         count=count,
         shape=array.shape,
+        origin=origin,
         made_at=maker,
         writes=tuple(writes),
     )

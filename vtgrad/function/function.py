@@ -53,8 +53,8 @@ class FunctionMeta(type):
             f"{name}Backward",
             (BackwardCFunction,),
             {
-                "__module__": cls.__module__,
-                "__qualname__": f"{cls.__qualname__}Backward",
+                # As in PyTorch, the classes of all nodes are of one place.
+                "__module__": "vtgrad.autograd.function",
                 "__doc__": f"The node of a call of {name}.",
                 "_forward_cls": cls,
                 "_reads_saved": any(_mentions(method, "saved_tensors") for method in methods),

@@ -11,9 +11,11 @@ import numpy as np
 from ..engine.own_copy import own_copy
 from ..engine.validate import fit_array, fit_tensor
 from ..errors import DeviceError, FunctionError, GradientError
+from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.input_metadata import InputMetadata
 from ..graph.interrupted_write import UNFINISHED
+from ..graph.next_edges import SAME_INPUTS
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..graph.operators import operators
@@ -92,6 +94,7 @@ class BackwardCFunction(Node, FunctionCtx):
     """
 
     takes_ownership: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = SAME_INPUTS
     _forward_cls: ClassVar[type[UsersFunction]]
     # Whether backward reads `saved_tensors`; see Note [What backward reads].
     _reads_saved: ClassVar[bool] = False
@@ -118,6 +121,11 @@ class BackwardCFunction(Node, FunctionCtx):
         """Store shape and dtype of the call's results, once they are known."""
         stated = [_NO_TENSOR if m is None else m for m in call.results]
         self.input_metadata: tuple[InputMetadata, ...] = tuple(stated)
+
+    def lead_to(self, edges: tuple[Edge | None, ...]) -> None:
+        """Store checked edges, also for the node that a context makes anew."""
+        super().lead_to(edges)
+        self._call.edges = edges
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
@@ -150,6 +158,9 @@ class BackwardCFunction(Node, FunctionCtx):
             if name == "_ctx" or name not in self._ctx.__dict__:
                 raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
             return self._ctx.__dict__[name]
+
+    def __repr__(self) -> str:
+        return object.__repr__(self)
 
     def runs_users_code(self) -> bool:
         """True: running the node calls the Function's backward."""

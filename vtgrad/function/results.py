@@ -264,6 +264,8 @@ def _view_as_is(
 def _view_through(
     impl: TensorImpl, x: TensorBase, node: BackwardCFunction | None, nr: int, creation: CreationMeta
 ) -> TensorBase:
+    if x._impl.extra_meta is not None:
+        impl.set_extra_meta(x._impl.extra_meta)
     if impl.version_counter is INFERENCE:
         # Views of inference tensors have no base.
         impl.autograd_meta = None if node is None else AutogradMeta(node, nr)

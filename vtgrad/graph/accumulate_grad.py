@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..errors import GradientError
 from ..storage.arrays import Array, Shape
 from ..storage.geometry import is_non_overlapping_and_dense
 from ..storage.on_device import impl_on
@@ -20,6 +21,7 @@ from .changed_leaf_shape import byte_strides_of_grad, check_changed_leaf, in_sha
 from .grad_stores import GradStores, is_plainly_added_to
 from .hooks import GradCell, LeafState, graph_lock
 from .input_metadata import InputMetadata
+from .next_edges import FIXED_EDGES
 from .node import LEAF_SEQUENCE_NR, Node
 from .operators import operators
 from .region import Gradient
@@ -50,6 +52,7 @@ class AccumulateGrad(Node):
     __slots__ = ("_leaf", "byte_strides", "cell", "leaf_changed", "reordered")
 
     is_leaf_node: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     cell: GradCell
     byte_strides: Shape
@@ -228,15 +231,35 @@ class AccumulateGrad(Node):
     def apply_tensors(
         self, grads: Sequence[TensorBase | None], needs: int
     ) -> Sequence[TensorBase | None]:
-        """Accumulate out of place, so that the sum is part of the graph."""
+        """Accumulate out of place, so that the sum is part of the graph.
+
+        Raises
+        ------
+        GradientError
+            If the gradient, which a user may pass by calling the node, has another shape.
+        """
         grad = grads[0]
         if grad is not None:
+            grad = self._fitted(grad)
             with graph_lock:
                 stores = GradStores()
                 self.prepare_recorded(stores, grad)
                 stores.commit()
         self.run_post_hooks()
         return ()
+
+    def _fitted(self, grad: TensorBase) -> TensorBase:
+        """A gradient of the leaf's dtype."""
+        meta, array = self.input_metadata[0], grad._impl.array
+        if array.shape != meta.shape:
+            raise GradientError(
+                f"a gradient of shape {list(array.shape)} does not fit a leaf of shape "
+                f"{list(meta.shape)}",
+                node=self.name(),
+                expected=meta.shape,
+                found=array.shape,
+            )
+        return grad if array.dtype == meta.dtype else operators().fit(grad, meta.shape, meta.dtype)
 
     def _own_copy(self, grad: TensorBase, byte_strides: Shape) -> TensorBase:
         """A recorded copy with these strides, which has no other reader.

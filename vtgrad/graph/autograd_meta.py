@@ -37,7 +37,7 @@ class AutogradMeta(AutogradMetaInterface):
         The node that produced the tensor. Read it through `grad_fn`: that of a view goes stale.
     output_nr : int
         The number of the result of `grad_fn_` that the tensor is.
-    leaf_edge : Edge or None
+    grad_accumulator : Edge or None
         The edge to the leaf's `AccumulateGrad`; the metadata owns it.
     cell : GradCell or None
         The cell that holds ``.grad``.
@@ -51,8 +51,8 @@ class AutogradMeta(AutogradMetaInterface):
 
     __slots__ = (
         "cell",
+        "grad_accumulator",
         "grad_fn_",
-        "leaf_edge",
         "output_nr",
         "requires_grad_",
         "retained_at",
@@ -62,7 +62,7 @@ class AutogradMeta(AutogradMetaInterface):
     requires_grad_: bool
     grad_fn_: Node | None
     output_nr: int
-    leaf_edge: Edge | None
+    grad_accumulator: Edge | None
     cell: GradCell | None
     retains_grad: bool
     retained_at: tuple[weakref.ref[NodeHooks], int] | None
@@ -71,7 +71,7 @@ class AutogradMeta(AutogradMetaInterface):
         self.requires_grad_ = False
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
-        self.leaf_edge = None
+        self.grad_accumulator = None
         self.cell = None
         self.retains_grad = False
         self.retained_at = None
@@ -83,7 +83,7 @@ class AutogradMeta(AutogradMetaInterface):
             return AutogradMeta(edge.function, edge.input_nr)
         meta = AutogradMeta()
         meta.requires_grad_ = True
-        meta.leaf_edge = edge
+        meta.grad_accumulator = edge
         meta.cell = edge.function.leaf_cell()
         return meta
 
@@ -152,7 +152,7 @@ class AutogradMeta(AutogradMetaInterface):
     def stop_being_leaf(self, state: LeafState) -> None:
         """Set what the leaf's node, if there is one, does with gradients from now on."""
         self.requires_grad_ = False
-        if self.leaf_edge is not None:
+        if self.grad_accumulator is not None:
             self.own_cell().leaf_state = state
 
     def own_cell(self) -> GradCell:

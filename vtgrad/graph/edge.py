@@ -5,6 +5,11 @@ NOTE [ A node is the edge to its first result ]
 An edge is a node and the number of one of its results. Nearly all nodes have one result, and a
 graph has more edges than nodes, all of them objects that the garbage collector visits. So a node is
 itself the edge to its result 0, and only edges to other results are separate objects.
+
+Two edges are equal if they lead to the same result of the same node. A node, which the engine uses
+as a key everywhere, is equal to itself only and is hashed by its identity; an edge to another
+result compares node and number, and its hash is made of both. None takes the place of an edge that
+leads nowhere: of an input that needs no gradient.
 """
 
 from __future__ import annotations
@@ -21,7 +26,22 @@ __all__ = ["Edge", "ResultEdge", "edge_to"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Edge:
-    """One input of a node: the gradient of result `input_nr` of `function` goes there."""
+    """One input of a node: the gradient of result `input_nr` of `function` goes there.
+
+    A node is itself the edge to its first result; edges to other results are read by
+    `Node.next_edge`. Two edges are equal if they lead to one result of one node.
+
+    Examples
+    --------
+    >>> one, two = vt.ones(2, requires_grad=True).unbind()
+    >>> first, second = (one * two).grad_fn.next_edges
+    >>> isinstance(first, vt.autograd.graph.Edge), first is one.grad_fn
+    (True, True)
+    >>> second.function is two.grad_fn, second.input_nr
+    (True, 1)
+    >>> second == (two + 1).grad_fn.next_edge(0)
+    True
+    """
 
     __slots__ = ()
 
@@ -53,6 +73,21 @@ class Edge:
         """
         raise NotImplementedError
 
+    def is_valid(self) -> bool:
+        """Whether the edge leads to a node.
+
+        Returns
+        -------
+        bool
+            True: None takes the place of an edge that leads nowhere.
+
+        Examples
+        --------
+        >>> (vt.ones(2, requires_grad=True) * 3).grad_fn.is_valid()
+        True
+        """
+        return True
+
 
 class ResultEdge(Edge):
     """The edge to another result than the first; see Note [A node is the edge to its first result].
@@ -78,6 +113,17 @@ class ResultEdge(Edge):
     def input_nr(self) -> int:
         """The number of the result of `function` to which the gradient belongs."""
         return self._input_nr
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Edge)
+            and other.function is self._function
+            and other.input_nr == self._input_nr
+        )
+
+    def __hash__(self) -> int:
+        # Without a number it is that of the node, which is the edge to its result 0.
+        return hash(self._function) + self._input_nr
 
     def __repr__(self) -> str:
         return f"ResultEdge({self._function.name()}, {self._input_nr})"

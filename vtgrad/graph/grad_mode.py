@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, ParamSpec, Self, TypeAlias, TypeVar,
 from ..errors import ArgumentTypeError
 from ..storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
 from ..storage.mode import Mode, mode_of, switched
-from ..storage.scope import BlockEnd, Exit
+from ..storage.scope import BlockEnd, Exit, not_open
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .mode_decorator import decorate
@@ -72,8 +72,9 @@ class ModeScope:
 
     def _leave(self, *_: object) -> None:
         opened, ident = self._open, thread.ident
-        block = opened[ident]
-        assert block is not None
+        block = opened.get(ident)
+        if block is None:
+            raise not_open(self)
         before, opened[ident], _exit = block
         thread.mode = switched.silent[ident] = switched.inference[ident] = before
         settle(ident)
@@ -143,8 +144,9 @@ class _GradScope(ModeScope):
 
     def _leave(self, *_: object) -> None:
         opened, ident = self._open, thread.ident
-        block = opened[ident]
-        assert block is not None
+        block = opened.get(ident)
+        if block is None:
+            raise not_open(self)
         before, opened[ident], _exit = block
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before.grad]
         settle(ident)

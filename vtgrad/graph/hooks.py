@@ -38,9 +38,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from ..errors import ArgumentTypeError, HookError
+from ..storage.key_set import NAMED
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .input_metadata import InputMetadata
+from .operators import operators
 
 if TYPE_CHECKING:
     from .accumulate_grad import AccumulateGrad
@@ -335,5 +337,6 @@ def call_tensor_hooks(
                 expected=meta.device,
                 found=device,
             )
-        grad = result
+        # Gradients have no names of dimensions.
+        grad = operators().unnamed(result) if result._impl.key_set & NAMED else result
     return grad

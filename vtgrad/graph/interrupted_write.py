@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ..errors import InterruptedWriteError
 from ..storage.arrays import Array
 from ..storage.tensor_base import TensorBase
 from .hooks import NodeHooks
+from .next_edges import FIXED_EDGES
 from .node import Node
 from .region import Gradient
 
@@ -33,6 +34,8 @@ class InterruptedWrite(Node):
     the write may be an input of the value, so the node's topological number is above all others: a
     pass to such a tensor reaches it, and is refused.
     """
+
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     def name(self) -> str:
         """The name in error messages."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final, SupportsIndex, TypeVar, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..storage.arrays import Array, Shape
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
 from .anomaly import anomaly, remember
-from .edge import Edge
+from .edge import Edge, ResultEdge
 from .hooks import (
     USERS_CODE,
     GradCell,
@@ -22,6 +22,7 @@ from .hooks import (
     RemovableHandle,
 )
 from .input_metadata import InputMetadata, ResultInfo, result_info
+from .next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
 from .no_names_guard import NoNamesGuard
 from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
@@ -62,10 +63,11 @@ PASSED: Final = 2
 # that of the nodes between `y` and `k`, however long the history of `k`.
 #
 # The number is stored with the edges, and frozen once an edge leads to the node, because the
-# numbers of later nodes depend on it. Edges of a finished node change in two cases only, before any
-# edge leads to it: `CopySlices.of_write` gives the node of a write its own edges (`lead_like`), and
-# a custom Function that wrote to a view puts that view's edge, or None, first. Neither changes the
-# largest number.
+# numbers of later nodes depend on it: `has_parent` says so, and from then on `set_next_edges` is
+# refused, see Note [Edges that are set by hand]. The library itself changes edges of a finished
+# node in two cases only, before any edge leads to it: `CopySlices.of_write` gives the node of a
+# write its own edges (`lead_like`), and a custom Function that wrote to a view puts that view's
+# edge, or None, first. Neither changes the largest number.
 
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
@@ -87,7 +89,8 @@ class Node(Edge):
     sequence_nr : int
         Grows with every node made on a thread; `LEAF_SEQUENCE_NR` for leaves.
     thread_id : int
-        The thread that made the node.
+        The number of the thread that made the node, from 1 on. With `sequence_nr` it tells a
+        profile which operator made the node, and a checkpoint which nodes are its own.
     topological_nr : int
         The node's height; see Note [Topological numbers].
     hooks : NodeHooks or None
@@ -110,6 +113,7 @@ class Node(Edge):
     """
 
     __slots__ = (
+        "_has_parent",
         "_metadata",
         "hooks",
         "input_metadata",
@@ -131,6 +135,11 @@ class Node(Edge):
     is_view_node: ClassVar[bool] = False
     # Whether `save_results` saves anything.
     saves_results: ClassVar[bool] = False
+    # Whether all that the node does is a formula of the tables, which a tracer could record in its
+    # place; a user's function could do anything.
+    is_traceable: ClassVar[bool] = False
+    # See Note [Edges that are set by hand].
+    edge_rule: ClassVar[int] = ANY_EDGES
 
     next_edges: tuple[Edge | None, ...]
     input_metadata: tuple[InputMetadata, ...]
@@ -139,13 +148,18 @@ class Node(Edge):
     topological_nr: int
     hooks: NodeHooks | None
     _metadata: dict[str, object] | None
+    # Unset until an edge leads to the node.
+    _has_parent: bool
 
     def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
         self.next_edges = next_edges
         highest = -1
         for edge in next_edges:
             if edge is not None:
-                nr = (edge if isinstance(edge, Node) else edge.function).topological_nr
+                # A test for the rare class is the fastest.
+                function: Node = edge.function if type(edge) is ResultEdge else edge  # type: ignore[assignment]  # all other edges are nodes
+                function._has_parent = True
+                nr = function.topological_nr
                 if nr > highest:
                     highest = nr
         self.topological_nr = highest + 1
@@ -313,6 +327,199 @@ class Node(Edge):
         return tuple(
             [(None, 0) if e is None else (e.function, e.input_nr) for e in self.next_edges]
         )
+
+    @property
+    def num_inputs(self) -> int:
+        """The number of gradients that the node gets: one for each of its results.
+
+        Returns
+        -------
+        int
+            In backward the results are what comes in.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, 3, requires_grad=True)
+        >>> x.unbind()[0].grad_fn.num_inputs, (x * x).grad_fn.num_inputs
+        (2, 1)
+        """
+        return len(self.input_metadata)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of gradients that the node computes, and of its edges.
+
+        Returns
+        -------
+        int
+            One for each operand that may have a gradient, whether it needs one or not.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, 3, requires_grad=True)
+        >>> x.unbind()[0].grad_fn.num_outputs, (x * x).grad_fn.num_outputs
+        (1, 2)
+        """
+        return len(self.next_edges)
+
+    @property
+    def has_parent(self) -> bool:
+        """Whether an edge leads, or has led, to the node.
+
+        Returns
+        -------
+        bool
+            If so, the node's own edges cannot be changed any more.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> y.grad_fn.has_parent, x.sum().grad_fn.next_edge(0).has_parent
+        (False, True)
+        """
+        try:
+            return self._has_parent
+        except AttributeError:
+            return False
+
+    def next_edge(self, index: SupportsIndex) -> Edge | None:
+        """The edge along which the gradient of one input goes.
+
+        Parameters
+        ----------
+        index : int
+            The number of the input.
+
+        Returns
+        -------
+        Edge or None
+            Its ``function`` is the node, and its ``input_nr`` the number of that node's result. It
+            is equal to every other edge to that result. None if the input needs no gradient.
+
+        Raises
+        ------
+        OutOfRangeError
+            If the node has no such input.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> node = (x * 3).grad_fn
+        >>> node.next_edge(0).function.variable is x, node.next_edge(0).input_nr, node.next_edge(1)
+        (True, 0, None)
+        """
+        return self.next_edges[edge_index(self, index)]
+
+    def set_next_edge(self, index: SupportsIndex, edge: NextEdge) -> None:
+        """Let the gradient of one input go elsewhere.
+
+        Parameters
+        ----------
+        index : int
+            The number of the input.
+        edge : Edge, pair of Node and int, or None
+            As for `set_next_edges`.
+
+        Raises
+        ------
+        OutOfRangeError
+            If the node has no such input.
+        FrozenEdgesError, ArgumentTypeError, ArgumentValueError, NotSupportedError
+            As `set_next_edges` does.
+
+        Examples
+        --------
+        >>> x, other = vt.ones(2, requires_grad=True), vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> y.grad_fn.set_next_edge(0, vt.autograd.graph.get_gradient_edge(other))
+        >>> y.sum().backward()
+        >>> x.grad, other.grad
+        (None, tensor([3., 3.]))
+        """
+        number = edge_index(self, index)
+        edges: list[NextEdge] = [*self.next_edges]
+        edges[number] = edge
+        self.set_next_edges(edges)
+
+    def add_next_edge(self, edge: NextEdge) -> None:
+        """Add an edge behind the others.
+
+        Parameters
+        ----------
+        edge : Edge, pair of Node and int, or None
+            As for `set_next_edges`.
+
+        Raises
+        ------
+        ArgumentValueError
+            For the node of an operator or a custom Function, which has one edge for each input; or
+            as `set_next_edges` does.
+        FrozenEdgesError, ArgumentTypeError, NotSupportedError
+            As `set_next_edges` does.
+
+        Examples
+        --------
+        >>> node = vt.autograd.graph.Node(())
+        >>> node.add_next_edge((vt.ones(2, requires_grad=True) * 3).grad_fn)
+        >>> node.num_outputs, node.topological_nr
+        (1, 2)
+        """
+        self.set_next_edges((*self.next_edges, edge))
+
+    def set_next_edges(self, edges: Iterable[NextEdge]) -> None:
+        """Let the gradients of all inputs go elsewhere.
+
+        This is possible until the node's result is used in a recorded operator, or otherwise an
+        edge leads to the node. It is not to be called while a backward runs that goes through the
+        node.
+
+        Parameters
+        ----------
+        edges : iterable of Edge, pair of Node and int, or None
+            One for each input. A node stands for the edge to its first result; pairs are those of
+            `next_functions` and of `vtgrad.autograd.graph.get_gradient_edge`; None if the input is
+            to have no gradient. The nodes of operators and of custom Functions keep the number of
+            their edges, and get none where there was none.
+
+        Raises
+        ------
+        FrozenEdgesError
+            If an edge leads to the node.
+        ArgumentTypeError
+            For something that is no edge.
+        ArgumentValueError
+            If an edge leads to the node itself, or to a result that there is not, or the number of
+            inputs would change.
+        NotSupportedError
+            If an input would get an edge that needed no gradient when the node was made; and for
+            nodes of leaves and of writes through views, whose edges belong to other objects too.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> z = y.sum()
+        >>> y.grad_fn.set_next_edges([None, None])
+        Traceback (most recent call last):
+        ...
+        vtgrad.errors.FrozenEdgesError: the edges of MulBackward0 cannot be changed any more, ...
+        """
+        new = tuple([as_edge(edge) for edge in edges])
+        check_next_edges(self, new)
+        self.lead_to(new)
+
+    def lead_to(self, edges: tuple[Edge | None, ...]) -> None:
+        """Store checked edges, and the topological number that they give the node."""
+        highest = -1
+        for edge in edges:
+            if edge is not None:
+                edge.function._has_parent = True
+                highest = max(highest, edge.function.topological_nr)
+        # The number is never too small for the edges: see Note [Topological numbers].
+        self.topological_nr = max(self.topological_nr, highest + 1)
+        self.next_edges = edges
+        self.topological_nr = highest + 1
 
     @property
     def requires_grad(self) -> bool:

@@ -70,8 +70,7 @@ class Observer(Protocol):
             For an operator, the number of the thread's next node; for a node its own;
             `NO_SEQUENCE_NR` for all others.
         forward_thread : int
-            The thread that made the node, as `threading.get_ident` numbers it; 0 for a leaf's node,
-            or none.
+            The `Node.thread_id` of the node; 0 for a leaf's node, or none.
         inputs : sequence of object
             The arguments; empty unless `needs_inputs`.
 

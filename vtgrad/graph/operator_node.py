@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ..storage.arrays import Array
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
+from .next_edges import SAME_INPUTS
 from .node import Node
 from .node_fields import saved_fields_of
 from .region import Gradient
@@ -26,6 +28,9 @@ class OperatorNode(Node):
     """
 
     __slots__ = ()
+
+    is_traceable: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = SAME_INPUTS
 
     def saved_values(self) -> Sequence[tuple[str, SavedVariable]]:
         """The saved values, named like the fields that hold them."""

@@ -81,6 +81,10 @@ class Operators(Protocol):
     def sum_to_size(self, a: Array, size: Shape) -> Array:
         """An array summed over every dimension in which `size` was broadcast to its shape."""
 
+    def unnamed(self, a: TensorBase) -> TensorBase:
+        """The same value without names of dimensions."""
+        ...
+
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""
 

@@ -19,7 +19,7 @@ from typing import ClassVar, Final, TypeAlias, cast
 
 from ..errors import ArgumentTypeError
 from ..storage.rewind import saves_observed
-from ..storage.scope import BlockEnd, Exit
+from ..storage.scope import BlockEnd, Exit, not_open
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
 
@@ -119,8 +119,9 @@ class PackingScope:
 
     def _leave(self, *_: object) -> None:
         opened, ident = self._open, thread.ident
-        block = opened[ident]
-        assert block is not None
+        block = opened.get(ident)
+        if block is None:
+            raise not_open(self)
         packing.pair, packing.disabled, opened[ident], _end = block
         saves_observed.reasons -= self._reasons
 

@@ -91,10 +91,7 @@ def stale_saved_error(
         text += f"; {elements}"
         told += _named(writes)
     if rewinds:
-        told += (
-            "\n  (what that overwrote was not kept, as it was done outside of "
-            "allow_mutation_on_saved_tensors, on another thread or by other means)"
-        )
+        told += f"\n  ({_why_not_kept(writes)})"
     first = writes[0] if writes else None
     log = counter.log
     ways = _ways_out(
@@ -189,6 +186,20 @@ def _is_kept(write: Write) -> bool:
     return write.operator != "increment_version" and not write.operator.endswith(".apply")
 
 
+def _why_not_kept(writes: Sequence[Write]) -> str:
+    """Why rewind has not kept what was overwritten."""
+    function = next((w.operator for w in writes if w.operator.endswith(".apply")), None)
+    if function is not None:
+        return (
+            f"what {function} overwrote was not kept: a Function tells by ctx.mark_dirty what it "
+            "has written, but not when, so rewind does not know the bytes from before"
+        )
+    return (
+        "what that overwrote was not kept, as it was done outside of "
+        "allow_mutation_on_saved_tensors, on another thread or by other means"
+    )
+
+
 def _told(writes: Sequence[Write], count: int) -> str:
     """All remembered writes of `count` in words, those of one program line together."""
     if not writes:
@@ -235,7 +246,9 @@ def _ways_out(
     is_kept: bool,
 ) -> tuple[str, str, str]:
     """Three changes of the program, each of which avoids the error."""
-    write = writes[0] if writes else None
+    # What is written inside of a Function stays: its argument can be another tensor.
+    functions = [w for w in writes if w.operator.endswith(".apply")]
+    write = functions[0] if functions else writes[0] if writes else None
     site = None if write is None else write.place
     files = {w.filename for w in writes} | ({saver.filename} if saver is not None else set())
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Final
+
 __all__ = ["Numbering"]
+
+# Threads are numbered from 1 on, each once: unlike the identifier of a thread, the number does not
+# come back when the thread has ended, and nodes outlive the threads that made them.
+_thread_ids: Final = itertools.count(1)
 
 
 class Numbering:
@@ -13,7 +20,7 @@ class Numbering:
     next_nr : int
         The sequence number of the thread's next node.
     thread_id : int
-        The thread, as `threading.get_ident` numbers it.
+        The number of the thread.
     """
 
     __slots__ = ("next_nr", "thread_id")
@@ -21,6 +28,6 @@ class Numbering:
     next_nr: int
     thread_id: int
 
-    def __init__(self, thread_id: int) -> None:
+    def __init__(self) -> None:
         self.next_nr = 0
-        self.thread_id = thread_id
+        self.thread_id = next(_thread_ids)

@@ -76,15 +76,15 @@ def gradient_edge(operand: object) -> Edge | None:
         return function if meta.output_nr == 0 else ResultEdge(function, meta.output_nr)
     if not meta.requires_grad_:
         return None
-    return meta.leaf_edge or _leaf_edge(operand, meta)
+    return meta.grad_accumulator or _grad_accumulator(operand, meta)
 
 
-def _leaf_edge(leaf: TensorBase, meta: AutogradMeta) -> Edge:
+def _grad_accumulator(leaf: TensorBase, meta: AutogradMeta) -> Edge:
     """The edge to a leaf's node, made on first use; see Note [Made once]."""
     fresh = AccumulateGrad.of_leaf(leaf, meta.own_cell())
-    edge = meta.leaf_edge
+    edge = meta.grad_accumulator
     if edge is None:
-        edge = meta.leaf_edge = fresh
+        edge = meta.grad_accumulator = fresh
     return edge
 
 
@@ -109,9 +109,9 @@ def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None
     """
     tell_hooks(tensor._impl)
     meta = meta_of(tensor)
-    if meta is None or meta.leaf_edge is None:
+    if meta is None or meta.grad_accumulator is None:
         return
-    old = meta.leaf_edge.function
+    old = meta.grad_accumulator.function
     assert isinstance(old, AccumulateGrad)
     known, impl = old.input_metadata[0], tensor._impl
     if (
@@ -122,7 +122,7 @@ def forget_leaf_node(tensor: TensorBase, *, same_elements: bool = False) -> None
         return
     old.leaf_changed = True
     old.reordered = old.reordered or same_elements
-    meta.leaf_edge = None
+    meta.grad_accumulator = None
     edge = gradient_edge(tensor)
     if edge is not None:
         new = edge.function

@@ -41,7 +41,7 @@ class _ThisThread(threading.local):
     running_node: Node | None
 
     def __init__(self) -> None:
-        self.numbering = Numbering(threading.get_ident())
+        self.numbering = Numbering()
         self.writes = {}
         self.unpacked = {}
         self.running_node = None

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import ArgumentValueError
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
@@ -178,6 +179,12 @@ class InstalledOperators:
     def sum_to_size(self, a: Array, size: Shape) -> Array:
         """An array summed over every dimension in which `size` was broadcast to its shape."""
         return sum_to_size(a, size)
+
+    def unnamed(self, a: TensorBase) -> TensorBase:
+        """The same value without names of dimensions."""
+        alias: TensorBase = NoNamesGuard.run(F.alias, a)
+        alias._impl.set_names(None)
+        return alias
 
     def fit(self, a: TensorBase, shape: Shape, dtype: NumpyDType) -> TensorBase:
         """A gradient summed to `shape` and cast to `dtype`, the real part for real dtypes."""

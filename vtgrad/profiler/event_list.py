@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TypeVar
 
 from ..graph.observer import USER_SCOPE
@@ -156,12 +157,12 @@ class EventList(list[E]):
             with_memory=self._with_memory,
         )
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write the events as a trace that Perfetto and ``chrome://tracing`` show.
 
         Parameters
         ----------
-        path : str
+        path : str or path-like
             The file; compressed if the name ends in ``.gz``.
 
         Raises

@@ -169,6 +169,9 @@ class FunctionEvent(Measured):
         When the function ran.
     sequence_nr : int
         Of an operator, the number of the next node; of a node, its own; else -1.
+    next_nr : int
+        Of an operator, the number of the next node when it returned: it has made the nodes from
+        `sequence_nr` on that are before.
     cpu_parent : FunctionEvent or None
         The innermost event around this one.
     cpu_children : list of FunctionEvent
@@ -194,6 +197,7 @@ class FunctionEvent(Measured):
         "fwd_thread",
         "id",
         "name",
+        "next_nr",
         "sequence_nr",
         "stack",
         "thread",
@@ -207,6 +211,7 @@ class FunctionEvent(Measured):
     fwd_thread: int
     time_range: Interval
     sequence_nr: int
+    next_nr: int
     cpu_parent: FunctionEvent | None
     cpu_children: list[FunctionEvent]
     stack: list[str]
@@ -220,7 +225,7 @@ class FunctionEvent(Measured):
         self.thread = 1
         self.fwd_thread = 0
         self.time_range = Interval(0.0, 0.0)
-        self.sequence_nr = -1
+        self.sequence_nr = self.next_nr = -1
         self.cpu_parent = None
         self.cpu_children = []
         self.stack = []

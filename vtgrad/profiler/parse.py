@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from .events import FunctionEvent, Interval
 from .recorder import Recorded
 
@@ -38,7 +40,7 @@ def parsed(
             event.name = event.key = _STEP[:-1] + "*"
         event.thread = numbers.setdefault(raw.thread, len(numbers))
         event.fwd_thread = numbers.setdefault(raw.forward_thread, len(numbers))
-        event.sequence_nr = raw.sequence_nr
+        event.sequence_nr, event.next_nr = raw.sequence_nr, raw.next_nr
         event.time_range = Interval((raw.start - began) / 1000, (raw.end - began) / 1000)
         event.stack = [f"{code.co_filename}({line}): {code.co_name}" for code, line in raw.stack]
         if with_flops:
@@ -67,7 +69,7 @@ def _measure(event: FunctionEvent, raw: Recorded) -> None:
 def _flops(name: str, shapes: Sequence[Sequence[int]]) -> int:
     """The number of multiplications and additions of an operator; 0 if it is not known."""
     if name in ("aten::mul", "aten::add") and shapes:
-        return max(prod(shape) for shape in shapes)
+        return _broadcast_size(shapes[:2])
     if name == "aten::addmm" and len(shapes) > 2:
         shapes = shapes[1:]
     elif name not in ("aten::mm", "aten::bmm"):
@@ -75,3 +77,11 @@ def _flops(name: str, shapes: Sequence[Sequence[int]]) -> int:
     if len(shapes) < 2 or len(shapes[0]) < 2 or len(shapes[1]) < 2:
         return 0
     return 2 * prod(shapes[0]) * shapes[1][-1]
+
+
+def _broadcast_size(shapes: Sequence[Sequence[int]]) -> int:
+    """The number of elements of the result; 0 if the operator refuses the shapes."""
+    try:
+        return prod(np.broadcast_shapes(*map(tuple, shapes)))
+    except ValueError:
+        return 0

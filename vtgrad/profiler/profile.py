@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from os import PathLike
 from threading import get_ident
 from time import perf_counter_ns
 from typing import ParamSpec, Self, TypeVar
 
 from ..errors import NotSupportedError, ProfilerDisabledError, ProfilerError
 from ..graph.observer import NO_SEQUENCE_NR, USER_SCOPE, observer_of_thread, observers
+from ..graph.thread_local_state import this_thread
 from ..storage.scope import Scope
 from .event_list import EventList
 from .events import FunctionEvent, FunctionEventAvg
@@ -74,11 +76,11 @@ class profile(Scope):  # PyTorch's name
     __slots__ = (
         "_began",
         "_events",
-        "_ident",
         "_memory",
         "_over",
         "_recorder",
         "_shapes",
+        "_thread",
         "enabled",
         "with_flops",
     )
@@ -89,10 +91,10 @@ class profile(Scope):  # PyTorch's name
     _memory: bool
     _shapes: bool
     _events: EventList[FunctionEvent] | None
-    # The profiled thread; None before the block.
-    _ident: int | None
     _over: bool
     _recorder: Recorder
+    # The number of the profiled thread; None before the block.
+    _thread: int | None
 
     def __init__(
         self,
@@ -119,18 +121,18 @@ class profile(Scope):  # PyTorch's name
         )
         self._began = 0
         self._events = None
-        self._ident = None
+        self._thread = None
         self._over = False
 
     def __enter__(self) -> Self:
         if not self.enabled:
             return self
-        if self._ident is not None:
+        if self._thread is not None:
             raise ProfilerError("a profile is of one block; make another object for another block")
         ident = get_ident()
         if ident in observers:
             raise ProfilerError("this thread is being profiled already")
-        self._ident = ident
+        self._thread = this_thread.numbering.thread_id
         observers[ident] = self._recorder
         adjust_tables()
         self._began = perf_counter_ns()
@@ -138,7 +140,7 @@ class profile(Scope):  # PyTorch's name
 
     def restore(self) -> None:
         """End the measurement; called again if the call is interrupted."""
-        if self._ident is None or self._over:
+        if self._thread is None or self._over:
             return
         recorder = self._recorder
         # Also a helper thread whose pass was abandoned.
@@ -168,11 +170,11 @@ class profile(Scope):  # PyTorch's name
             return EventList([], with_memory=self._memory)
         events = self._events
         if events is None:
-            assert self._ident is not None
+            assert self._thread is not None
             found = parsed(
                 self._recorder.events,
                 self._began,
-                self._ident,
+                self._thread,
                 with_flops=self.with_flops,
                 with_shapes=self._shapes,
             )
@@ -273,12 +275,12 @@ class profile(Scope):  # PyTorch's name
             sort_by, row_limit, max_name_column_width, header, top_level_events_only
         )
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write a trace that Perfetto and ``chrome://tracing`` show.
 
         Parameters
         ----------
-        path : str
+        path : str or path-like
             The file; compressed if the name ends in ``.gz``.
 
         Raises

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from sys import _getframe
-from threading import get_ident
 from time import perf_counter_ns
 from types import CodeType, FrameType
 from typing import Final
 
 import numpy as np
 
+from ..graph.observer import FUNCTION
+from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array
 from ..storage.record_write import is_inside
 from ..storage.tensor_base import TensorBase
@@ -37,8 +38,11 @@ class Recorded:
         The name.
     scope, sequence_nr : int
         As in `Observer.begin`.
+    next_nr : int
+        The number of the thread's next node when the function returned.
     thread, forward_thread : int
-        The thread that runs the function, and the one that made the node; 0 for no node.
+        The `Node.thread_id` of the thread that runs the function, and that of the node; 0 for no
+        node.
     start, end : int
         In nanoseconds of `time.perf_counter_ns`; `end` is 0 while the function runs.
     parent : Recorded or None
@@ -60,6 +64,7 @@ class Recorded:
         "end",
         "forward_thread",
         "name",
+        "next_nr",
         "parent",
         "scope",
         "sequence_nr",
@@ -72,6 +77,7 @@ class Recorded:
     name: str
     scope: int
     sequence_nr: int
+    next_nr: int
     thread: int
     forward_thread: int
     start: int
@@ -89,8 +95,8 @@ class Recorded:
     ) -> None:
         self.name = name
         self.scope = scope
-        self.sequence_nr = sequence_nr
-        self.thread = get_ident()
+        self.sequence_nr = self.next_nr = sequence_nr
+        self.thread = this_thread.numbering.thread_id
         self.forward_thread = forward_thread
         self.parent = parent
         self.shapes = []
@@ -120,6 +126,12 @@ class Recorded:
                 self.copied += array.nbytes
         if self.name in _COPIES:
             self.copied = self.allocated
+
+    def close(self, now: int) -> None:
+        """End the event, and let go of the memory of the arguments, also after an error."""
+        self.end = now
+        if self.thread == this_thread.numbering.thread_id:
+            self.next_nr = this_thread.numbering.next_nr
         self._memories = []
 
 
@@ -154,9 +166,12 @@ class Recorder:
         self._memory = memory
         self._stack = stack
 
-    def innermost(self) -> str | None:
-        """The name of the innermost open event."""
-        return self._open[-1].name if self._open else None
+    def runs(self, operator: str) -> bool:
+        """Whether the innermost open event is of an operator of this name."""
+        if not self._open:
+            return False
+        event = self._open[-1]
+        return event.name == operator and event.scope == FUNCTION
 
     def begin(
         self,
@@ -188,7 +203,7 @@ class Recorder:
         if self._memory and outputs:
             event.count(outputs)
         while self._open and not event.end:
-            self._open.pop().end = now
+            self._open.pop().close(now)
 
     def forget(self, event: Recorded) -> None:
         """Take back the last event: its function had nothing to do."""
@@ -200,7 +215,7 @@ class Recorder:
         """Close all events."""
         now = perf_counter_ns()
         while self._open:
-            self._open.pop().end = now
+            self._open.pop().close(now)
 
 
 def _shape(argument: object) -> list[int]:
@@ -238,7 +253,7 @@ def _part_size(inputs: Sequence[object]) -> int:
         return 0
     try:
         return target._impl.array[(*parts, ...) if ... not in parts else parts].nbytes
-    except IndexError:
+    except (IndexError, TypeError, ValueError):  # the operator says what is wrong with the index
         return 0
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Self
 
-from ..errors import NotSupportedError, OptionValueError, ProfilerError
+from ..errors import ArgumentTypeError, NotSupportedError, OptionValueError, ProfilerError
 from ..storage.scope import Scope
 from .event_list import EventList
 from .events import FunctionEvent, FunctionEventAvg
@@ -139,6 +140,8 @@ class profile(Scope):  # PyTorch's name
     ------
     NotSupportedError
         If there is an activity that is none of `ProfilerActivity`.
+    ArgumentTypeError
+        If `schedule` gives something else for a step.
     ProfilerError
         When it is entered, if it was entered before, or the thread is being profiled.
 
@@ -214,7 +217,15 @@ class profile(Scope):  # PyTorch's name
 
     def _action(self) -> ProfilerAction:
         chosen = self._schedule
-        return ProfilerAction.RECORD_AND_SAVE if chosen is None else chosen(self.step_num)
+        if chosen is None:
+            return ProfilerAction.RECORD_AND_SAVE
+        action: object = chosen(self.step_num)
+        if not isinstance(action, ProfilerAction):
+            raise ArgumentTypeError(
+                f"a schedule gives a ProfilerAction for each step, not {action!r}",
+                step=self.step_num,
+            )
+        return action
 
     def __enter__(self) -> Self:
         self.start()
@@ -339,12 +350,12 @@ class profile(Scope):  # PyTorch's name
         """
         return self._last().key_averages(group_by_input_shape, group_by_stack_n)
 
-    def export_chrome_trace(self, path: str) -> None:
+    def export_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write a trace of the last recorded steps; see `EventList.export_chrome_trace`.
 
         Parameters
         ----------
-        path : str
+        path : str or path-like
             The file; compressed if the name ends in ``.gz``.
 
         Raises

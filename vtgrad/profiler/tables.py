@@ -158,7 +158,7 @@ def _wrapper(operator: Operator, name: str) -> Operator:
     def observed(*args: object, **kwargs: object) -> object:
         recorder = _recorder()
         # An operator of the same name, called by this one, is its implementation.
-        if recorder is None or recorder.innermost() == name:
+        if recorder is None or recorder.runs(name):
             return operator(*args, **kwargs)
         return _call(recorder, name, operator, args, kwargs)
 

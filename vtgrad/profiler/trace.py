@@ -2,11 +2,12 @@
 
 NOTE [ From forward to backward ]
 
-An operator's event has the number of the next node, and the event of a node its own number and the
-thread that made it. So the last operator event on that thread with that number, before the node
-ran, is that of the operator that made the node: of a nested call (``matmul`` calls ``mm``) the
-innermost, and of operators that record nothing and so share a number, the one that records. An
-arrow (two flow events, ``s`` and ``f``) leads from it to the event of the node.
+An operator's event has the number of the thread's next node when it began and when it ended, so the
+numbers of the nodes that the operator made: none, one, or several, as a write through a view makes
+the node of the write and a `CopySlices`. The event of a node has its own number and the thread that
+made it. So the last operator event on that thread whose numbers contain it is that of the operator
+that made the node: of a nested call (``matmul`` calls ``mm``) the innermost. An arrow (two flow
+events, ``s`` and ``f``) leads from it to the event of the node.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ __all__ = ["trace_events", "write_trace"]
 Json: TypeAlias = "str | int | float | list[Json] | dict[str, Json]"
 
 
-def write_trace(path: str, events: Sequence[FunctionEvent]) -> None:
+def write_trace(path: str | os.PathLike[str], events: Sequence[FunctionEvent]) -> None:
     """Write a trace of events."""
+    path = os.fspath(path)
     trace: dict[str, Json] = {
         "schemaVersion": 1,
         "displayTimeUnit": "ms",
@@ -45,7 +47,8 @@ def trace_events(events: Sequence[FunctionEvent]) -> Iterable[dict[str, Json]]:
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
     yield _metadata("process_name", pid, 0, program)
     for thread in sorted({event.thread for event in events}):
-        yield _metadata("thread_name", pid, thread, f"thread {thread}")
+        name = "profiled thread" if thread == 1 else "engine's helper thread"
+        yield _metadata("thread_name", pid, thread, name)
     for event in events:
         yield {
             "ph": "X",
@@ -54,7 +57,8 @@ def trace_events(events: Sequence[FunctionEvent]) -> Iterable[dict[str, Json]]:
             "pid": pid,
             "tid": event.thread,
             "ts": event.time_range.start,
-            "dur": event.time_range.elapsed_us(),
+            # Whole nanoseconds, as measured: the difference of two floats has more digits.
+            "dur": round(event.time_range.elapsed_us(), 3),
             "args": _arguments(event),
         }
     for number, (forward, backward) in enumerate(_arrows(events), start=1):
@@ -105,4 +109,5 @@ def _arrows(events: Sequence[FunctionEvent]) -> Iterable[tuple[FunctionEvent, Fu
             if forward is not None:
                 yield forward, event
         elif event.scope == FUNCTION and not event.name.startswith("autograd::engine::"):
-            last[event.thread, event.sequence_nr] = event
+            for number in range(event.sequence_nr, event.next_nr):
+                last[event.thread, number] = event

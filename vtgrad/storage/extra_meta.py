@@ -45,6 +45,10 @@ class ExtraMeta:
             names = None
         return ExtraMeta(names, self.device)
 
+    def with_device(self, device: Device) -> ExtraMeta:
+        """The same on a lane."""
+        return ExtraMeta(self.named_tensor_meta, device)
+
 
 # What a tensor has that has nothing beside the rest.
 NOTHING: Final = ExtraMeta()

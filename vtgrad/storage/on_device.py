@@ -19,16 +19,17 @@ from typing import TypeVar
 
 from .arrays import Array
 from .device import CPU, Device, lane_of
-from .extra_meta import extra_of_lane
+from .extra_meta import NOTHING, extra_of_lane
 from .key_set import LANE, keys
 from .mode import switched
 from .tensor_base import TensorBase
 from .tensor_impl import TensorImpl
 from .thread_mode import settle, thread
 
-__all__ = ["impl_on", "on_device", "place_of"]
+__all__ = ["impl_on", "on_device", "place_of", "placed"]
 
 R = TypeVar("R")
+T = TypeVar("T", bound=TensorBase)
 
 
 def on_device(
@@ -55,6 +56,15 @@ def on_device(
         thread.excluded_keys = excluded
         thread.extra_of_new = before
         settle(ident)
+
+
+def placed(tensor: T, lane: Device | None) -> T:
+    """A new tensor, whose memory is from now on that of a lane; the CPU's for None."""
+    if lane is not None:
+        impl = tensor._impl
+        impl.set_extra_meta((impl.extra_meta or NOTHING).with_device(lane))
+        impl.storage.device = lane
+    return tensor
 
 
 def impl_on(array: Array, device: Device) -> TensorImpl:

@@ -10,10 +10,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
+from ..errors import BlockNotOpenError
+
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["BlockEnd", "Exit", "Scope"]
+__all__ = ["BlockEnd", "Exit", "Scope", "not_open"]
+
+
+def not_open(scope: object) -> BlockNotOpenError:
+    """The error about the end of a block that is not open, as of ``no_grad().__exit__()``."""
+    name = type(scope).__name__
+    return BlockNotOpenError(
+        f"no block of this {name} is open on this thread: enter it by `with`, and leave it once",
+        block=name,
+    )
 
 
 class Exit(Protocol):

@@ -462,8 +462,8 @@ class AutogradMethods(TensorMethods):
         impl.set_geometry_of(other)
         impl.set_names(names)
         forget_leaf_node(self)
-        if meta is not None and meta.leaf_edge is not None:
-            node = meta.leaf_edge.function
+        if meta is not None and meta.grad_accumulator is not None:
+            node = meta.grad_accumulator.function
             assert isinstance(node, AccumulateGrad)
             node.lay_out_like(impl)
 

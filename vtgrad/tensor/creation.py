@@ -20,7 +20,7 @@ from ..storage.arrays import Number
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType, get_default_dtype
 from ..storage.memory_format import MemoryFormat, strides_in_format
-from ..storage.on_device import on_device
+from ..storage.on_device import placed
 from ..storage.promotion import number_dtype
 from ..storage.tensor_base import TensorBase
 from .fresh_tensor import named, names_for, shape_and_dtype, with_grad, written
@@ -86,20 +86,9 @@ def zeros(
     tensor([[0., 0.],
             [0., 0.]], names=('N', 'C'))
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            zeros,
-            *sizes,
-            size=size,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            names=names,
-        )
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype)
-    given = names_for(names, len(shape), out)
-    return named(written(np.zeros(shape, wanted), out, requires_grad, "zeros"), given)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
+    return named(written(np.zeros(shape, wanted), out, requires_grad, "zeros", lane), given)
 
 
 def ones(
@@ -133,20 +122,9 @@ def ones(
     >>> vt.ones(3, requires_grad=True)
     tensor([1., 1., 1.], requires_grad=True)
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            ones,
-            *sizes,
-            size=size,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            names=names,
-        )
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype)
-    given = names_for(names, len(shape), out)
-    return named(written(np.ones(shape, wanted), out, requires_grad, "ones"), given)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
+    return named(written(np.ones(shape, wanted), out, requires_grad, "ones", lane), given)
 
 
 def empty(
@@ -188,20 +166,8 @@ def empty(
     >>> images.shape, images.stride()
     (vtgrad.Size([8, 3, 4, 5]), (60, 1, 15, 3))
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            empty,
-            *sizes,
-            size=size,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            memory_format=memory_format,
-            names=names,
-        )
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype)
-    given = names_for(names, len(shape), out)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
     if memory_format is not None:
         if out is not None:
             raise MemoryFormatError(
@@ -210,11 +176,11 @@ def empty(
             )
         strides = strides_in_format(shape, memory_format)
         strided = Tensor._wrap(empty_strided_impl(shape, strides, wanted))
-        return named(with_grad(strided, requires_grad), given)
+        return named(placed(with_grad(strided, requires_grad), lane), given)
     if out is not None and out.shape == shape:
         # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
-    return named(written(np.empty(shape, wanted), out, requires_grad, "empty"), given)
+    return named(written(np.empty(shape, wanted), out, requires_grad, "empty", lane), given)
 
 
 def full(
@@ -259,17 +225,6 @@ def full(
     >>> vt.full((2,), 7, dtype=vt.float32)
     tensor([7., 7.])
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            full,
-            size,
-            fill_value,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            names=names,
-        )
     if not isinstance(size, (tuple, list)):
         raise ArgumentTypeError(
             f"argument 'size' of full must be a sequence of integers, not {type(size).__name__}",
@@ -278,9 +233,9 @@ def full(
     value = number_of(fill_value, "fill_value")
     own = fill_value._impl.dtype if isinstance(fill_value, TensorBase) else number_dtype(value)
     shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, own)
-    given = names_for(names, len(shape), out)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
     return named(
-        written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full"), given
+        written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full", lane), given
     )
 
 
@@ -322,9 +277,6 @@ def empty_strided(
     >>> column_major.stride(), column_major.t().is_contiguous()
     ((1, 2), True)
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place, empty_strided, size, stride, dtype=dtype, requires_grad=requires_grad
-        )
+    lane = lane_of(device)
     impl = empty_strided_impl(size, stride, numpy_or_none(dtype) or get_default_dtype().numpy)
-    return with_grad(Tensor._wrap(impl), requires_grad)
+    return placed(with_grad(Tensor._wrap(impl), requires_grad), lane)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from ..errors import ArgumentTypeError, DeviceError, DTypeError
 from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
 from ..storage.extra_meta import Names
 from ..storage.names import checked_names
+from ..storage.on_device import placed
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -81,17 +83,35 @@ def dtype_for(out: Tensor | None, dtype: DType | None, default: NumpyDType) -> N
     return out._impl.dtype
 
 
-def leaf(array: Array, requires_grad: bool) -> Tensor:
-    """A new tensor on a fresh array."""
+def leaf(array: Array, requires_grad: bool, lane: Device | None = None) -> Tensor:
+    """A new tensor on a fresh array, which is memory of a lane or of the CPU."""
     if requires_grad is not False:
         check_differentiable(array.dtype)
-    return with_grad(Tensor._wrap(TensorImpl(array)), requires_grad)
+    return with_grad(placed(Tensor._wrap(TensorImpl(array)), lane), requires_grad)
 
 
-def written(array: Array, out: Tensor | None, requires_grad: bool, function: str) -> Tensor:
-    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name."""
+def written(
+    array: Array,
+    out: Tensor | None,
+    requires_grad: bool,
+    function: str,
+    lane: Device | None = None,
+) -> Tensor:
+    """A new tensor on a fresh array, or ``out`` with its values, of the function of this name.
+
+    Raises
+    ------
+    DeviceError
+        If `lane` is given, and ``out`` is somewhere else.
+    """
     if out is None:
-        return leaf(array, requires_grad)
+        return leaf(array, requires_grad, lane)
+    if lane is not None and out._impl.device != lane:
+        raise DeviceError(
+            f"{function} is to make a tensor on {lane}, but out is on {out._impl.device}",
+            operator=function,
+            devices=(lane, out._impl.device),
+        )
     if requires_grad:
         check_differentiable(out._impl.dtype)
     return with_grad(write_out(out, array, function, reshapes=True), requires_grad)

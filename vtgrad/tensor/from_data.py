@@ -88,8 +88,7 @@ def tensor(
     >>> vt.tensor(np.arange(3.0))
     tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(place, tensor, data, dtype=dtype, requires_grad=requires_grad, names=names)
+    lane = lane_of(device)
     if isinstance(data, TensorBase):
         warn(
             "tensor(x) of a tensor copies its values and leaves its history behind; "
@@ -99,7 +98,7 @@ def tensor(
     given = names_for(names, array.ndim)
     if given is None and isinstance(data, TensorBase):
         given = data._impl.names
-    return named(leaf(array, requires_grad), given)
+    return named(leaf(array, requires_grad, lane), given)
 
 
 def as_tensor(

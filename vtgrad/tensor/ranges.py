@@ -21,7 +21,6 @@ from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType, get_default_dtype
-from ..storage.on_device import on_device
 from ..storage.promotion import number_dtype, promote
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
@@ -80,10 +79,7 @@ def arange(
     >>> vt.arange(0, 1, 0.25)
     tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place, arange, start, end, step, out=out, dtype=dtype, requires_grad=requires_grad
-        )
+    lane = lane_of(device)
     if end is None:
         if start is None:
             raise ArgumentTypeError("arange needs an end", argument="end")
@@ -134,7 +130,7 @@ def arange(
     indices: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
     with np.errstate(all="ignore"):
         values: Array = (first + indices * by).astype(wanted)
-    return written(_shaped_like(values, out), out, requires_grad, "arange")
+    return written(_shaped_like(values, out), out, requires_grad, "arange", lane)
 
 
 def _shaped_like(values: Array, out: Tensor | None) -> Array:
@@ -186,10 +182,7 @@ def linspace(
     >>> vt.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place, linspace, start, end, steps, out=out, dtype=dtype, requires_grad=requires_grad
-        )
+    lane = lane_of(device)
     first, last = number_of(start, "start"), number_of(end, "end")
     if any(isinstance(x, int) and abs(x) >= 2**63 for x in (first, last)):
         raise ArgumentValueError("a bound of linspace does not fit 64 bits", start=start, end=end)
@@ -218,7 +211,7 @@ def linspace(
         if count == 1:
             values = np.array([first])
         values = _shaped_like(values.astype(wanted), out)
-        return written(values, out, requires_grad, "linspace")
+        return written(values, out, requires_grad, "linspace", lane)
 
 
 def eye(
@@ -259,12 +252,11 @@ def eye(
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(place, eye, n, m, out=out, dtype=dtype, requires_grad=requires_grad)
+    lane = lane_of(device)
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")
     shape, wanted = shape_and_dtype("eye", (rows, columns), None, out, dtype)
-    return written(np.eye(*shape, dtype=wanted), out, requires_grad, "eye")
+    return written(np.eye(*shape, dtype=wanted), out, requires_grad, "eye", lane)
 
 
 def _real(value: Number | TensorBase, name: str) -> int | float:

@@ -16,7 +16,6 @@ from ..storage.arrays import Array
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType
 from ..storage.no_fp_warnings import run_without_warnings
-from ..storage.on_device import on_device
 from ..storage.prepared_store import carry_out
 from ..storage.strides import check_sizes
 from .fresh_tensor import dtype_for, named, names_for, shape_and_dtype, written
@@ -68,23 +67,11 @@ def rand(
     >>> bool(((x >= 0) & (x < 1)).all())
     True
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            rand,
-            *sizes,
-            size=size,
-            generator=generator,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            names=names,
-        )
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype)
-    given = names_for(names, len(shape), out)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(uniform_, array, generator=generator))
-    return named(written(array, out, requires_grad, "rand"), given)
+    return named(written(array, out, requires_grad, "rand", lane), given)
 
 
 def randn(
@@ -121,23 +108,11 @@ def randn(
     >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
     (True, True)
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            randn,
-            *sizes,
-            size=size,
-            generator=generator,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            names=names,
-        )
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype)
-    given = names_for(names, len(shape), out)
+    lane, given = lane_of(device), names_for(names, len(shape), out)
     array: Array = np.empty(shape, wanted)
     run_without_warnings(carry_out, run_without_warnings(normal_, array, generator=generator))
-    return named(written(array, out, requires_grad, "randn"), given)
+    return named(written(array, out, requires_grad, "randn", lane), given)
 
 
 @overload
@@ -211,19 +186,6 @@ def randint(
     >>> int(x.min()), int(x.max())
     (3, 4)
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            randint,
-            *args,
-            low=low,
-            high=high,
-            size=size,
-            generator=generator,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-        )
     rest = list(args)
     if size is None and rest:
         size = _sequence(rest.pop())
@@ -234,11 +196,12 @@ def randint(
     if rest or size is None or high is None:
         raise ArgumentTypeError("randint takes low (or not), high and size")
     start, end = 0 if low is None else index_of(low, "low"), index_of(high, "high")
+    lane = lane_of(device)
     shape = sizes_of("randint", (), _sequence(size))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, wanted.itemsize)
     return written(
-        draw_integers(start, end, shape, wanted, generator), out, requires_grad, "randint"
+        draw_integers(start, end, shape, wanted, generator), out, requires_grad, "randint", lane
     )
 
 
@@ -292,16 +255,7 @@ def randperm(
     >>> shuffled.sort(dim=0).values.equal(rows)
     True
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            randperm,
-            n,
-            generator=generator,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-        )
+    lane = lane_of(device)
     source = source_of(generator)
     shape = sizes_of("randperm", (), (index_of(n, "n"),))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
@@ -310,7 +264,7 @@ def randperm(
     values: Array = np.asarray(order).astype(wanted)
     if shape[0] and not (values == np.arange(shape[0]).take(order)).all():
         raise ResultTypeError(f"{wanted.name} cannot hold {shape[0]} integers", dtype=wanted.name)
-    return written(values, out, requires_grad, "randperm")
+    return written(values, out, requires_grad, "randperm", lane)
 
 
 @overload
@@ -390,24 +344,13 @@ def normal(
     >>> vt.normal(0.0, 2.0, (2, 3)).shape
     vtgrad.Size([2, 3])
     """
-    if device is not None and (place := lane_of(device)) is not None:
-        return on_device(
-            place,
-            normal,
-            mean,
-            std,
-            size,
-            generator=generator,
-            out=out,
-            dtype=dtype,
-            requires_grad=requires_grad,
-        )
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        lane = lane_of(device)
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype)
         array: Array = np.empty(shape, wanted)
         store = run_without_warnings(normal_, array, mean, std, generator=generator)
         run_without_warnings(carry_out, store)
-        return written(array, out, requires_grad, "normal")
+        return written(array, out, requires_grad, "normal", lane)
     if size is not None or dtype is not None or device is not None or requires_grad:
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")
     if isinstance(mean, Tensor):

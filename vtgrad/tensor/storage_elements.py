@@ -11,7 +11,7 @@ from ..ops.generated import functional as F
 from ..storage.arrays import Array
 from ..storage.tensor_impl import TensorImpl
 
-__all__ = ["byte", "checked_index", "copy_elements", "count_of", "printed"]
+__all__ = ["byte", "checked_index", "copy_elements", "count_of", "printed", "size_to_be"]
 
 # A storage that is printed shows as many elements at most, half of them from its end.
 _SHOWN: Final = 1000
@@ -30,6 +30,16 @@ def count_of(size: object) -> int:
     if count < 0:
         raise ShapeError(f"a storage cannot have {count} elements", size=count)
     return count
+
+
+def size_to_be(size: object) -> int:
+    """The new size of a storage; whether it fits is checked by what resizes."""
+    try:
+        return index(cast("int", size))
+    except TypeError:
+        raise ArgumentTypeError(
+            f"resize_ takes an integer, not {type(size).__name__}", argument="size"
+        ) from None
 
 
 def byte(value: object) -> int:

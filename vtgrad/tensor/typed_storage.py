@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import index
 from typing import Self, cast
 
 import numpy as np
@@ -16,15 +15,15 @@ from ..ops.generated import functional as F
 from ..storage.arrays import Array
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype
-from ..storage.storage_base import StorageBase
 from ..storage.tensor_impl import TensorImpl
-from .storage_elements import checked_index, copy_elements, count_of, printed
+from .storage_casts import StorageCasts
+from .storage_elements import checked_index, copy_elements, count_of, printed, size_to_be
 from .untyped_storage import UntypedStorage, storage_over
 
 __all__ = ["TypedStorage"]
 
 
-class TypedStorage(StorageBase):
+class TypedStorage(StorageCasts):
     """The elements of a buffer in one dtype, whatever the shape of the tensors on it.
 
     `Tensor.storage` gives that of a tensor. Writes to it are counted as writes to that tensor, so
@@ -307,6 +306,55 @@ class TypedStorage(StorageBase):
         """
         return TypedStorage(wrap_storage=self._untyped_storage.clone(), dtype=self.dtype)
 
+    def cpu(self) -> Self:
+        """The storage itself: all memory is the CPU's.
+
+        Returns
+        -------
+        TypedStorage
+            The same object.
+
+        Examples
+        --------
+        >>> storage = vt.zeros(2).storage()
+        >>> storage.cpu() is storage
+        True
+        """
+        return self
+
+    def is_pinned(self) -> bool:
+        """Whether the memory is pinned for a graphics card.
+
+        Returns
+        -------
+        bool
+            False.
+
+        Examples
+        --------
+        >>> vt.zeros(2).storage().is_pinned()
+        False
+        """
+        return False
+
+    def is_shared(self) -> bool:
+        """Whether other processes share the memory.
+
+        Returns
+        -------
+        bool
+            As `UntypedStorage.is_shared`.
+
+        Examples
+        --------
+        >>> vt.zeros(2).storage().is_shared()
+        False
+        """
+        return self._untyped_storage.is_shared()
+
+    def _cast(self, dtype: DType) -> Self:
+        return type(self)(len(self), dtype=dtype).copy_(self)
+
     def type(self, dtype: DType) -> TypedStorage:
         """The elements in another dtype, cast as `Tensor.to` casts them.
 
@@ -344,6 +392,8 @@ class TypedStorage(StorageBase):
 
         Raises
         ------
+        ArgumentTypeError
+            If `size` is no integer.
         NotSupportedError
             If the buffer would become smaller.
         ResizeError
@@ -354,7 +404,7 @@ class TypedStorage(StorageBase):
         >>> vt.ones(2).storage().resize_(3).tolist()
         [1.0, 1.0, 0.0]
         """
-        self._untyped_storage.resize_(index(size) * self.element_size())
+        self._untyped_storage.resize_(size_to_be(size) * self.element_size())
         return self
 
     def __repr__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from operator import index
 from typing import Self, cast, overload
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..storage.growth import grow
 from ..storage.storage_base import StorageBase
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from .storage_elements import byte, checked_index, copy_elements, count_of, printed
+from .storage_elements import byte, checked_index, copy_elements, count_of, printed, size_to_be
 
 __all__ = ["UntypedStorage", "storage_of", "storage_over"]
 
@@ -319,6 +318,8 @@ class UntypedStorage(StorageBase):
 
         Raises
         ------
+        ArgumentTypeError
+            If `size` is no integer.
         NotSupportedError
             If the buffer would become smaller, or the storage is a part of a buffer.
         ResizeError
@@ -330,13 +331,14 @@ class UntypedStorage(StorageBase):
         >>> x.untyped_storage().resize_(12).nbytes(), x
         (12, tensor([1., 1.]))
         """
-        if not self._is_whole or index(size) < self.nbytes():
+        count = size_to_be(size)
+        if not self._is_whole or count < self.nbytes():
             raise NotSupportedError(
                 "a buffer becomes larger only, and only as a whole; clone the part that is needed",
                 nbytes=self.nbytes(),
-                requested=size,
+                requested=count,
             )
-        grow(self._storage, index(size))
+        grow(self._storage, count)
         return self
 
     def cpu(self) -> Self:

@@ -55,9 +55,7 @@ class World:
     variables: Variables = field(default_factory=Variables)
     saves: list[Save] = field(default_factory=list)
     heard: list[tuple[str, list[float]]] = field(default_factory=list)
-    journal: list[tuple[ModelTensor, Variable | None, int, Jet | None]] = field(
-        default_factory=list
-    )
+    journal: list["_BeforeRead"] = field(default_factory=list)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     decided: bool = False
     passes: int = 0
@@ -76,8 +74,7 @@ class World:
     def undo_reads(self) -> None:
         """Forget that views were read since the journal was last cleared: a step was skipped."""
         while self.journal:
-            view, node, seen_version, local = self.journal.pop()
-            view.node, view.seen_version, view.local = node, seen_version, local
+            self.journal.pop().restore()
 
     # -- making tensors ----------------------------------------------------------------------
 
@@ -137,6 +134,7 @@ class World:
         if tensor.base is None or (tensor.node is None and not tensor.base.requires_grad):
             return
         if tensor.seen_version != tensor.counter.version:
+            self.journal.append(_BeforeRead(tensor))
             if tensor.retains and tensor.node is not None and self.manners.keeps_retained:
                 if tensor.keeps_value() and not written:
                     tensor.kept.append(tensor.node)
@@ -205,7 +203,6 @@ class World:
         jac = self.variables.wide(below.jac).copy()
         jac[:, node.columns] = np.eye(node.numel)
         paths = {**below.paths, node.index: frozenset()}
-        self.journal.append((view, view.node, view.seen_version, view.local))
         view.node, view.seen_version = node, view.counter.version
         view.local = Jet(view.cells.shape, below.values, jac, below.hes, paths, True, True)
 
@@ -434,6 +431,21 @@ class World:
         for node in nodes:
             node.siblings = frozenset(other.index for other in nodes)
         return views
+
+
+class _BeforeRead:
+    """A view as it was before its grad_fn was read, with all that reading changes."""
+
+    def __init__(self, view: ModelTensor) -> None:
+        self.view = view
+        self.node, self.seen_version, self.local = view.node, view.seen_version, view.local
+        self.kept, self.writes_seen = list(view.kept), view.writes_seen
+
+    def restore(self) -> None:
+        """Make the view what it was."""
+        view = self.view
+        view.node, view.seen_version, view.local = self.node, self.seen_version, self.local
+        view.kept, view.writes_seen = self.kept, self.writes_seen
 
 
 def rows_at(jet: Jet, positions: IntArray) -> Jet:

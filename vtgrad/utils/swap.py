@@ -125,5 +125,5 @@ def _own_weak_reference(tensor: TensorBase) -> bool:
 
 def _leaf_node(tensor: TensorBase) -> AccumulateGrad | None:
     meta = meta_of(tensor)
-    node = None if meta is None or meta.leaf_edge is None else meta.leaf_edge.function
+    node = None if meta is None or meta.grad_accumulator is None else meta.grad_accumulator.function
     return node if isinstance(node, AccumulateGrad) else None

@@ -115,6 +115,8 @@ def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: boo
         return
     else:
         shared = overlap(*_in_one_unit(target, source))
+        if shared is Overlap.PARTIAL and _same_bytes(target, source):
+            shared = Overlap.FULL
     if shared is Overlap.PARTIAL or (distinct and shared is Overlap.FULL):
         raise InputOverlapError(
             "an input and the written tensor share memory in a way that makes the result depend "
@@ -174,6 +176,19 @@ def check_base(target: TensorBase) -> None:
             shape=target.shape,
             base_shape=base.sizes,
         )
+
+
+def _same_bytes(a: TensorImpl, b: TensorImpl) -> bool:
+    """Whether two dense blocks begin and end together, so that writing begins after all is read.
+
+    As real numbers seen as complex ones: operands of two dtypes are converted first.
+    """
+    return (
+        a.byte_offset == b.byte_offset
+        and a.numel * a.array.itemsize == b.numel * b.array.itemsize
+        and a.strides == b.strides
+        and a.dtype != b.dtype
+    )
 
 
 def _in_one_unit(a: TensorImpl, b: TensorImpl) -> tuple[Geometry, Geometry]:

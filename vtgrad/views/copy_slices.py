@@ -14,6 +14,7 @@ from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE, graph_lock
 from ..graph.input_metadata import metadata_of
 from ..graph.large import large
+from ..graph.next_edges import FIXED_EDGES
 from ..graph.node import FRESH, Node
 from ..graph.observer import begin_node, observer_of_thread, observers
 from ..graph.operators import operators
@@ -86,6 +87,7 @@ class CopySlices(Node):
     )
 
     takes_ownership: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     fn: Node | None
     base_sizes: Shape

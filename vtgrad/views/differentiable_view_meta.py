@@ -101,7 +101,7 @@ class DifferentiableViewMeta(AutogradMeta):
         self.requires_grad_ = False
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
-        self.leaf_edge: Edge | None = None
+        self.grad_accumulator: Edge | None = None
         self.cell: GradCell | None = None
         self.retains_grad = False
         self.retained_at: tuple[weakref.ref[NodeHooks], int] | None = None

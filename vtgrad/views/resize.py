@@ -18,7 +18,8 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import INFERENCE
 from .change_geometry import change_geometry
-from .differentiable_view_meta import producer_of
+from .creation_meta import CreationMeta
+from .differentiable_view_meta import producer_of, view_meta_of
 
 __all__ = ["checked_sizes", "make_room", "needed_bytes", "resize", "resized"]
 
@@ -45,7 +46,7 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     MemoryFormatError
         If the format is for another number of dimensions, or to be preserved.
     """
-    if requires_grad(target) and not (is_inference_mode_enabled() and producer_of(target) is None):
+    if requires_grad(target) and not (is_inference_mode_enabled() and _is_unrecorded(target)):
         raise ResizeError("a tensor that requires grad cannot be resized; resize a detached clone")
     shape = checked_sizes(sizes)
     strides = strides_in_format(
@@ -66,6 +67,14 @@ def resize(target: T, sizes: Sequence[int], memory_format: MemoryFormat | None) 
     # Another order puts other elements at the same indices, without a new version in PyTorch.
     change_geometry(target, resized(impl, shape, strides), "resize_")
     return target
+
+
+def _is_unrecorded(target: TensorBase) -> bool:
+    """Whether a tensor that requires grad has no producer, or is a view that can never have one."""
+    view = view_meta_of(target)
+    if view is not None and view.creation_meta is CreationMeta.INFERENCE_MODE:
+        return view.grad_fn_ is None
+    return producer_of(target) is None
 
 
 def make_room(impl: TensorImpl, sizes: Shape, strides: Shape) -> None:

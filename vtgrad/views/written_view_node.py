@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from ..graph.next_edges import FIXED_EDGES
 from ..graph.node import Node
 from ..graph.region import Gradient
 from ..graph.thread_local_state import this_thread
@@ -50,6 +51,8 @@ class WrittenView(Node):
     __slots__ = ("__weakref__", "view")
 
     is_view_node: ClassVar[bool] = True
+    is_traceable: ClassVar[bool] = True
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     view: Node
 

@@ -75,6 +75,8 @@ class Memory:
         What looks at it.
     writes : tuple of Write
         The last writes, newest last.
+    counters : list of VersionCounter
+        What counts its writes.
     """
 
     start: int
@@ -82,6 +84,7 @@ class Memory:
     version: int | None
     parts: list[Part] = field(default_factory=list)
     writes: tuple[Write, ...] = ()
+    counters: list[VersionCounter] = field(default_factory=list)
 
     @property
     def nbytes(self) -> int:
@@ -115,7 +118,7 @@ def memories_of(
     seen: set[int] = set()
     names: dict[int, str] = {}
     for number, (name, tensor) in enumerate(tensors):
-        names[id(tensor)] = name or name_of(tensor) or f"tensor {number}"
+        names[id(tensor)] = _on_one_line(name) or _known(tensor, names) or f"tensor {number}"
     for _, tensor in tensors:
         _add_tensor(memories, tensor, names, seen)
     nodes = nodes_of(roots)
@@ -139,7 +142,7 @@ def _add_tensor(
     flat = impl.storage.flat
     memory = _memory_at(memories, flat, impl.version_counter)
     about, state = _about(tensor, names)
-    name = names.get(id(tensor)) or name_of(tensor) or "(unnamed)"
+    name = _known(tensor, names) or "(unnamed)"
     memory.parts.append(Part(name, about, physical(impl.array), state))
 
 
@@ -155,7 +158,7 @@ def _add_saved(
     memory = _memory_at(memories, flat, value.variable.saved_counter)
     problem = value.problem(node)
     tensor = value.tensor
-    known = None if tensor is None else names.get(id(tensor)) or name_of(tensor)
+    known = None if tensor is None else _known(tensor, names)
     about = f"saved by {node.name()}{'' if known is None else f', is {known}'}"
     about += f", at version {value.variable.version}"
     if problem is not None:
@@ -164,24 +167,43 @@ def _add_saved(
     memory.parts.append(Part(f"saved {value.name}", about, array, state))
 
 
+def _known(tensor: TensorBase, names: dict[int, str]) -> str | None:
+    """The name of a tensor in this map, or else its own; None if it has none."""
+    return names.get(id(tensor)) or _on_one_line(name_of(tensor))
+
+
+def _on_one_line(name: str | None) -> str | None:
+    """A name with newlines and the like as escapes: a map has one line for each part."""
+    if name is None or name.isprintable():
+        return name
+    return "".join([c if c.isprintable() else c.encode("unicode_escape").decode() for c in name])
+
+
 def _memory_at(memories: list[Memory], flat: Array, counter: VersionCounter | None) -> Memory:
     """The buffer with these bytes, which may be a part of a known one."""
     start = flat.ctypes.data
     stop = start + flat.size
+    counted = None if counter is INFERENCE else counter
     for memory in memories:
-        if memory.start <= start and stop <= memory.stop and flat.size:
-            if counter is not None and counter is not INFERENCE:
-                _count(memory, counter)
-            return memory
-    memory = Memory(start, stop, 0 if counter is not INFERENCE else None)
-    if counter is not None and counter is not INFERENCE:
-        _count(memory, counter)
-    memories.append(memory)
+        # Without a byte there is no address to compare: views have the counter of their base.
+        if (
+            memory.start <= start and stop <= memory.stop
+            if flat.size
+            else any(counted is other for other in memory.counters)
+        ):
+            break
+    else:
+        memory = Memory(start, stop, None if counter is INFERENCE else 0)
+        memories.append(memory)
+    if counted is not None:
+        _count(memory, counted)
     return memory
 
 
 def _count(memory: Memory, counter: VersionCounter) -> None:
     """Take over versions and writes of the counter with the most writes."""
+    if not any(counter is other for other in memory.counters):
+        memory.counters.append(counter)
     if memory.version is not None and counter.value > memory.version:
         memory.version = counter.value
         memory.writes = recent_writes(counter)
@@ -195,7 +217,7 @@ def _about(tensor: TensorBase, names: dict[int, str]) -> tuple[str, State]:
     if meta is None:
         return text, State.GOOD
     if isinstance(meta, DifferentiableViewMeta):
-        base = names.get(id(meta.base)) or name_of(meta.base) or "its base"
+        base = _known(meta.base, names) or "its base"
         text += f", view of {base} at offset {impl.storage_offset}"
         try:
             version = impl.version

@@ -116,8 +116,8 @@ def _producers(tensor: TensorBase) -> list[Node]:
     while meta is not None:
         if meta.grad_fn_ is not None:
             found.append(meta.grad_fn_)
-        elif meta.leaf_edge is not None:
-            found.append(meta.leaf_edge.function)
+        elif meta.grad_accumulator is not None:
+            found.append(meta.grad_accumulator.function)
         base: TensorBase | None = getattr(meta, "base", None)
         meta = None if base is None else meta_of(base)
     return found

@@ -495,3 +495,10 @@ def test_inplace_function_is_a_function() -> None:
         assert Triple().inplace is False
     with pytest.warns(DeprecationWarning, match="Triple"):
         assert Triple(inplace=True).inplace is True
+
+
+def test_nodes_of_all_functions_have_classes_of_one_place() -> None:
+    node: Any = node_of(Exp.apply(vt.zeros(2, requires_grad=True)))
+    place = f"{vt.__name__}.autograd.function.ExpBackward"
+    assert repr(type(node)) == f"<class '{place}'>"
+    assert repr(node).startswith(f"<{place} object at 0x")

@@ -236,6 +236,29 @@ def test_wrong_gradients_are_found(backward: Apply, fast_mode: bool) -> None:
     refused_as_wrong(gradcheck, doubling(backward), leaf(2), fast_mode=fast_mode)
 
 
+@in_both_modes
+@pytest.mark.parametrize("size", [3, 30])
+@pytest.mark.parametrize(("factor", "is_wrong"), [(1.0005, False), (1.002, True), (0.99, True)])
+def test_a_small_relative_error_is_judged_by_rtol(
+    factor: float, is_wrong: bool, size: int, fast_mode: bool
+) -> None:
+    f = doubling(lambda ctx, g: g * (2 * factor))
+    x = leaf_of(*([1.5] * size))
+    assert gradcheck(f, x, fast_mode=fast_mode, raise_exception=False) is not is_wrong
+    assert gradcheck(f, x, fast_mode=fast_mode, raise_exception=False, rtol=0.02)
+
+
+@differs_from_torch("what is allowed grows with the number of elements")
+@in_both_modes
+@pytest.mark.parametrize("wrong", [slice(None), slice(0, 1)])
+def test_a_small_error_of_many_elements_or_of_one_is_found(wrong: slice, fast_mode: bool) -> None:
+    size = 300 if wrong.stop is None else 30
+    factor = vt.ones(size, dtype=vt.float64)
+    factor[wrong] = 1.003
+    f = doubling(lambda ctx, g: g * (2 * factor))
+    refused_as_wrong(gradcheck, f, leaf_of(*([1.5] * size)), fast_mode=fast_mode)
+
+
 @differs_from_torch("there only gradients of 0 and 1 enter in slow mode")
 @in_both_modes
 @pytest.mark.parametrize(
@@ -381,6 +404,16 @@ def test_options_that_leave_nothing_to_check() -> None:
         function: Any = check
         with pytest.raises(AssertionError, match="check_"):
             function(vt.exp, leaf(2), raise_exception=False, **options)
+
+
+@pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
+@pytest.mark.parametrize("option", ["atol", "rtol"])
+@pytest.mark.parametrize("tolerance", [-1.0, float("nan")])
+def test_tolerances_that_nothing_is_within_are_refused(
+    check: Any, option: str, tolerance: float
+) -> None:
+    with pytest.raises(RuntimeError, match=f"{option} must"):
+        check(vt.exp, leaf(2), raise_exception=False, **{option: tolerance})
 
 
 @differs_from_torch("this version has neither forward mode nor batches")

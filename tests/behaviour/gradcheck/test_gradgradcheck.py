@@ -88,6 +88,13 @@ def test_gradients_that_enter_can_be_passed() -> None:
         gradgradcheck(lambda x: x * x, x, ramp(3), raise_exception=False)
 
 
+@differs_from_torch("it asks any object whether it requires grad")
+@pytest.mark.parametrize("given", [3, [3], {"y": 3}])
+def test_gradients_that_enter_are_tensors(given: Any) -> None:
+    with pytest.raises(TypeError, match="gradient 0 must be a tensor or None"):
+        gradgradcheck(lambda x: x * x, leaf(2), given)
+
+
 def test_inputs_are_left_alone() -> None:
     x = leaf(2)
     before = Unchanged(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable
 
@@ -664,3 +665,41 @@ def test_integer_results_are_no_results_of_the_node() -> None:
     assert answer.tolist() == [[0, 0, 5], [0, 0, 7]]
     with pytest.raises(TypeError):
         node(gradient, None)
+
+
+@differs_from_torch(
+    "the node of a leaf goes with the last graph that leads to it, and its hooks too"
+)
+def test_a_hook_on_the_node_of_a_leaf_outlives_the_graph() -> None:
+    x = leaf(2)
+    seen: list[int] = []
+
+    def count(*_: object) -> None:
+        seen.append(1)
+
+    node = (x * 2).grad_fn
+    assert node is not None
+    accumulates = node.next_functions[0][0]
+    assert accumulates is not None
+    accumulates.register_hook(count)
+    accumulates.metadata["note"] = 1
+    del node, accumulates
+    gc.collect()
+    (x * 3).sum().backward()
+    assert seen == [1]
+    again = (x * 4).grad_fn
+    assert again is not None
+    assert again.next_functions[0][0] is not None
+    assert again.next_functions[0][0].metadata == {"note": 1}
+
+
+def test_nodes_print_their_class() -> None:
+    x = leaf(2)
+    base = x * 1
+    base[0].mul_(2)
+    product = (x * 2).grad_fn
+    assert product is not None
+    printed = [repr(n) for n in (product, product.next_functions[0][0], base.grad_fn)]
+    names = ["MulBackward0", "AccumulateGrad", "CopySlices"]
+    assert [text.split(" object at 0x")[0] for text in printed] == [f"<{name}" for name in names]
+    assert all(text.endswith(">") for text in printed)

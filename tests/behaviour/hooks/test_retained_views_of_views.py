@@ -175,3 +175,25 @@ def test_an_empty_part_behind_the_last_element_adds_zeros() -> None:
     b[0] = 1.0
     w.sum().backward()
     assert grad_list(v) == [0, 0]
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_crossing_view_that_is_written_overwrites_a_part_of_it(
+    is_transposed: bool, reads: bool
+) -> None:
+    # A row and a column share one element. The column's write makes a new value of the row, of
+    # which `part` was not made, though none of the elements of `part` was written.
+    a = leaf(2, 2)
+    b = a.clone().t() if is_transposed else a.clone()
+    row = b[0]
+    row.retain_grad()
+    part = row[0]
+    b[:, -1].sub_(part)
+    if reads:
+        assert fn_name(row) == "AsStridedBackward0"
+    part.backward(retain_graph=True)
+    # Unless `grad_fn` was read, the former value retains: what the write has read of it got zeros.
+    assert (None if row.grad is None else grad_list(row)) == (None if reads else [0, 0])
+    row.sum().backward()
+    assert grad_list(row) == [1, 1]

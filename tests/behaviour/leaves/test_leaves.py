@@ -9,7 +9,17 @@ import warnings
 import numpy as np
 import pytest
 
-from tests.support import differs_from_torch, fn_name, grad_list, leaf, ramp, refused, vt
+from tests.support import (
+    differs_from_torch,
+    fn_name,
+    grad_list,
+    leaf,
+    node_of,
+    parent_of,
+    ramp,
+    refused,
+    vt,
+)
 
 
 def test_a_leaf_is_what_has_no_gradient_function() -> None:
@@ -365,3 +375,34 @@ def test_every_name_of_a_tensor_can_be_looked_up() -> None:
         # Real tensors have no imaginary parts, and say so with an error of their own.
         missing = [name for name in dir(x) if name != "imag" and not hasattr(x, name)]
     assert missing == []
+
+
+@pytest.mark.parametrize("present", [False, True])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((3,), marks=differs_from_torch("it is refused as a sum that does not fit")),
+        pytest.param((1, 2), marks=differs_from_torch("`.grad` gets another shape, or half of it")),
+        pytest.param((), marks=differs_from_torch("it is broadcast")),
+    ],
+)
+def test_the_node_of_a_leaf_takes_no_gradient_of_another_shape(
+    size: tuple[int, ...], present: bool
+) -> None:
+    x = leaf(2)
+    if present:
+        x.grad = vt.ones(2, dtype=vt.float64)
+    node = parent_of(node_of(x * 2))
+    before = x.grad
+    with refused(RuntimeError, "gradient", [x]):
+        node(vt.ones(size, dtype=vt.float64))
+    assert x.grad is before
+
+
+@differs_from_torch("`.grad` gets the dtype of the gradient")
+def test_the_node_of_a_leaf_casts_a_gradient_to_the_dtype_of_the_leaf() -> None:
+    x = leaf(2)
+    parent_of(node_of(x * 2))(vt.ones(2, dtype=vt.float32))
+    assert x.grad is not None
+    assert x.grad.dtype == vt.float64
+    assert grad_list(x) == [1, 1]

@@ -159,6 +159,15 @@ def test_inference_mode_lets_a_leaf_be_resized() -> None:
     assert grad_list(x) == [2, 2, 2]
 
 
+def test_inference_mode_lets_a_view_be_resized_that_it_has_written() -> None:
+    x = leaf(3)
+    with vt.inference_mode():
+        view = x[...]
+        view[0:1] = 3.0
+        view.resize_(2)
+    assert view.tolist() == [3, 2]
+
+
 @differs_from_torch("there its gradient has another shape than its producer can take")
 def test_a_result_is_not_resized_in_inference_mode() -> None:
     y = leaf(2) * 2

@@ -186,3 +186,48 @@ def test_what_is_refused() -> None:
         vt.UntypedStorage("ab")  # type: ignore[arg-type]  # the same
     with refused(RuntimeError, "shape"):
         vt.UntypedStorage(-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "elements"),
+    [
+        ("bool", vt.bool, [True, True, False]),
+        ("byte", vt.uint8, [1, 2, 0]),
+        ("char", vt.int8, [1, 2, 0]),
+        ("short", vt.int16, [1, 2, 0]),
+        ("int", vt.int32, [1, 2, 0]),
+        ("long", vt.int64, [1, 2, 0]),
+        ("half", vt.float16, [1.5, 2.25, 0]),
+        ("float", vt.float32, [1.5, 2.25, 0]),
+        ("double", vt.float64, [1.5, 2.25, 0]),
+        ("complex_float", vt.complex64, [1.5, 2.25, 0]),
+        ("complex_double", vt.complex128, [1.5, 2.25, 0]),
+    ],
+)
+@pytest.mark.parametrize("source", [vt.float32, vt.float64])
+def test_typed_storages_are_cast_onto_new_memory(
+    name: str, dtype: vt.dtype, elements: list[complex], source: vt.dtype
+) -> None:
+    storage = vt.tensor([1.5, 2.25, 0], dtype=source).storage()
+    cast = getattr(storage, name)()
+    assert (type(cast), cast.dtype, cast.tolist()) == (type(storage), dtype, elements)
+    cast.fill_(0)
+    assert storage.tolist() == [1.5, 2.25, 0]
+
+
+def test_typed_storages_are_on_the_cpu_and_not_shared() -> None:
+    storage = vt.zeros(2).storage()
+    storage.cpu().fill_(1)
+    assert storage.tolist() == [1, 1]
+    assert not storage.is_pinned()
+    assert not storage.is_shared()
+
+
+@differs_from_torch("there these are a RuntimeError")
+@pytest.mark.parametrize("size", ["a", None, 1.5])
+def test_a_size_that_is_no_integer_is_refused(size: object) -> None:
+    x = vt.zeros(2)
+    for storage in (x.untyped_storage(), x.storage()):
+        with pytest.raises(TypeError, match="takes an integer"):
+            storage.resize_(size)  # type: ignore[arg-type]  # what is tested
+    assert x.untyped_storage().nbytes() == 8

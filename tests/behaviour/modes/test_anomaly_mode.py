@@ -182,6 +182,52 @@ def test_nan_made_by_a_hook_after_a_node_is_blamed_on_that_node() -> None:
             (y * 2).sum().backward()
 
 
+def double(grads: tuple[vt.Tensor | None, ...]) -> tuple[vt.Tensor | None, ...]:
+    """A pre-hook that changes a gradient, but makes no NaN."""
+    return tuple([None if grad is None else grad * 2 for grad in grads])
+
+
+def nan_before(grads: tuple[vt.Tensor | None, ...]) -> tuple[vt.Tensor | None, ...]:
+    """A pre-hook that makes NaN."""
+    return tuple([None if grad is None else grad * NAN for grad in grads])
+
+
+def origin_of(root: vt.Tensor, gradient: vt.Tensor | None, create_graph: bool) -> tuple[str, str]:
+    """What the error of a backward says of where its NaN comes from, and which node it names."""
+    error, _ = failure_of(lambda: root.backward(gradient, create_graph=create_graph))
+    assert isinstance(error, vt.errors.NanGradientError)
+    passes_on = "passes on" in str(error) or "a hook of" in str(error)
+    assert passes_on == (error.facts["origin"] != "node")
+    return str(error.facts["origin"]), str(error.facts["node"])
+
+
+@differs_from_torch("the error says where the NaN comes from")
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_error_says_where_nan_came_from_that_the_node_has_not_made(create_graph: bool) -> None:
+    x, one, nan = leaf_of(1.0), vt.ones(1, dtype=vt.float64), vt.tensor([NAN], dtype=vt.float64)
+    with set_detect_anomaly(True):
+        assert origin_of(x.exp(), nan, create_graph) == ("root", "ExpBackward0")
+        assert origin_of(x * nan, one, create_graph) == ("node", "MulBackward0")
+        by_tensor = x.exp()
+        by_tensor.register_hook(lambda grad: grad * NAN)
+        assert origin_of(by_tensor * 2, one, create_graph) == ("hook", "ExpBackward0")
+        before, after, harmless = x.exp(), x.exp(), x.exp()
+        node_of(before).register_prehook(nan_before)
+        assert origin_of(before, one, create_graph) == ("hook", "ExpBackward0")
+        node_of(after).register_hook(times_nan)
+        assert origin_of(after, one, create_graph) == ("hook", "ExpBackward0")
+        node_of(harmless).register_prehook(double)
+        node_of(harmless).register_hook(lambda outgoing, incoming: None)
+        assert origin_of(harmless, nan, create_graph) == ("root", "ExpBackward0")
+        y = x.exp()
+        total = y * float("inf") + y * float("-inf")
+        assert origin_of(total, one, create_graph) == ("sum", "ExpBackward0")
+        parts = leaf_of(1.0, 1.0).exp()
+        total = (parts[:1] * float("inf") + parts[:1] * float("-inf")).sum()
+        assert origin_of(total, None, create_graph)[0] == "sum"
+
+
 def test_nan_straight_into_a_leaf_passes() -> None:
     x = leaf_of(1.0)
     with set_detect_anomaly(True):
@@ -381,7 +427,6 @@ def test_no_parent_is_left_after_a_node_has_failed() -> None:
 
 def test_parents_close_no_cycle() -> None:
     with collector_off(), set_detect_anomaly(True):
-        gc.collect()
         x = ones_leaf(2)
         (grad,) = vt.autograd.grad((x**3).sum(), x, create_graph=True)
         del x, grad

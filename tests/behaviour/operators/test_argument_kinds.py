@@ -222,6 +222,46 @@ def test_keepdims_is_keepdim(name: str) -> None:
         reduce(x, 0, keepdims="no")
 
 
+REDUCING = [
+    *("sum", "mean", "prod", "nansum", "nanmean", "amax", "amin", "aminmax", "max", "min"),
+    *("argmax", "argmin", "logsumexp", "var", "std", "var_mean", "std_mean"),
+]
+ALONG = [
+    *("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "argsort", "topk"),
+    "count_nonzero",
+]
+
+
+def results(found: Any) -> list[Any]:
+    """Shapes and values of a tensor, or of each of a tuple."""
+    tensors = [found] if isinstance(found, vt.Tensor) else list(found)
+    return [(tuple(t.shape), t.tolist()) for t in tensors]
+
+
+@pytest.mark.parametrize("name", REDUCING + ALONG)
+def test_axis_is_dim_and_keepdims_is_keepdim(name: str) -> None:
+    x = vt.tensor([[3.0, 1.0], [2.0, 5.0], [7.0, 4.0]], dtype=vt.float64)
+    numbers = {"topk": {"k": 1}}.get(name, {})
+    for function in (getattr(vt, name), getattr(vt.Tensor, name, None)):
+        if function is None:
+            continue
+        for dim in (0, 1, -1):
+            expected = results(function(x, dim=dim, **numbers))
+            assert results(function(x, axis=dim, **numbers)) == expected
+            with pytest.raises((TypeError, ValueError, RuntimeError)):
+                function(x, dim=dim, axis=dim, **numbers)
+            if name in REDUCING:
+                kept = results(function(x, dim=dim, keepdim=True))
+                assert results(function(x, axis=dim, keepdims=True)) == kept != expected
+                assert results(function(x, dim=dim, keepdims=False)) == expected
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "cumsum", "cumprod", "logsumexp"])
+def test_a_dimension_that_is_required_is_so_under_both_names(name: str) -> None:
+    with pytest.raises(TypeError, match="dim"):
+        getattr(vt, name)(ramp(2, 2))
+
+
 @pytest.mark.parametrize("extreme", [vt.max, vt.min])
 def test_a_dimension_and_a_second_tensor_do_not_go_together(extreme: Callable[..., object]) -> None:
     x = ramp(3, 2)

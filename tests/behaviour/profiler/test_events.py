@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import weakref
+from typing import Any
 
 import pytest
 
@@ -457,6 +459,30 @@ def test_bytes_that_views_and_writes_copy_are_counted() -> None:
     assert event_of(p, "aten::mul_").bytes_copied == 48
 
 
+@differs_from_torch("its objects have no attribute for the memory")
+def test_a_profile_does_not_keep_the_memory_of_arguments() -> None:
+    # Breaks when only an operator that succeeds lets go of it.
+    x = vt.ones(2, 3)
+    memory = weakref.ref(x._impl.array)
+    with profile(profile_memory=True) as p:
+        x.exp()
+        with pytest.raises(RuntimeError):
+            x.mm(x)
+    del x
+    assert memory() is None
+    assert event_of(p, "aten::mm").cpu_memory_usage == 0
+
+
+@pytest.mark.parametrize("index", ["a", slice("a", None), slice(None, None, 0), (0, 0, 0), 7])
+def test_an_assignment_fails_as_it_does_without_a_profile(index: Any) -> None:
+    x = vt.ones(2, 3)
+    with pytest.raises(Exception) as without:  # noqa: PT011  # its class is compared
+        x[index] = 1.0
+    with pytest.raises(type(without.value)) as within, profile(profile_memory=True):
+        x[index] = 1.0
+    assert str(within.value) == str(without.value)
+
+
 @differs_from_torch("PyTorch shows Python functions as events")
 def test_with_stack_events_have_the_lines_that_called() -> None:
     x = ones_leaf(2)
@@ -474,6 +500,18 @@ def test_products_and_sums_have_their_number_of_operations() -> None:
         a.mul(a)
         a.exp()
     assert [event_of(p, f"aten::{name}").flops for name in ("mm", "mul", "exp")] == [48, 6, 0]
+
+
+@differs_from_torch("PyTorch counts the elements of the first argument")
+def test_operations_of_operands_of_different_shapes_are_those_of_the_result() -> None:
+    a, b = ones_leaf(3, 1), ones_leaf(1, 4)
+    with profile(with_flops=True, record_shapes=True) as p:
+        a * b
+        a + 1
+        with pytest.raises(RuntimeError):
+            vt.ones(2) * vt.ones(3)
+    assert [event_of(p, "aten::mul", which).flops for which in (0, 1)] == [12, 0]
+    assert event_of(p, "aten::add").flops == 3
 
 
 @differs_from_torch("PyTorch has devices and modules")
@@ -498,6 +536,15 @@ def test_a_users_block_is_an_event_around_its_operators() -> None:
     assert inner.cpu_parent is outer
     assert event_of(p, "aten::exp").cpu_parent is inner
     assert event_of(p, "aten::sin").cpu_parent is None
+
+
+def test_a_users_block_may_have_the_name_of_an_operator() -> None:
+    # Breaks when the operator is taken for the implementation of the block.
+    x = ones_leaf(2)
+    with profile() as p, record_function("aten::exp"):
+        x.exp()
+        x.sin()
+    assert children(event_of(p, "aten::exp")) == ["aten::exp", "aten::sin"]
 
 
 def test_a_users_block_is_closed_by_errors() -> None:

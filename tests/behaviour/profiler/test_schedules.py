@@ -114,3 +114,9 @@ def test_what_a_scheduled_profile_refuses() -> None:
         pass
     with pytest.raises(RuntimeError), p:
         pass
+
+
+@differs_from_torch("PyTorch records nothing")
+def test_a_schedule_gives_actions() -> None:
+    with pytest.raises(TypeError, match="ProfilerAction for each step, not True"):
+        vt.profiler.profile(schedule=lambda step: step < 3)  # type: ignore[arg-type, return-value]

@@ -101,8 +101,9 @@ def test_calls_of_a_thread_are_nested(trace: list[TraceEvent]) -> None:
 
 
 def test_names_of_process_and_threads_are_metadata(trace: list[TraceEvent]) -> None:
-    found = {event["name"] for event in trace if event["ph"] == "M"}
-    assert {"process_name", "thread_name"} <= found
+    found = {event["name"]: event["args"] for event in trace if event["ph"] == "M"}
+    assert {"process_name", "thread_name"} <= found.keys()
+    assert ON_TORCH or found["thread_name"] == {"name": "profiled thread"}
 
 
 def test_arrows_lead_from_operators_to_their_nodes(trace: list[TraceEvent]) -> None:
@@ -118,6 +119,41 @@ def test_arrows_lead_from_operators_to_their_nodes(trace: list[TraceEvent]) -> N
     assert joined["aten::sin"].endswith("SinBackward0")
     assert joined["aten::sum"].endswith("SumBackward0")
     assert joined["aten::clone"].endswith("CloneBackward0")
+
+
+@differs_from_torch("PyTorch has an arrow to one of the nodes of an operator")
+def test_each_node_that_an_operator_makes_has_an_arrow(tmp_path: Path) -> None:
+    x = ones_leaf(3)
+    with profile() as p:
+        y = x.clone()
+        row = y[1:]
+        row.mul_(3.0)  # this node, and that which puts it into the base
+        y[:2].mul_(2.0)
+        row.sum().backward()  # the producer of `row` is built anew
+    path = tmp_path / "trace.json"
+    p.export_chrome_trace(path)
+    trace = json.loads(path.read_text())["traceEvents"]
+    ends = {event["id"]: event for event in trace if event["ph"] == "f"}
+    joined = [
+        (innermost_at(trace, event["ts"]), innermost_at(trace, ends[event["id"]]["ts"]))
+        for event in trace
+        if event["ph"] == "s"
+    ]
+    assert joined == [
+        ("aten::sum", "SumBackward0"),
+        ("aten::sum", "AsStridedBackward0"),
+        ("aten::mul_", "torch::autograd::CopySlices"),
+        ("aten::mul_", "MulBackward0"),
+        ("aten::mul_", "torch::autograd::CopySlices"),
+        ("aten::mul_", "MulBackward0"),
+        ("aten::clone", "CloneBackward0"),
+    ]
+
+
+@differs_from_torch("PyTorch writes other digits")
+def test_times_are_whole_nanoseconds(trace: list[TraceEvent]) -> None:
+    times = [time for event in calls(trace) for time in (event["ts"], event["dur"])]
+    assert times == [round(time, 3) for time in times]
 
 
 def innermost_at(trace: list[TraceEvent], time: float) -> str:

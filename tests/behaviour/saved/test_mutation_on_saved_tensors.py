@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.behaviour.saved.packing import Log
-from tests.functions import Square
+from tests.functions import Square, function
 from tests.support import differs_from_torch, gradients, leaf, ramp, refused, vt
 
 graph = vt.autograd.graph
@@ -148,3 +150,24 @@ def test_what_no_version_counts_is_not_seen(write: Callable[[vt.Tensor], None]) 
         y = z.sin().sum()
         write(z)
         assert gradients(y, x) == [(2 * ramp(1)).cos().tolist()]
+
+
+@differs_from_torch("there what forward writes by operators is kept, and by NumPy is not seen")
+@pytest.mark.parametrize("part", [slice(None), slice(2)])
+def test_what_a_function_overwrites_is_refused_by_its_name(part: slice) -> None:
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x.mul_(2))
+        return x
+
+    twice = function(forward, lambda ctx, g: g * 2)
+    x = leaf(3).clone()
+    with vt.autograd.graph.allow_mutation_on_saved_tensors():
+        y = x * x
+        twice(x[part])
+    with pytest.raises(
+        vt.errors.StaleSavedError, match=r"what \S+\.apply overwrote was not kept"
+    ) as e:
+        y.sum().backward()
+    ways = e.value.facts["ways_out"]
+    assert isinstance(ways, tuple)
+    assert re.search(r"pass x.clone\(\) to \S+\.apply for the x that it writes", ways[0])

@@ -165,7 +165,6 @@ def test_the_producer_looks_like_that_of_any_other_view() -> None:
 @pytest.mark.parametrize("ask", ["before", "after", "never"])
 def test_nothing_is_left_to_the_collector(ask: str) -> None:
     with collector_off():
-        gc.collect()
         a = points()
         b = a.clone()
         v = b[:2]

@@ -412,6 +412,14 @@ def test_a_shifted_source_is_not_copied_or_assigned() -> None:
         b[1:] = b[:-1]
 
 
+def test_the_same_memory_in_another_dtype_is_read_before_it_is_written() -> None:
+    pair = leaf(1, 2) * 1
+    number = vt.view_as_complex(pair)
+    real = pair.squeeze()
+    real.ne_(number)
+    assert real.tolist() == [1, 1]
+
+
 def test_the_transpose_of_a_matrix_is_not_copied_onto_it() -> None:
     m = ramp(2, 2)
     with refused(RuntimeError, "input-overlap", [m]):

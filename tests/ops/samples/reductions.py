@@ -107,18 +107,18 @@ SAMPLES: Final[Samples] = {
     ],
     "put_selected": [sample(_put, array([0.7, -1.1]), (2, 3), 1, PLACES, False)],
     "take_selected": [sample(_take, MATRIX, 1, PLACES, False)],
-    "amax": [
+    "amax_default": [
         sample(lambda x, d: x.max(1), MATRIX, 1),
         sample(lambda x, d, k: x.max((0, 2), keepdims=True), CUBE, (0, 2), True),
         sample(np.max, MATRIX),
     ],
-    "amin": [
+    "amin_default": [
         sample(lambda x, d: x.min(1), MATRIX, 1),
         sample(lambda x, d, k: x.min((0, 2), keepdims=True), CUBE, (0, 2), True),
         sample(np.min, MATRIX),
     ],
-    "argmax": [sample(np.argmax, MATRIX), sample(np.argmax, MATRIX, 1)],
-    "argmin": [sample(np.argmin, MATRIX), sample(np.argmin, MATRIX, 1)],
+    "argmax_default": [sample(np.argmax, MATRIX), sample(np.argmax, MATRIX, 1)],
+    "argmin_default": [sample(np.argmin, MATRIX), sample(np.argmin, MATRIX, 1)],
     "any_dim": [sample(np.any, MASK), sample(np.any, MASK, 1)],
     "all_dim": [sample(np.all, MASK), sample(np.all, MASK, 1)],
     "var_dim": [
@@ -147,7 +147,7 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: np.log(_softmax(x, 1)), MATRIX, 1),
         sample(lambda x, d: np.log(_softmax(x, 0)), CUBE, 0),
     ],
-    "count_nonzero": [
+    "count_nonzero_dim_IntList": [
         sample(np.count_nonzero, MASK),
         sample(np.count_nonzero, MASK, 0),
     ],

@@ -31,7 +31,7 @@ SAMPLES: Final[Samples] = {
     "sort_stable": [
         sample(lambda x, d, down, stable: _sorted(x, d, down), MATRIX, 1, True, stable=True),
     ],
-    "argsort": [
+    "argsort_stable": [
         sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, stable=True)
     ],
     "topk_dim": [sample(_topk, MATRIX, 2)],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...errors import CheckOptionError, GradcheckError
 from .check import check
-from .settings import Settings, refuse_unsupported, require_a_mode
+from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
 from .subject import Inputs, Outputs, inputs_of, subject_of
 from .writes import check_with_writes
 
@@ -95,6 +95,8 @@ def gradcheck(
         If the outputs of a later call have other shapes.
     CheckOptionError
         If nothing is to be checked, or batches of a mode that is off.
+    OptionValueError
+        If a tolerance is negative.
     NotSupportedError
         If forward mode or batched gradients are asked for.
 
@@ -122,6 +124,7 @@ def gradcheck(
     settings = Settings(
         eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
     )
+    require_tolerances(settings)
     subject = subject_of(func, inputs_of(inputs))
     try:
         if check_inplace:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...errors import GradcheckError, NoDerivativeError
+from ...errors import ArgumentTypeError, GradcheckError, NoDerivativeError
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from ..differentiate import grad
 from .check import check, check_first_derivatives
 from .directions import direction_like
-from .settings import Settings, refuse_unsupported, require_a_mode
+from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
 from .subject import (
     Inputs,
     Outputs,
@@ -88,10 +88,12 @@ def gradgradcheck(
         If something is wrong, or a first derivative cannot be differentiated again.
     ArgumentValueError, SelfOverlapError, OutputTypeError, ShapeError
         As in `gradcheck`.
-    GradientError, ImplicitGradientError
+    ArgumentTypeError, GradientError, ImplicitGradientError
         If `grad_outputs` does not fit the outputs.
     CheckOptionError
         If nothing is to be checked.
+    OptionValueError
+        If a tolerance is negative.
     NotSupportedError
         If forward mode or batched gradients are asked for.
 
@@ -110,6 +112,7 @@ def gradgradcheck(
     settings = Settings(
         eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
     )
+    require_tolerances(settings)
     subject = subject_of(func, inputs_of(inputs))
     try:
         check_first_derivatives(subject, settings._replace(fast_mode=True))
@@ -138,11 +141,18 @@ def _given_or_random(
     gaps: bool,
 ) -> tuple[Tensor | None, ...]:
     """The gradients that enter: the caller's, or random ones that require grad."""
-    if isinstance(given, Tensor):
-        return (given,)
     if given is not None:
-        return tuple(given)
+        listed: Sequence[object] = given if isinstance(given, (tuple, list)) else (given,)
+        return tuple(_tensor_or_none(gradient, nr) for nr, gradient in enumerate(listed))
     return tuple(_random_like(output, nr, gaps=gaps) for nr, output in enumerate(outputs))
+
+
+def _tensor_or_none(gradient: object, nr: int) -> Tensor | None:
+    if gradient is None or isinstance(gradient, Tensor):
+        return gradient
+    raise ArgumentTypeError(
+        f"gradient {nr} must be a tensor or None, not {type(gradient).__name__}", index=nr
+    )
 
 
 def _random_like(output: Tensor, nr: int, *, gaps: bool) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...errors import CheckOptionError, NotSupportedError
+from ...errors import CheckOptionError, NotSupportedError, OptionValueError
 
-__all__ = ["Settings", "refuse_unsupported", "require_a_mode"]
+__all__ = ["Settings", "refuse_unsupported", "require_a_mode", "require_tolerances"]
 
 
 class Settings(NamedTuple):
@@ -36,6 +36,22 @@ class Settings(NamedTuple):
     fast_mode: bool
     check_undefined_grad: bool
     check_grad_dtypes: bool
+
+
+def require_tolerances(settings: Settings) -> None:
+    """Refuse tolerances that no difference could be within.
+
+    Raises
+    ------
+    OptionValueError
+        If one of them is negative, or not a number.
+    """
+    for name in ("atol", "rtol", "nondet_tol"):
+        tolerance = getattr(settings, name)
+        if not tolerance >= 0:
+            raise OptionValueError(
+                f"{name} must not be negative, and is {tolerance}", argument=name
+            )
 
 
 def require_a_mode(modes: Mapping[str, bool]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from vtgrad.errors import DeviceError
-from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.device import CPU, Device, lane_of
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -35,6 +35,9 @@ def handle_lane(
     DeviceError
         If the operands are on different devices.
     """
+    wanted = kwargs.get("device")
+    if wanted is not None:
+        return on_device(lane_of(wanted), function, *args, **{**kwargs, "device": None})
     if operator in _BY_THE_FIRST:
         first = args[0]
         assert isinstance(first, TensorBase)

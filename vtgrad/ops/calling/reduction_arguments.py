@@ -30,6 +30,7 @@ __all__ = [
     "dims_or_names",
     "dtype_with_out",
     "either",
+    "given",
     "pair_of",
 ]
 
@@ -63,6 +64,19 @@ def either(value: V, other: V, names: str) -> V:
     if value is not UNSET:
         raise ArgumentTypeError(f"{names} are the same argument: give one of them")
     return other
+
+
+def given(value: V | Unset, function: str, name: str) -> V:
+    """An argument that must be there, under one of its names.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is not.
+    """
+    if isinstance(value, Unset):
+        raise ArgumentTypeError(f"{function}() needs the argument {name!r}", argument=name)
+    return value
 
 
 def dims_and_correction(

@@ -9,18 +9,23 @@ from collections.abc import Sequence
 from typing import overload
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, dims_and_correction, either
+from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, dims_and_correction, either, given
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.composites.support.casts import in_dtype
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
 from vtgrad.ops.generated.reductions import (
-    MedianDimResult, StdMeanDimResult, VarMeanDimResult, log_softmax_dim, mean_default, mean_dim,
-    median_default, median_dim, prod_default, prod_dim_int, softmax_dim, std_dim, std_mean_dim,
-    sum_default, sum_dim_IntList, var_dim, var_mean_dim,
+    AminmaxDimResult, MedianDimResult, StdMeanDimResult, VarMeanDimResult, amax_default,
+    amin_default, aminmax_dim, argmax_default, argmin_default, count_nonzero_dim_IntList,
+    log_softmax_dim, logsumexp_dim, mean_default, mean_dim, median_default, median_dim, nansum_dim,
+    prod_default, prod_dim_int, softmax_dim, std_dim, std_mean_dim, sum_default, sum_dim_IntList,
+    var_dim, var_mean_dim,
 )
 
-__all__ = ["log_softmax", "mean", "median", "prod", "softmax", "std", "std_mean", "sum", "var", "var_mean"]
+__all__ = [
+    "amax", "amin", "aminmax", "argmax", "argmin", "count_nonzero", "log_softmax", "logsumexp",
+    "mean", "median", "nansum", "prod", "softmax", "std", "std_mean", "sum", "var", "var_mean",
+]
 
 
 @overload
@@ -398,6 +403,314 @@ def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
 
 
 @overload
+def amax(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amax(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amax(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T:
+    """Return the largest elements over dimensions.
+
+    A nan counts as the largest. Elements that are equal to the result share its gradient in
+    equal parts; `max` along a dimension gives it to one of them, and returns its index as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int, sequence of int or None, default ()
+        The dimensions to reduce; all if it is empty or None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+    axis : int or sequence of int, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If a dimension is named twice, or there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 3.0], [3.0, 2.0]], requires_grad=True)
+    >>> vt.amax(x, dim=1).detach()
+    tensor([3., 3.])
+    >>> vt.amax(x).backward()
+    >>> x.grad
+    tensor([[0.0000, 0.5000],
+            [0.5000, 0.0000]])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return amax_default(input, () if dim is UNSET else dim, keepdim, out=out)
+
+
+@overload
+def amin(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amin(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def amin(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T:
+    """Return the smallest elements over dimensions.
+
+    A nan counts as the smallest. Elements that are equal to the result share its gradient in
+    equal parts; `min` along a dimension gives it to one of them, and returns its index as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int, sequence of int or None, default ()
+        The dimensions to reduce; all if it is empty or None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; it must have the result's dtype.
+    axis : int or sequence of int, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If a dimension is named twice, or there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 3.0], [1.0, 2.0]], requires_grad=True)
+    >>> vt.amin(x, dim=1).detach()
+    tensor([1., 1.])
+    >>> vt.amin(x).backward()
+    >>> x.grad
+    tensor([[0.5000, 0.0000],
+            [0.5000, 0.0000]])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return amin_default(input, () if dim is UNSET else dim, keepdim, out=out)
+
+
+@overload
+def argmax(
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def argmax(
+    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def argmax(
+    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
+) -> T: ...
+def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Return the indices of the largest elements.
+
+    Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
+    index is one in the flattened tensor, in row-major order. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of integers or floating.
+    dim : int or None, default None
+        The dimension to look along; all elements if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; of int64.
+    axis : int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    OutOfRangeError
+        If there are neither elements nor `dim`.
+    DTypeError
+        If `input` is bool or complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [4.0, 4.0]])
+    >>> vt.argmax(x)
+    tensor(1)
+    >>> vt.argmax(x, dim=1)
+    tensor([1, 0])
+    >>> vt.argmax(x, dim=0, keepdim=True)
+    tensor([[1, 0]])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return argmax_default(input, None if dim is UNSET else dim, keepdim, out=out)
+
+
+@overload
+def argmin(
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def argmin(
+    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def argmin(
+    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
+) -> T: ...
+def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    *,
+    out: T | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Return the indices of the smallest elements.
+
+    Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
+    index is one in the flattened tensor, in row-major order. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of integers or floating.
+    dim : int or None, default None
+        The dimension to look along; all elements if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored; of int64.
+    axis : int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    OutOfRangeError
+        If there are neither elements nor `dim`.
+    DTypeError
+        If `input` is bool or complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `keepdim` is not a bool.
+    ResultTypeError
+        If `out` has another dtype than the result.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[1.0, 5.0], [4.0, 0.0]])
+    >>> vt.argmin(x)
+    tensor(3)
+    >>> vt.argmin(x, dim=1)
+    tensor([0, 1])
+    >>> vt.argmin(x, dim=0, keepdim=True)
+    tensor([[0, 1]])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return argmin_default(input, None if dim is UNSET else dim, keepdim, out=out)
+
+
+@overload
 def var(
     input: T,
     dim: Dims | Unset = UNSET,
@@ -407,6 +720,7 @@ def var(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T: ...
 @overload
 def var(
@@ -418,6 +732,7 @@ def var(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T: ...
 @overload
 def var(
@@ -429,6 +744,7 @@ def var(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: str | Sequence[str],
+    keepdims: bool = False,
 ) -> T: ...
 def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -439,6 +755,7 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return the variance of all elements, or over dimensions.
 
@@ -465,6 +782,8 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         Where the result is written.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -497,6 +816,8 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     """
     if axis is not UNSET:
         dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dim, correction = dims_and_correction(dim, unbiased, correction)
     return var_dim(input, dim, correction, keepdim, out=out)
 
@@ -511,6 +832,7 @@ def std(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T: ...
 @overload
 def std(
@@ -522,6 +844,7 @@ def std(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T: ...
 @overload
 def std(
@@ -533,6 +856,7 @@ def std(
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: str | Sequence[str],
+    keepdims: bool = False,
 ) -> T: ...
 def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -543,6 +867,7 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     correction: float | Unset | None = UNSET,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return the standard deviation of all elements, or over dimensions.
 
@@ -567,6 +892,8 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         Where the result is written.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -598,16 +925,92 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     """
     if axis is not UNSET:
         dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dim, correction = dims_and_correction(dim, unbiased, correction)
     return std_dim(input, dim, correction, keepdim, out=out)
 
 
 @overload
-def softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def logsumexp(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
 @overload
-def softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def logsumexp(
+    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T: ...
+@overload
+def logsumexp(
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
+) -> T: ...
+def logsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
+) -> T:
+    """Return the logarithm of the sum of exponentials over dimensions.
+
+    The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
+    gives minus infinity. Integers and bools are computed in the default floating dtype. The
+    gradient of each element is its share of the sum, which is its `softmax`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Values of any dtype.
+    dim : int or sequence of int
+        The dimensions to sum over.
+    keepdim : bool, default False
+        Whether these dimensions stay, with size 1.
+    out : Tensor, optional
+        Where the result is stored, cast to the dtype of `out`.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without these dimensions, floating or complex.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `dim` is None or not made of integers, or `keepdim` not a bool.
+    DimensionError
+        If a dimension does not exist.
+    ShapeError
+        If a dimension is given twice, or `dim` is empty.
+    ResultTypeError
+        If the dtype of `out` cannot hold the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+    >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
+    tensor(1.7918)
+    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
+    >>> vt.logsumexp(x, 0).backward()
+    >>> x.grad
+    tensor([0.5000, 0.5000])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return logsumexp_dim(input, None if dim is UNSET else dim, keepdim, out=out)
+
+
+@overload
+def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
 def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: int, dtype: DType | None = None, *, out: T | None = None
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
 ) -> T:
     """Return exponentials divided by their sum along a dimension.
 
@@ -625,6 +1028,8 @@ def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
         A floating dtype that `input` is cast to first.
     out : Tensor, optional
         Where the result is written.
+    axis : int, optional
+        NumPy's name of `dim`.
 
     Returns
     -------
@@ -648,17 +1053,23 @@ def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     tensor([[0.0900, 0.2447, 0.6652],
             [0.3333, 0.3333, 0.3333]])
     """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
     if dtype is not None:
         input = in_dtype(input, dtype)
-    return softmax_dim(input, dim, out=out)
+    return softmax_dim(input, given(dim, "softmax", "dim"), out=out)
 
 
 @overload
-def log_softmax(input: T, dim: int, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def log_softmax(
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
+) -> T: ...
 @overload
-def log_softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None) -> T: ...
+def log_softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
 def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: int, dtype: DType | None = None, *, out: T | None = None
+    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
 ) -> T:
     """Return the logarithm of the softmax along a dimension.
 
@@ -677,6 +1088,8 @@ def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         Floating dtype that the values are converted to first, and that of the result.
     out : Tensor, optional
         Where the result is stored; of the dtype of the result.
+    axis : int, optional
+        NumPy's name of `dim`.
 
     Returns
     -------
@@ -707,9 +1120,241 @@ def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     >>> x.grad
     tensor([ 0.5000, -0.5000])
     """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
     if dtype is not None:
         input = in_dtype(input, dtype)
-    return log_softmax_dim(input, dim, out=out)
+    return log_softmax_dim(input, given(dim, "log_softmax", "dim"), out=out)
+
+
+@overload
+def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET) -> T: ...
+@overload
+def count_nonzero(input: T, dim: str | Sequence[str], *, axis: Dims | Unset = UNSET) -> T: ...
+@overload
+def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: str | Sequence[str]) -> T: ...
+def count_nonzero(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET
+) -> T:
+    """Return how many elements are not 0, of all or over dimensions.
+
+    A nan is not 0 and is counted. There is no gradient.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, of any dtype.
+    dim : int, sequence of int or None, default None
+        The dimensions to count over; all if it is None or empty.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    ShapeError
+        If a dimension is named twice.
+    ArgumentTypeError
+        If `dim` is neither an integer nor a sequence of integers.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[0, 1, 0], [3, 2, 0]])
+    >>> vt.count_nonzero(x)
+    tensor(3)
+    >>> vt.count_nonzero(x, dim=0)
+    tensor([1, 2, 0])
+    >>> vt.count_nonzero(x > 1, dim=1)
+    tensor([0, 2])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    return count_nonzero_dim_IntList(input, None if dim is UNSET else dim)
+
+
+@overload
+def nansum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def nansum(
+    input: T,
+    dim: str | Sequence[str],
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T: ...
+@overload
+def nansum(
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: str | Sequence[str],
+    keepdims: bool = False,
+) -> T: ...
+def nansum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T,
+    dim: Dims | Unset = UNSET,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
+) -> T:
+    """Return the sum of the elements, each nan counted as 0.
+
+    Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
+    where the element is nan.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values.
+    dim : int, sequence of int or None, default None
+        The dimensions to sum over; all of them if it is None or empty.
+    keepdim : bool, default False
+        Whether the summed dimensions stay, with size 1.
+    dtype : DType, optional
+        The dtype to sum in, and of the result.
+    out : Tensor, optional
+        Where the result is written.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without the dimensions `dim`, or with size 1 there.
+
+    Raises
+    ------
+    DTypeError
+        If the values are complex, or `dtype` is given and `out` has another.
+    DimensionError
+        If `input` has no such dimension.
+    ShapeError
+        If a dimension is given twice.
+    OutGradError
+        If `out` is given and an argument requires grad, while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+    >>> y = vt.nansum(x)
+    >>> y.backward()
+    >>> y.item(), x.grad
+    (4.0, tensor([1., 0., 1.]))
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return nansum_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
+
+
+@overload
+def aminmax(
+    input: T,
+    *,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    out: Sequence[T] | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> AminmaxDimResult[T]: ...
+@overload
+def aminmax(
+    input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
+) -> AminmaxDimResult[T]: ...
+@overload
+def aminmax(
+    input: T, *, dim: int | Unset | None = UNSET, keepdim: bool = False, out: Sequence[T] | None = None, axis: str, keepdims: bool = False
+) -> AminmaxDimResult[T]: ...
+def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T,
+    *,
+    dim: int | Unset | None = UNSET,
+    keepdim: bool = False,
+    out: Sequence[T] | None = None,
+    axis: int | Unset | None = UNSET,
+    keepdims: bool = False,
+) -> AminmaxDimResult[T]:
+    """Return the smallest and the largest elements, of all or along a dimension.
+
+    A nan counts as both. Elements that are equal to a result share its gradient in equal parts.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values, real.
+    dim : int or None, default None
+        The dimension to reduce; all of them if None.
+    keepdim : bool, default False
+        Whether reduced dimensions stay, with size 1.
+    out : (Tensor, Tensor), optional
+        Where the results are stored; both of the dtype of `input`.
+    axis : int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
+
+    Returns
+    -------
+    named tuple of Tensor
+        ``min`` and ``max``, new tensors of the dtype of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`, or it has size 0.
+    ShapeError
+        If there are neither elements nor `dim`.
+    NotSupportedError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, `keepdim` is not a bool, or `out` is no pair of tensors.
+    ResultTypeError
+        If a tensor of `out` has another dtype.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> low, high = vt.aminmax(vt.tensor([[1.0, 3.0], [2.0, 0.0]]), dim=1)
+    >>> low, high
+    (tensor([1., 0.]), tensor([3., 2.]))
+    >>> x = vt.tensor([1.0, 1.0, 3.0], requires_grad=True)
+    >>> vt.aminmax(x).min.backward()
+    >>> x.grad
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    return aminmax_dim(input, dim=None if dim is UNSET else dim, keepdim=keepdim, out=out)
 
 
 @overload
@@ -721,6 +1366,7 @@ def var_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> VarMeanDimResult[T]: ...
 @overload
 def var_mean(
@@ -731,6 +1377,7 @@ def var_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> VarMeanDimResult[T]: ...
 @overload
 def var_mean(
@@ -741,6 +1388,7 @@ def var_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: str | Sequence[str],
+    keepdims: bool = False,
 ) -> VarMeanDimResult[T]: ...
 def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -750,6 +1398,7 @@ def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> VarMeanDimResult[T]:
     """Return the variance and the mean of all elements, or over dimensions.
 
@@ -771,6 +1420,8 @@ def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
         it.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -796,6 +1447,8 @@ def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     """
     if axis is not UNSET:
         dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dim, correction = dims_and_correction(dim, unbiased, correction)
     return var_mean_dim(input, dim, correction, keepdim)
 
@@ -809,6 +1462,7 @@ def std_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> StdMeanDimResult[T]: ...
 @overload
 def std_mean(
@@ -819,6 +1473,7 @@ def std_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> StdMeanDimResult[T]: ...
 @overload
 def std_mean(
@@ -829,6 +1484,7 @@ def std_mean(
     *,
     correction: float | Unset | None = UNSET,
     axis: str | Sequence[str],
+    keepdims: bool = False,
 ) -> StdMeanDimResult[T]: ...
 def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -838,6 +1494,7 @@ def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     *,
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> StdMeanDimResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions.
 
@@ -859,6 +1516,8 @@ def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
         it.
     axis : int, sequence of int or None, optional
         NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -884,5 +1543,7 @@ def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     """
     if axis is not UNSET:
         dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     dim, correction = dims_and_correction(dim, unbiased, correction)
     return std_mean_dim(input, dim, correction, keepdim)

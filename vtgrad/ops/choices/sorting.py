@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
+from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.sorting import SortDimResult, SortStableResult, TopkDimResult, sort_dim, sort_stable, topk_dim
+from vtgrad.ops.generated.sorting import SortDimResult, SortStableResult, TopkDimResult, argsort_stable, sort_dim, sort_stable, topk_dim
 
-__all__ = ["sort", "topk"]
+__all__ = ["argsort", "sort", "topk"]
 
 
 @overload
@@ -79,13 +79,91 @@ def sort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
 
 
 @overload
+def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET) -> T: ...
+@overload
+def argsort(input: T, dim: str, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET) -> T: ...
+@overload
+def argsort(input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: str) -> T: ...
+def argsort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, descending: bool = False, *, stable: bool = False, axis: int | Unset = UNSET
+) -> T:
+    """Return the indices that sort the elements along a dimension.
+
+    Equal elements keep their order, whatever `stable` says, also in descending order. A nan
+    counts as larger than every number. There is no gradient; `sort` returns the sorted values
+    as well.
+
+    Parameters
+    ----------
+    input : Tensor
+        The values to sort, real or bool.
+    dim : int, default -1
+        The dimension to sort along.
+    descending : bool, default False
+        Whether the largest come first.
+    stable : bool, default False
+        Whether equal elements must keep their order.
+    axis : int, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of int64, of the shape of `input`.
+
+    Raises
+    ------
+    DimensionError
+        If there is no dimension `dim`.
+    DTypeError
+        If `input` is complex.
+    ArgumentTypeError
+        If `dim` is not an integer, or `descending` or `stable` is not a bool.
+
+    Examples
+    --------
+    >>> x = vt.tensor([3.0, 1.0, 2.0, 1.0])
+    >>> order = vt.argsort(x)
+    >>> order
+    tensor([1, 3, 2, 0])
+    >>> x[order]
+    tensor([1., 1., 2., 3.])
+    >>> vt.argsort(x, descending=True)
+    tensor([0, 2, 1, 3])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    return argsort_stable(input, -1 if dim is UNSET else dim, descending, stable=stable)
+
+
+@overload
 def topk(
-    input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
+    input: T,
+    k: int,
+    dim: int | Unset = UNSET,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[T] | None = None,
+    axis: int | Unset = UNSET,
 ) -> TopkDimResult[T]: ...
 @overload
-def topk(input: T, k: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None) -> TopkDimResult[T]: ...
+def topk(
+    input: T, k: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET
+) -> TopkDimResult[T]: ...
+@overload
+def topk(
+    input: T, k: int, dim: int | Unset = UNSET, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: str
+) -> TopkDimResult[T]: ...
 def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
+    input: T,
+    k: int,
+    dim: int | Unset = UNSET,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[T] | None = None,
+    axis: int | Unset = UNSET,
 ) -> TopkDimResult[T]:
     """Return the largest or smallest elements along a dimension.
 
@@ -106,6 +184,8 @@ def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
         Whether they must come in order; they do anyway.
     out : pair of Tensor, optional
         Where values and indices are written, the latter in int64.
+    axis : int, optional
+        NumPy's name of `dim`.
 
     Returns
     -------
@@ -136,4 +216,6 @@ def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     >>> x.grad
     tensor([0., 0., 1., 1.])
     """
-    return topk_dim(input, k, dim, largest, sorted, out=out)
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    return topk_dim(input, k, -1 if dim is UNSET else dim, largest, sorted, out=out)

@@ -13,11 +13,11 @@ from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
-from vtgrad.storage.device import Device
+from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
-from vtgrad.storage.on_device import on_device, place_of
+from vtgrad.storage.on_device import placed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -73,25 +73,17 @@ def zeros_like(
     >>> vt.zeros_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
-        made: T = on_device(
-            place,
-            zeros_like,
-            input,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            memory_format=memory_format,
-        )
-        return made
     if keys.active and is_keyed(input):
         return take_over(
             "zeros_like",
             zeros_like,
             input,
             dtype=dtype,
+            device=device,
             requires_grad=requires_grad,
             memory_format=memory_format,
         )
+    lane = lane_of(device)
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
     if memory_format is MemoryFormat.CONTIGUOUS:
@@ -100,9 +92,9 @@ def zeros_like(
         # The kernel gets zeroed memory from the system where it can, and need not fill it.
         array = k.zeros_like(model, dtype=wanted)
     else:
-        array = _like(input, dtype, memory_format)
+        array = _like(input, dtype, device, memory_format)
         array.fill(0)
-    return _leaf(input, array, requires_grad, memory_format)
+    return _leaf(input, array, requires_grad, memory_format, lane)
 
 
 def ones_like(
@@ -151,28 +143,19 @@ def ones_like(
     >>> vt.ones_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
-        made: T = on_device(
-            place,
-            ones_like,
-            input,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            memory_format=memory_format,
-        )
-        return made
     if keys.active and is_keyed(input):
         return take_over(
             "ones_like",
             ones_like,
             input,
             dtype=dtype,
+            device=device,
             requires_grad=requires_grad,
             memory_format=memory_format,
         )
-    array = _like(input, dtype, memory_format)
+    array = _like(input, dtype, device, memory_format)
     array.fill(1)
-    return _leaf(input, array, requires_grad, memory_format)
+    return _leaf(input, array, requires_grad, memory_format, lane_of(device))
 
 
 def empty_like(
@@ -229,27 +212,18 @@ def empty_like(
             [7, 7],
             [7, 7]])
     """
-    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
-        made: T = on_device(
-            place,
-            empty_like,
-            input,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            memory_format=memory_format,
-        )
-        return made
     if keys.active and is_keyed(input):
         return take_over(
             "empty_like",
             empty_like,
             input,
             dtype=dtype,
+            device=device,
             requires_grad=requires_grad,
             memory_format=memory_format,
         )
-    array = _like(input, dtype, memory_format)
-    return _leaf(input, array, requires_grad, memory_format)
+    array = _like(input, dtype, device, memory_format)
+    return _leaf(input, array, requires_grad, memory_format, lane_of(device))
 
 
 def full_like(
@@ -311,17 +285,6 @@ def full_like(
     >>> vt.full_like(vt.ones(2), 3.0, requires_grad=True)
     tensor([3., 3.], requires_grad=True)
     """
-    if (device is not None or keys.active) and (place := place_of(device, input)) is not None:
-        made: T = on_device(
-            place,
-            full_like,
-            input,
-            fill_value,
-            dtype=dtype,
-            requires_grad=requires_grad,
-            memory_format=memory_format,
-        )
-        return made
     if keys.active and is_keyed(input):
         return take_over(
             "full_like",
@@ -329,29 +292,38 @@ def full_like(
             input,
             fill_value,
             dtype=dtype,
+            device=device,
             requires_grad=requires_grad,
             memory_format=memory_format,
         )
-    array = _like(input, dtype, memory_format)
+    array = _like(input, dtype, device, memory_format)
     array.fill(as_element(number_of(fill_value, "fill_value"), array.dtype))
-    return _leaf(input, array, requires_grad, memory_format)
+    return _leaf(input, array, requires_grad, memory_format, lane_of(device))
 
 
 def _like(
     model: TensorBase,
     dtype: DType | None,
+    device: Device | str | None,
     memory_format: MemoryFormat | None,
 ) -> Array:
     """An uninitialised array of the model's shape."""
+    lane_of(device)  # refused before memory is taken
     array = array_of(model, "input")
     return empty_in_format(numpy_or_none(dtype) or array.dtype, array, memory_format)
 
 
-def _leaf(model: T, array: Array, requires_grad: bool, memory_format: MemoryFormat | None) -> T:
+def _leaf(
+    model: T,
+    array: Array,
+    requires_grad: bool,
+    memory_format: MemoryFormat | None,
+    lane: Device | None,
+) -> T:
     impl = TensorImpl(array)
     if not array.size:
         impl.state_strides_in(memory_format, model._impl)
-    tensor = model._wrap(impl)
+    tensor = placed(model._wrap(impl), lane)
     if requires_grad:
         request_grad(tensor)
     return tensor

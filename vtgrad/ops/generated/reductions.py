@@ -37,10 +37,10 @@ from vtgrad.ops.generated.reductions_nodes import (
 )
 
 __all__ = [
-    "all_dim", "amax", "amin", "aminmax", "aminmax_dim", "any_dim", "argmax", "argmin",
-    "count_nonzero", "dist", "linalg_vector_norm", "log_softmax_dim", "logsumexp", "logsumexp_dim",
-    "max_default", "max_dim", "mean_default", "mean_dim", "median_default", "median_dim",
-    "min_default", "min_dim", "nansum", "nansum_dim", "prod_default", "prod_dim_int",
+    "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
+    "argmin_default", "count_nonzero_dim_IntList", "dist", "linalg_vector_norm", "log_softmax_dim",
+    "logsumexp_dim", "max_default", "max_dim", "mean_default", "mean_dim", "median_default",
+    "median_dim", "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int",
     "put_selected", "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default",
     "sum_dim_IntList", "take_selected", "var_dim", "var_mean_dim",
 ]
@@ -425,60 +425,15 @@ def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
 
 
 @overload
-def amax(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T: ...
+def amax_default(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T: ...
 @overload
-def amax(input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None) -> T: ...
-def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def amax_default(input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None) -> T: ...
+def amax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None
 ) -> T:
-    """Return the largest elements over dimensions.
-
-    A nan counts as the largest. Elements that are equal to the result share its gradient in
-    equal parts; `max` along a dimension gives it to one of them, and returns its index as well.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, real.
-    dim : int, sequence of int or None, default ()
-        The dimensions to reduce; all if it is empty or None.
-    keepdim : bool, default False
-        Whether reduced dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored; it must have the result's dtype.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the dtype of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`, or it has size 0.
-    ShapeError
-        If a dimension is named twice, or there are neither elements nor `dim`.
-    NotSupportedError
-        If `input` is complex.
-    ArgumentTypeError
-        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
-    ResultTypeError
-        If `out` has another dtype than the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 3.0], [3.0, 2.0]], requires_grad=True)
-    >>> vt.amax(x, dim=1).detach()
-    tensor([3., 3.])
-    >>> vt.amax(x).backward()
-    >>> x.grad
-    tensor([[0.0000, 0.5000],
-            [0.5000, 0.0000]])
-    """
+    """Return the largest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("amax", amax, input, dim, keepdim, out=out)
+        return take_over("amax_default", amax_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -487,7 +442,7 @@ def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
         array = no_fp_warnings.run(k.amax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renew_context(error):
-            return amax(input, dim, keepdim, out=out)
+            return amax_default(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -501,60 +456,15 @@ def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
 
 
 @overload
-def amin(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T: ...
+def amin_default(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None) -> T: ...
 @overload
-def amin(input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None) -> T: ...
-def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def amin_default(input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None) -> T: ...
+def amin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims = (), keepdim: bool = False, *, out: T | None = None
 ) -> T:
-    """Return the smallest elements over dimensions.
-
-    A nan counts as the smallest. Elements that are equal to the result share its gradient in
-    equal parts; `min` along a dimension gives it to one of them, and returns its index as well.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, real.
-    dim : int, sequence of int or None, default ()
-        The dimensions to reduce; all if it is empty or None.
-    keepdim : bool, default False
-        Whether reduced dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored; it must have the result's dtype.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the dtype of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`, or it has size 0.
-    ShapeError
-        If a dimension is named twice, or there are neither elements nor `dim`.
-    NotSupportedError
-        If `input` is complex.
-    ArgumentTypeError
-        If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
-    ResultTypeError
-        If `out` has another dtype than the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 3.0], [1.0, 2.0]], requires_grad=True)
-    >>> vt.amin(x, dim=1).detach()
-    tensor([1., 1.])
-    >>> vt.amin(x).backward()
-    >>> x.grad
-    tensor([[0.5000, 0.0000],
-            [0.5000, 0.0000]])
-    """
+    """Return the smallest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("amin", amin, input, dim, keepdim, out=out)
+        return take_over("amin_default", amin_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -563,7 +473,7 @@ def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
         array = no_fp_warnings.run(k.amin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renew_context(error):
-            return amin(input, dim, keepdim, out=out)
+            return amin_default(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -577,58 +487,15 @@ def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
 
 
 @overload
-def argmax(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T: ...
+def argmax_default(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T: ...
 @overload
-def argmax(input: T, dim: str, keepdim: bool = False, *, out: T | None = None) -> T: ...
-def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def argmax_default(input: T, dim: str, keepdim: bool = False, *, out: T | None = None) -> T: ...
+def argmax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
 ) -> T:
-    """Return the indices of the largest elements.
-
-    Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
-    index is one in the flattened tensor, in row-major order. There is no gradient.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, of integers or floating.
-    dim : int or None, default None
-        The dimension to look along; all elements if None.
-    keepdim : bool, default False
-        Whether reduced dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored; of int64.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of int64.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`, or it has size 0.
-    OutOfRangeError
-        If there are neither elements nor `dim`.
-    DTypeError
-        If `input` is bool or complex.
-    ArgumentTypeError
-        If `dim` is not an integer, or `keepdim` is not a bool.
-    ResultTypeError
-        If `out` has another dtype than the result.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 5.0], [4.0, 4.0]])
-    >>> vt.argmax(x)
-    tensor(1)
-    >>> vt.argmax(x, dim=1)
-    tensor([1, 0])
-    >>> vt.argmax(x, dim=0, keepdim=True)
-    tensor([[1, 0]])
-    """
+    """Return the indices of the largest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over("argmax", argmax, input, dim, keepdim, out=out)
+        return take_over("argmax_default", argmax_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -637,7 +504,7 @@ def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
         array = no_fp_warnings.run(k.argmax, input._impl.array, dim, keepdim)
     except Exception as error:
         if renew_context(error):
-            return argmax(input, dim, keepdim, out=out)
+            return argmax_default(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -647,58 +514,15 @@ def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
 
 
 @overload
-def argmin(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T: ...
+def argmin_default(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T: ...
 @overload
-def argmin(input: T, dim: str, keepdim: bool = False, *, out: T | None = None) -> T: ...
-def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def argmin_default(input: T, dim: str, keepdim: bool = False, *, out: T | None = None) -> T: ...
+def argmin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None
 ) -> T:
-    """Return the indices of the smallest elements.
-
-    Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
-    index is one in the flattened tensor, in row-major order. There is no gradient.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, of integers or floating.
-    dim : int or None, default None
-        The dimension to look along; all elements if None.
-    keepdim : bool, default False
-        Whether reduced dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored; of int64.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of int64.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`, or it has size 0.
-    OutOfRangeError
-        If there are neither elements nor `dim`.
-    DTypeError
-        If `input` is bool or complex.
-    ArgumentTypeError
-        If `dim` is not an integer, or `keepdim` is not a bool.
-    ResultTypeError
-        If `out` has another dtype than the result.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[1.0, 5.0], [4.0, 0.0]])
-    >>> vt.argmin(x)
-    tensor(3)
-    >>> vt.argmin(x, dim=1)
-    tensor([0, 1])
-    >>> vt.argmin(x, dim=0, keepdim=True)
-    tensor([[0, 1]])
-    """
+    """Return the indices of the smallest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over("argmin", argmin, input, dim, keepdim, out=out)
+        return take_over("argmin_default", argmin_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -707,7 +531,7 @@ def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
         array = no_fp_warnings.run(k.argmin, input._impl.array, dim, keepdim)
     except Exception as error:
         if renew_context(error):
-            return argmin(input, dim, keepdim, out=out)
+            return argmin_default(input, dim, keepdim, out=out)
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
         raise
     if out is not None:
@@ -1078,55 +902,21 @@ def renorm_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 
 
 @overload
-def count_nonzero(input: T, dim: Dims = None) -> T: ...
+def count_nonzero_dim_IntList(input: T, dim: Dims = None) -> T: ...
 @overload
-def count_nonzero(input: T, dim: str | Sequence[str]) -> T: ...
-def count_nonzero(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def count_nonzero_dim_IntList(input: T, dim: str | Sequence[str]) -> T: ...
+def count_nonzero_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims = None
 ) -> T:
-    """Return how many elements are not 0, of all or over dimensions.
-
-    A nan is not 0 and is counted. There is no gradient.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, of any dtype.
-    dim : int, sequence of int or None, default None
-        The dimensions to count over; all if it is None or empty.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of int64.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`.
-    ShapeError
-        If a dimension is named twice.
-    ArgumentTypeError
-        If `dim` is neither an integer nor a sequence of integers.
-
-    Examples
-    --------
-    >>> x = vt.tensor([[0, 1, 0], [3, 2, 0]])
-    >>> vt.count_nonzero(x)
-    tensor(3)
-    >>> vt.count_nonzero(x, dim=0)
-    tensor([1, 2, 0])
-    >>> vt.count_nonzero(x > 1, dim=1)
-    tensor([0, 2])
-    """
+    """Return how many elements are not 0, of all or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("count_nonzero", count_nonzero, input, dim)
+        return take_over("count_nonzero_dim_IntList", count_nonzero_dim_IntList, input, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
         if renew_context(error):
-            return count_nonzero(input, dim)
+            return count_nonzero_dim_IntList(input, dim)
         explain(error, "input: Tensor, dim: Dims", input, dim)
         raise
     result = wrap_like(input, array)
@@ -1336,166 +1126,3 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-@overload
-def logsumexp(input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None) -> T: ...
-@overload
-def logsumexp(input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None) -> T: ...
-def logsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: Dims, keepdim: bool = False, *, out: T | None = None
-) -> T:
-    """Return the logarithm of the sum of exponentials over dimensions.
-
-    The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
-    gives minus infinity. Integers and bools are computed in the default floating dtype. The
-    gradient of each element is its share of the sum, which is its `softmax`.
-
-    Parameters
-    ----------
-    input : Tensor
-        Values of any dtype.
-    dim : int or sequence of int
-        The dimensions to sum over.
-    keepdim : bool, default False
-        Whether these dimensions stay, with size 1.
-    out : Tensor, optional
-        Where the result is stored, cast to the dtype of `out`.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without these dimensions, floating or complex.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If `dim` is None or not made of integers, or `keepdim` not a bool.
-    DimensionError
-        If a dimension does not exist.
-    ShapeError
-        If a dimension is given twice, or `dim` is empty.
-    ResultTypeError
-        If the dtype of `out` cannot hold the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
-    tensor(1000.6932)
-    >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
-    tensor(1.7918)
-    >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
-    >>> vt.logsumexp(x, 0).backward()
-    >>> x.grad
-    tensor([0.5000, 0.5000])
-    """
-    return logsumexp_dim(input, dim, keepdim, out=out)
-
-
-@overload
-def nansum(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T: ...
-@overload
-def nansum(input: T, dim: str | Sequence[str], keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T: ...
-def nansum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None
-) -> T:
-    """Return the sum of the elements, each nan counted as 0.
-
-    Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
-    where the element is nan.
-
-    Parameters
-    ----------
-    input : Tensor
-        Real values.
-    dim : int, sequence of int or None, default None
-        The dimensions to sum over; all of them if it is None or empty.
-    keepdim : bool, default False
-        Whether the summed dimensions stay, with size 1.
-    dtype : DType, optional
-        The dtype to sum in, and of the result.
-    out : Tensor, optional
-        Where the result is written.
-
-    Returns
-    -------
-    Tensor
-        A new tensor without the dimensions `dim`, or with size 1 there.
-
-    Raises
-    ------
-    DTypeError
-        If the values are complex, or `dtype` is given and `out` has another.
-    DimensionError
-        If `input` has no such dimension.
-    ShapeError
-        If a dimension is given twice.
-    OutGradError
-        If `out` is given and an argument requires grad, while recording.
-
-    Examples
-    --------
-    >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-    >>> y = vt.nansum(x)
-    >>> y.backward()
-    >>> y.item(), x.grad
-    (4.0, tensor([1., 0., 1.]))
-    """
-    return nansum_dim(input, dim, keepdim, dtype=dtype, out=out)
-
-
-@overload
-def aminmax(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]: ...
-@overload
-def aminmax(input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]: ...
-def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None
-) -> AminmaxDimResult[T]:
-    """Return the smallest and the largest elements, of all or along a dimension.
-
-    A nan counts as both. Elements that are equal to a result share its gradient in equal parts.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values, real.
-    dim : int or None, default None
-        The dimension to reduce; all of them if None.
-    keepdim : bool, default False
-        Whether reduced dimensions stay, with size 1.
-    out : (Tensor, Tensor), optional
-        Where the results are stored; both of the dtype of `input`.
-
-    Returns
-    -------
-    named tuple of Tensor
-        ``min`` and ``max``, new tensors of the dtype of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`, or it has size 0.
-    ShapeError
-        If there are neither elements nor `dim`.
-    NotSupportedError
-        If `input` is complex.
-    ArgumentTypeError
-        If `dim` is not an integer, `keepdim` is not a bool, or `out` is no pair of tensors.
-    ResultTypeError
-        If a tensor of `out` has another dtype.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> low, high = vt.aminmax(vt.tensor([[1.0, 3.0], [2.0, 0.0]]), dim=1)
-    >>> low, high
-    (tensor([1., 0.]), tensor([3., 2.]))
-    >>> x = vt.tensor([1.0, 1.0, 3.0], requires_grad=True)
-    >>> vt.aminmax(x).min.backward()
-    >>> x.grad
-    tensor([0.5000, 0.5000, 0.0000])
-    """
-    return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)

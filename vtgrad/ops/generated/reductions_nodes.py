@@ -445,7 +445,7 @@ class TakeSelectedBackward0(SavesIndices):
 
 @final
 class AmaxBackward0(SavesSelfResult):
-    """Derivative of `amax`."""
+    """Derivative of `amax_default`."""
 
     __slots__ = ("dim",)
 
@@ -484,7 +484,7 @@ class AmaxBackward0(SavesSelfResult):
 
 @final
 class AminBackward0(SavesSelfResult):
-    """Derivative of `amin`."""
+    """Derivative of `amin_default`."""
 
     __slots__ = ("dim",)
 

@@ -23,7 +23,7 @@ from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
 
-__all__ = ["argsort", "sort_dim", "sort_stable", "topk_dim"]
+__all__ = ["argsort_stable", "sort_dim", "sort_stable", "topk_dim"]
 
 
 class SortDimResult(NamedTuple, Generic[T]):
@@ -116,56 +116,15 @@ def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 
 
 @overload
-def argsort(input: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T: ...
+def argsort_stable(input: T, dim: int = -1, descending: bool = False, *, stable: bool = False) -> T: ...
 @overload
-def argsort(input: T, dim: str, descending: bool = False, *, stable: bool = False) -> T: ...
-def argsort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def argsort_stable(input: T, dim: str, descending: bool = False, *, stable: bool = False) -> T: ...
+def argsort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> T:
-    """Return the indices that sort the elements along a dimension.
-
-    Equal elements keep their order, whatever `stable` says, also in descending order. A nan
-    counts as larger than every number. There is no gradient; `sort` returns the sorted values
-    as well.
-
-    Parameters
-    ----------
-    input : Tensor
-        The values to sort, real or bool.
-    dim : int, default -1
-        The dimension to sort along.
-    descending : bool, default False
-        Whether the largest come first.
-    stable : bool, default False
-        Whether equal elements must keep their order.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of int64, of the shape of `input`.
-
-    Raises
-    ------
-    DimensionError
-        If there is no dimension `dim`.
-    DTypeError
-        If `input` is complex.
-    ArgumentTypeError
-        If `dim` is not an integer, or `descending` or `stable` is not a bool.
-
-    Examples
-    --------
-    >>> x = vt.tensor([3.0, 1.0, 2.0, 1.0])
-    >>> order = vt.argsort(x)
-    >>> order
-    tensor([1, 3, 2, 0])
-    >>> x[order]
-    tensor([1., 1., 2., 3.])
-    >>> vt.argsort(x, descending=True)
-    tensor([0, 2, 1, 3])
-    """
+    """Return the indices that sort the elements along a dimension."""
     if keys.active and is_keyed(input):
-        return take_over("argsort", argsort, input, dim, descending, stable=stable)
+        return take_over("argsort_stable", argsort_stable, input, dim, descending, stable=stable)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -173,7 +132,7 @@ def argsort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
         array = no_fp_warnings.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         if renew_context(error):
-            return argsort(input, dim, descending, stable=stable)
+            return argsort_stable(input, dim, descending, stable=stable)
         explain(error, "input: Tensor, dim: int, descending: bool, stable: bool", input, dim, descending, stable)
         raise
     result = wrap_like(input, array)

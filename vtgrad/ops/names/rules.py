@@ -142,6 +142,25 @@ def _repeat(call: NamedCall) -> Names:
     return (None,) * new + call.order
 
 
+def _view(call: NamedCall) -> Names:
+    """The same, if the shape is.
+
+    Raises
+    ------
+    NamesNotSupportedError
+        If it is another one, whose dimensions are new.
+    """
+    size = call.values["size"]
+    if not isinstance(size, Sequence) or tuple(size) != call.operands()[0].shape:
+        raise NamesNotSupportedError(
+            f"{call.naming.spoken} of a tensor with names {shown(call.order)} would make new "
+            "dimensions; use flatten and unflatten, or drop the names with rename(None)",
+            operator=call.naming.spoken,
+            names=call.order,
+        )
+    return call.order
+
+
 def _resize(call: NamedCall) -> Names:
     """The same, as long as the size is the same too.
 
@@ -181,6 +200,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "squeeze": _squeeze,
     "diagonal": _diagonal,
     "repeat": _repeat,
+    "view": _view,
     "resize": _resize,
     "matmul": contractions.matmul,
     "dot": contractions.dot,

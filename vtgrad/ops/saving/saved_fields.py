@@ -38,13 +38,15 @@ def saved_slots(node: Node) -> list[tuple[str, object]]:
 
     A saved tensor is a `SavedVariable`, which is not unpacked.
     """
-    found = []
+    found: list[tuple[str, object]] = []
+    if not isinstance(node, OperatorNode):
+        return found
     for cls in type(node).__mro__:
         if cls is OperatorNode:
             break
-        for field in own_fields(cls) if issubclass(cls, Node) else ():
+        for field in own_fields(cls):
             found.append((_public_name(field).removeprefix("_saved_"), getattr(node, field)))
-    return found if isinstance(node, OperatorNode) else []
+    return found
 
 
 def _public_name(field: str) -> str:

@@ -85,8 +85,11 @@ def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> 
 
 
 def alias(impl: TensorImpl) -> TensorImpl:
-    """The same geometry again."""
-    return alias_at(impl, impl.sizes, impl.strides, impl.storage_offset)
+    """The same geometry again, of dimensions with the same names."""
+    again = alias_at(impl, impl.sizes, impl.strides, impl.storage_offset)
+    if impl.extra_meta is not None:
+        again.set_extra_meta(impl.extra_meta)
+    return again
 
 
 # -- the whole in another shape or order ----------------------------------------------------

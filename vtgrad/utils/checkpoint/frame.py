@@ -38,6 +38,7 @@ from ...storage.tensor_base import TensorBase
 from ...storage.thread_mode import settle, thread
 from ...storage.version_counter import VersionCounter
 from .digest import sum_of
+from .rewound import is_rewound, rewound
 from .rng import RandomState, kept_random_state
 
 __all__ = ["Frame", "Options"]
@@ -134,6 +135,7 @@ class Frame:
         "_keywords",
         "_options",
         "_random",
+        "_rewinds",
         "_start",
         "_tensors",
         "expected",
@@ -153,6 +155,7 @@ class Frame:
     _options: Options
     _again: AbstractContextManager[object]
     _random: RandomState | None
+    _rewinds: bool
     _holder: Node
     _start: int
 
@@ -179,6 +182,7 @@ class Frame:
         self._again = again
         self._options = options
         self._random = RandomState.now() if keeps_random_state else None
+        self._rewinds = is_rewound()
         self._start = this_thread.numbering.next_nr
 
     def _save(self, nr: int, tensor: TensorBase) -> None:
@@ -332,7 +336,7 @@ class _Repetition:
         self._arguments = arguments
         pair = HookPair(self._take, self._taken, _not_kept)
         try:
-            with frame._again, _Hooks(pair):
+            with rewound(frame._rewinds), frame._again, _Hooks(pair):
                 frame._function(*arguments, **frame._keywords)
         except _Enough:
             pass

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ...engine.inner_graph import InnerGraphNode
 from ...engine.input_buffer import InputBuffer
 from ...errors import GraphFreedError, NotSupportedError
 from ...graph.edge import Edge
 from ...graph.input_metadata import InputMetadata
+from ...graph.next_edges import FIXED_EDGES
 from ...graph.node import Node
 from ...storage.tensor_base import TensorBase
 from .rng import kept_random_state
@@ -35,6 +37,8 @@ class CheckpointLoopBackward(InnerGraphNode):
     """
 
     __slots__ = ("_state_edges", "initial", "plan", "tapes")
+
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     plan: LoopPlan | None
     initial: Snapshot | None

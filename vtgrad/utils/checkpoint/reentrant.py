@@ -19,6 +19,7 @@ from ...storage.thread_mode import settle, thread
 from ...storage.warn import warn
 from ...tensor.tensor import Tensor
 from .digest import sum_of
+from .rewound import is_rewound, rewound
 from .rng import RandomState, kept_random_state
 
 __all__ = ["CheckpointFunction", "run_reentrant"]
@@ -35,13 +36,14 @@ class _Call:
         CRC-32 sums of the tensors that the function returned at first.
     """
 
-    __slots__ = ("_arguments", "_function", "_random", "sums")
+    __slots__ = ("_arguments", "_function", "_random", "_rewinds", "sums")
 
     sums: list[int]
     _function: Callable[..., object]
     # None in the place of a tensor.
     _arguments: Sequence[object]
     _random: RandomState | None
+    _rewinds: bool
 
     def __init__(
         self,
@@ -53,6 +55,7 @@ class _Call:
         self._function = function
         self._arguments = [None if isinstance(x, TensorBase) else x for x in arguments]
         self._random = random
+        self._rewinds = is_rewound()
         self.sums = _sums(_listed(result))
 
     def arguments(
@@ -77,7 +80,7 @@ class _Call:
         """
         before, ident = thread.mode, thread.ident
         mode = mode_of(grad=True, inference=False)
-        with kept_random_state(self._random is not None):
+        with kept_random_state(self._random is not None), rewound(self._rewinds):
             try:
                 thread.mode = switched.silent[ident] = switched.inference[ident] = mode
                 settle(ident)

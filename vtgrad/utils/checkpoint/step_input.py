@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ...errors import NotSupportedError
 from ...graph.autograd_meta import AutogradMeta
 from ...graph.input_metadata import InputMetadata
 from ...graph.interrupted_write import UNFINISHED
+from ...graph.next_edges import FIXED_EDGES
 from ...graph.node import Node
 from ...storage.tensor_base import TensorBase
 
@@ -35,6 +37,8 @@ class StepInput(Node):
     """
 
     __slots__ = ()
+
+    edge_rule: ClassVar[int] = FIXED_EDGES
 
     @staticmethod
     def of(tensors: Sequence[TensorBase], needed: Sequence[bool]) -> StepInput:

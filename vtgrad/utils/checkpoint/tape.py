@@ -26,6 +26,7 @@ from ...storage.thread_mode import settle, thread
 from ...views.differentiable_view_meta import view_meta_of
 from .digest import Digests
 from .recorded_step import RESULT, RecordedStep, explore_again, explore_first, move, record
+from .rewound import is_rewound, rewound
 from .schedule import Action, Schedule, storage_name
 from .snapshots import Snapshot, Snapshots
 from .state import KeptTensor, State, flatten
@@ -52,6 +53,8 @@ class LoopPlan:
         Where snapshots on disk are made.
     keeps_random_state : bool
         Whether backward draws the random numbers of forward.
+    rewinds : bool
+        Whether the loop was called where saved values may be overwritten.
     log : StepLog
         What the first run of each step has shown.
     digests : Digests or None
@@ -70,6 +73,7 @@ class LoopPlan:
         "keeps_random_state",
         "log",
         "make_schedule",
+        "rewinds",
         "step",
         "steps",
     )
@@ -79,6 +83,7 @@ class LoopPlan:
     make_schedule: Callable[[int], Schedule]
     folder: Path | None
     keeps_random_state: bool
+    rewinds: bool
     log: StepLog
     digests: Digests | None
     captured: dict[tuple[Node, int], Edge]
@@ -99,6 +104,7 @@ class LoopPlan:
         self.make_schedule = make_schedule
         self.folder = folder
         self.keeps_random_state = keeps_random_state
+        self.rewinds = is_rewound()
         self.log = StepLog(needed)
         self.digests = Digests() if checks else None
         self.captured = {}
@@ -282,7 +288,8 @@ class Tape:
     def _recorded_again(self) -> tuple[RecordedStep, State]:
         plan, number = self.plan, self.number
         needed = plan.log.needed(number)
-        recorded, after = in_mode(True, lambda: record(plan.step, self.state, needed))
+        with rewound(plan.rewinds):
+            recorded, after = in_mode(True, lambda: record(plan.step, self.state, needed))
         explore_again(recorded, plan.captured, number)
         return recorded, after
 
@@ -310,7 +317,8 @@ class Tape:
             self.state = _without_history(after, recorded)
             return
         step, before = self.plan.step, self.state
-        after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
+        with rewound(self.plan.rewinds):
+            after = in_mode(False, lambda: flatten(step(before.whole()), RESULT))
         # Nothing was recorded: what requires grad is from outside.
         tensors = [_next_input(x, requires_grad(x)) for x in after.tensors]
         self.state = State(tuple(tensors), after.build)

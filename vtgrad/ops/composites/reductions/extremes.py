@@ -6,7 +6,14 @@ from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of
-from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, check_flag, check_pair, dim_or_name
+from vtgrad.ops.calling.reduction_arguments import (
+    UNSET,
+    Unset,
+    check_flag,
+    check_pair,
+    dim_or_name,
+    either,
+)
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
     MaxDimResult,
@@ -65,11 +72,30 @@ def max(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 def max(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def max(
-    input: T, dim_or_other: int | str, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T,
+    dim_or_other: int | str,
+    keepdim: bool = False,
+    *,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
 ) -> MaxDimResult[T]: ...
 @overload
 def max(
-    input: T, *, dim: int | str, keepdim: bool = False, out: tuple[T, T] | None = None
+    input: T,
+    *,
+    dim: int | str,
+    keepdim: bool = False,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
+) -> MaxDimResult[T]: ...
+@overload
+def max(
+    input: T,
+    *,
+    axis: int | str,
+    keepdim: bool = False,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
 ) -> MaxDimResult[T]: ...
 def max(
     input: T,
@@ -79,6 +105,8 @@ def max(
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
+    axis: int | str | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T | MaxDimResult[T]:
     """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
 
@@ -101,6 +129,10 @@ def max(
     out : Tensor or pair of Tensor, optional
         Where the result is stored; with a dimension, the values in their dtype and the int64
         indices.
+    axis : int, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -138,6 +170,10 @@ def max(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
     if dim_or_other is UNSET and dim is UNSET and other is None:
         _refuse_keepdim_alone("max", keepdim)
         return F.max_default(input, out=_single("max", out))
@@ -156,11 +192,30 @@ def min(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 def min(input: T, *, other: TensorBase, out: T | None = None) -> T: ...
 @overload
 def min(
-    input: T, dim_or_other: int | str, keepdim: bool = False, *, out: tuple[T, T] | None = None
+    input: T,
+    dim_or_other: int | str,
+    keepdim: bool = False,
+    *,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
 ) -> MinDimResult[T]: ...
 @overload
 def min(
-    input: T, *, dim: int | str, keepdim: bool = False, out: tuple[T, T] | None = None
+    input: T,
+    *,
+    dim: int | str,
+    keepdim: bool = False,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
+) -> MinDimResult[T]: ...
+@overload
+def min(
+    input: T,
+    *,
+    axis: int | str,
+    keepdim: bool = False,
+    out: tuple[T, T] | None = None,
+    keepdims: bool = False,
 ) -> MinDimResult[T]: ...
 def min(
     input: T,
@@ -170,6 +225,8 @@ def min(
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | tuple[T, T] | None = None,
+    axis: int | str | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T | MinDimResult[T]:
     """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.
 
@@ -192,6 +249,10 @@ def min(
     out : Tensor or pair of Tensor, optional
         Where the result is stored; with a dimension, the values in their dtype and the int64
         indices.
+    axis : int, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -229,6 +290,10 @@ def min(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    if keepdims is not False:
+        keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
     if dim_or_other is UNSET and dim is UNSET and other is None:
         _refuse_keepdim_alone("min", keepdim)
         return F.min_default(input, out=_single("min", out))

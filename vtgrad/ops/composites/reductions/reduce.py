@@ -38,6 +38,8 @@ def nanmean(
     *,
     dtype: DType | None = None,
     out: T | None = None,
+    axis: Dims | Unset = UNSET,
+    keepdims: bool = False,
 ) -> T:
     """Return the mean of the elements that are not nan.
 
@@ -56,6 +58,10 @@ def nanmean(
         The dtype that the sum is computed in.
     out : Tensor, optional
         Where the result is written.
+    axis : int, sequence of int or None, optional
+        NumPy's name of `dim`.
+    keepdims : bool, default False
+        NumPy's name of `keepdim`.
 
     Returns
     -------
@@ -64,6 +70,8 @@ def nanmean(
 
     Raises
     ------
+    ArgumentTypeError
+        If both `dim` and `axis` are given, or `keepdim` is no bool.
     DTypeError
         If the values are not real and floating, or `dtype` is neither floating nor complex.
     DimensionError
@@ -83,6 +91,12 @@ def nanmean(
     >>> vt.nanmean(x, dim=1)
     tensor([1.0000, 3.5000])
     """
+    if axis is not UNSET:
+        if dim is not None:
+            either(dim, axis, "dim and axis")
+        dim = axis
+    if keepdims is not False:
+        keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
     found, wanted = array_of(input, "input").dtype, numpy_or_none(dtype)
     if found.kind != "f":
         raise DTypeError(f"nanmean of {found} values: they must be real and floating", dtype=found)

@@ -6,12 +6,13 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
+from vtgrad.ops.calling.from_python import index_of
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.calling.take_over import is_keyed, is_named, take_over
@@ -96,12 +97,12 @@ def view(
     >>> vt.tensor([1.0, -0.0]).view(vt.int32)
     tensor([ 1065353216, -2147483648], dtype=vtgrad.int32)
     """
-    if keys.active and is_keyed(input):
-        return take_over("view", view, input, *shape, size=size, dtype=dtype)
     if dtype is not None or (shape and isinstance(shape[0], DType)):
         given = [x for x in (*shape, size, dtype) if x is not None]
         if len(given) != 1 or not isinstance(given[0], DType):
             raise ArgumentTypeError("view takes a shape or one dtype", given=given)
+        if keys.active and is_keyed(input):
+            return take_over("view", view, input, *shape, size=size, dtype=dtype)
         array_of(input, "input")
         return input._wrap(view_dtype(input._impl, given[0].numpy))
     return F.view_shape(input, given_integers(shape, size, "view"))
@@ -179,7 +180,8 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
     try:
         impl = input._impl
         wanted = given_integers(sizes, shape, "reshape")
-        if impl.is_contiguous:
+        # A view of other dimensions refuses names.
+        if impl.is_contiguous or (keys.active and is_named(input)):
             return F.view_shape(input, wanted)
         wanted = infer_size(wanted, impl.numel)
     except Exception as error:
@@ -397,12 +399,17 @@ def unflatten(
     >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
     vtgrad.Size([2, 3, 4])
     """
+    if not isinstance(sizes, (Sequence, Mapping)):
+        raise ArgumentTypeError(
+            f"argument 'sizes' of unflatten must be a sequence, not {type(sizes).__name__}",
+            argument="sizes",
+        )
     if has_names(sizes) or (keys.active and is_named(input)):
         axis, into, names = unflattened(input._impl.names, dim, sizes)
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
-    plain = cast("Sequence[int]", sizes)
+    plain = [index_of(size, "sizes") for size in sizes]
     return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
 
 

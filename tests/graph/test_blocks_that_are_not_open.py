@@ -1,0 +1,38 @@
+"""The end of a block that was never begun, or has ended, says so and switches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+
+import vtgrad as vt
+
+graph = vt.autograd.graph
+
+BLOCKS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "no_grad": vt.no_grad,
+    "enable_grad": vt.enable_grad,
+    "set_grad_enabled": lambda: vt.set_grad_enabled(True),
+    "inference_mode": vt.inference_mode,
+    "saved_tensors_hooks": lambda: graph.saved_tensors_hooks(lambda x: x, lambda x: x),
+    "disable_saved_tensors_hooks": lambda: graph.disable_saved_tensors_hooks("no hooks"),
+}
+
+
+@pytest.mark.parametrize("was_open", [False, True])
+@pytest.mark.parametrize("name", BLOCKS)
+def test_leaving_a_block_that_is_not_open_is_an_error(name: str, was_open: bool) -> None:
+    block = BLOCKS[name]()
+    if was_open:
+        with block:
+            pass
+    with pytest.raises(vt.errors.BlockNotOpenError, match="is open on this thread") as caught:
+        block.__exit__(None, None, None)
+    assert caught.value.facts == {"block": type(block).__name__}
+    assert isinstance(caught.value, RuntimeError)
+    assert vt.is_grad_enabled()
+    assert not vt.is_inference_mode_enabled()
+    with block:
+        pass
