@@ -403,8 +403,12 @@ def unflatten(
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
-    plain = cast("Sequence[int]", sizes)
-    return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
+    try:
+        wanted = unflatten_sizes(input.shape, checked_dim(dim), cast("Sequence[int]", sizes))
+        return F.view_shape(input, wanted)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int, sizes: Sequence[int]", input, dim, sizes)
+        raise
 
 
 def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
