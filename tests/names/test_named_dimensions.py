@@ -292,3 +292,9 @@ def test_a_view_of_the_same_shape_keeps_names() -> None:
     for shape in ((6,), (3, 2)):
         with pytest.raises(NamesNotSupportedError, match="flatten and unflatten"):
             x.reshape(shape)
+
+
+def test_a_mismatch_beside_a_dimension_by_name_is_told() -> None:
+    x = named("N", "C")
+    with pytest.raises(NamesMismatchError):
+        x.diff(1, "C", prepend=vt.ones(2, 1, names=("Z", "C")))
