@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Final
+from typing import Final, TypeAlias
 
 from ..errors import ForkedPassError
 from ..graph.accumulate_grad import AccumulateGrad
@@ -38,6 +38,9 @@ from .owner_state import OwnerState
 from .validate import fit_array, wrong_count
 
 __all__ = ["LaneRun", "devices_of", "run_on_lanes"]
+
+# The number of a result, and what is added to its gradient, each part with whether it is owned.
+_Parts: TypeAlias = tuple[int, Sequence[tuple[Gradient, bool]]]
 
 # A position after all nodes.
 _NEVER: Final = 2**62
@@ -71,7 +74,7 @@ class _Arrivals:
 
     __slots__ = ("early", "is_adding", "next_turn", "total")
 
-    early: dict[int, tuple[int, Sequence[tuple[Gradient, bool]]]]
+    early: dict[int, _Parts]
     next_turn: int
     total: int
     is_adding: bool
@@ -312,27 +315,32 @@ class LaneRun(ArrayRun):
             buffer = waiting.get(node)
             if buffer is None:
                 buffer = waiting[node] = buffer_of(node)
-        while True:
-            with lanes_lock:
-                turn = arrivals.next_turn
-                if turn not in arrivals.early:
-                    arrivals.is_adding = False
-                    break
-                nr, parts = arrivals.early.pop(turn)
-                arrivals.next_turn = turn + 1
-            slot, meta = buffer.at(nr), node.input_metadata[nr]
-            for part, owned in parts:
+        while (found := _next_in_turn(arrivals)) is not None:
+            number, gradients = found
+            slot, meta = buffer.at(number), node.input_metadata[number]
+            for part, owned in gradients:
                 slot.add(part, owned, meta)
-            if turn + 1 == arrivals.total:
+            if arrivals.next_turn == arrivals.total:
                 del waiting[node], self._arrivals[node]
                 self._schedule(buffer)
-                break
+                return
 
     def _store(self) -> None:
         """As `ArrayRun._store`, in the order of one thread."""
         position = self.order.position
         self.leaves.sort(key=lambda kept: position[kept[0]])
         super()._store()
+
+
+def _next_in_turn(arrivals: _Arrivals) -> _Parts | None:
+    """The gradient whose turn it is; None if it has not come, and then nothing is added."""
+    with lanes_lock:
+        found = arrivals.early.pop(arrivals.next_turn, None)
+        if found is None:
+            arrivals.is_adding = False
+        else:
+            arrivals.next_turn += 1
+        return found
 
 
 def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
