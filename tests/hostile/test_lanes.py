@@ -17,7 +17,8 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import _queues, _runs
+from vtgrad.engine import lane_run
+from vtgrad.engine.device_threads import _queues, runs_on_lanes
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
 
@@ -43,7 +44,7 @@ def gradients(leaves: list[vt.Tensor]) -> list[object]:
 
 def assert_nothing_stays() -> None:
     assert not _queues
-    assert not _runs
+    assert not runs_on_lanes
     vt.ones(1)
     with vt.no_grad(), vt.inference_mode():
         pass
@@ -111,6 +112,33 @@ def test_an_interrupt_while_the_caller_waits(monkeypatch: pytest.MonkeyPatch) ->
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="native functions stay as they are")
+@pytest.mark.parametrize("before", [True, False])
+def test_an_interrupt_while_the_threads_are_left(
+    monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    """A handler may run when a function is entered, before its first line, and after its end."""
+    leave_threads = lane_run.leave_threads
+    interrupts = [Interrupted("first"), Interrupted("second")]
+
+    def interrupted(run: LaneRun) -> None:
+        if interrupts and before:
+            raise interrupts.pop(0)
+        leave_threads(run)
+        if interrupts:
+            raise interrupts.pop(0)
+
+    monkeypatch.setattr(lane_run, "leave_threads", interrupted)
+    leaves, loss = graph()
+    with pytest.raises(Interrupted, match="first"):
+        loss.backward(retain_graph=True)
+    assert_nothing_stays()
+    assert gradients(leaves) == EMPTY
+    interrupts.clear()
+    loss.backward()
+    assert gradients(leaves) == FULL
 
 
 @pytest.mark.slow
