@@ -1,7 +1,8 @@
 """Operators of tensors that are on a lane.
 
 As in PyTorch, all operands of an operator are on one device, except that a 0-d tensor of the CPU
-may stand beside tensors of any device, and that `copy_` copies from one device to another.
+may stand beside tensors of any device, that the CPU's indices select from any device, and that
+`copy_` copies from one device to another.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ __all__ = ["handle_lane"]
 
 # Operators whose first operand alone says where the result is: its own device.
 _BY_THE_FIRST: Final = frozenset({"copy_"})
+# Operators that select with indices or masks, and which argument these are.
+_INDICES: Final = {"index_at": 1, "index_put_at": 1, "index_put_at_": 1, "index_spread": 2}
 
 
 def handle_lane(
@@ -46,6 +49,11 @@ def handle_lane(
 def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Device:
     """The device of all operands, of which one at least is on a lane."""
     known: TensorBase | None = None
+    indices = _INDICES.get(operator)
+    if indices is not None:
+        # Those of the CPU may select from any device.
+        selecting = [index for index in _tensors((args[indices],)) if index._impl.device is not CPU]
+        args = (*args[:indices], selecting, *args[indices + 1 :])
     for tensor in _tensors((*args, *kwargs.values())):
         impl = tensor._impl
         if impl.device is CPU and not impl.array.ndim:
