@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -325,3 +327,22 @@ def test_an_idle_interpreter_ends_after_an_error_on_a_lane() -> None:
         part.sum().backward()
     assert_nothing_stays()
     assert x.grad is None
+
+
+def test_a_finalizer_runs_backward_when_the_interpreter_ends() -> None:
+    """New threads do not run any more then."""
+    program = """
+import sys
+import vtgrad as vt
+
+class Late:
+    def __del__(self):
+        x = vt.ones(2, requires_grad=True)
+        (x.to("lane") * 3).sum().cpu().backward()
+        print(sys.is_finalizing(), x.grad.tolist())
+
+late = Late()
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["True", "[3.0,", "3.0]"]
