@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from .signals import look_for_signals
 
 if TYPE_CHECKING:
     from .input_buffer import InputBuffer
@@ -43,6 +44,7 @@ __all__ = [
     "lanes_lock",
     "leave_threads",
     "queue_of",
+    "runs_on_lanes",
     "start_threads",
     "this_worker",
     "thread_main",
@@ -219,14 +221,14 @@ class SharedReadyQueue:
 
 # The queues of lanes that passes use at this moment.
 _queues: Final[dict[Device, SharedReadyQueue]] = {}
-# The passes on lanes that this process is at.
-_runs: Final[set[LaneRun]] = set()
+# The passes on lanes that this process is at, and the threads that have begun them.
+runs_on_lanes: Final[dict[LaneRun, int]] = {}
 
 
 def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
     """Give each lane that a pass uses a thread, if it has none."""
     with lanes_lock:
-        _runs.add(run)
+        runs_on_lanes[run] = threading.get_ident()
         for device in devices:
             queue_of(run, device)
 
@@ -249,21 +251,12 @@ def is_quiet(run: LaneRun) -> bool:
 
 
 def leave_threads(run: LaneRun) -> None:
-    """Wait until a pass has no node on a lane, and end the threads that only it has used.
+    """Stop a pass, wait until it has no node on a lane, and end the threads that only it has used.
 
-    An interrupt changes nothing about that; it is raised at the end.
+    A signal handler may raise anywhere here, when the function is entered too: then it is called
+    again, as long as `runs_on_lanes` has the run.
     """
-    interrupt: BaseException | None = None
-    while run in _runs:
-        try:
-            _leave(run)
-        except BaseException as error:  # noqa: BLE001  # raised below
-            interrupt = interrupt or error
-    if interrupt is not None:
-        raise interrupt
-
-
-def _leave(run: LaneRun) -> None:
+    run.stop()
     while True:
         with lanes_lock:
             for queue in _queues.values():
@@ -284,7 +277,7 @@ def _leave(run: LaneRun) -> None:
     for queue in ending:
         if queue.started:
             queue.join()
-    _runs.discard(run)
+    runs_on_lanes.pop(run, None)
 
 
 def thread_init(queue: SharedReadyQueue) -> None:
@@ -311,6 +304,8 @@ def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
         base, inputs = task.base, task.inputs
         if base is None or inputs is None:
             return
+        if own is not None:
+            look_for_signals()
         base.take_turn(inputs, queue)
         if own is None and base.is_lost:
             # User code has forked the process, and this is the child.
@@ -324,10 +319,10 @@ def _forget_threads() -> None:
     own = threading.get_ident()
     queues = tuple(_queues.values())
     _queues.clear()
-    for run in tuple(_runs):
-        if run.task.owner != own:
+    for run, ident in tuple(runs_on_lanes.items()):
+        if ident != own:
             run.is_lost = True
-            _runs.discard(run)
+            del runs_on_lanes[run]
         elif any(queue.has_nodes_of(run) for queue in queues):
             run.is_lost = True
             run.own_queue.wake()

@@ -26,6 +26,7 @@ from .device_threads import (
     lanes_lock,
     leave_threads,
     queue_of,
+    runs_on_lanes,
     start_threads,
     this_worker,
     thread_main,
@@ -352,15 +353,23 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
     ForkedPassError
         In the child of a fork that has taken the threads away.
     """
+    interrupt: BaseException | None = None
     try:
         run.begin(gradients)
         thread_main(run.own_queue, run)
-    except BaseException:
-        run.stop()
-        raise
     finally:
-        leave_threads(run)
-        error = run.task.exception
+        # An interrupt changes nothing about that. It may come where the inner loop goes round, too.
+        while run in runs_on_lanes:
+            try:
+                while run in runs_on_lanes:
+                    try:
+                        leave_threads(run)
+                    except BaseException as raised:  # noqa: BLE001  # raised below
+                        interrupt = interrupt or raised
+            except BaseException as raised:  # noqa: BLE001  # raised below
+                interrupt = interrupt or raised
+        error = interrupt or run.task.exception
+        interrupt = None
         # Its traceback leads to this run.
         run.task.exception = None
     if run.is_lost:

@@ -6,7 +6,7 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
