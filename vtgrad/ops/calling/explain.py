@@ -26,6 +26,7 @@ from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     NameNotFoundError,
+    NamesError,
     NotSupportedError,
     VtgradError,
 )
@@ -48,7 +49,7 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     ----------
     error : Exception
         What the operator raised. An error of this package is clear already, but that an argument
-        has a wrong type comes before whatever else is wrong with it.
+        has a wrong type comes before whatever else is wrong with it, unless that is its names.
     signature : str
         The parameters' names and types, as the table writes them.
     *values : object
@@ -65,6 +66,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     NotSupportedError
         If NumPy cannot do it with tensors of so many dimensions.
     """
+    if isinstance(error, NamesError):
+        return
     if isinstance(error, VtgradError) and isinstance(error, TypeError):
         return
     parameters = [parameter.split(": ") for parameter in signature.split(", ")]
