@@ -311,3 +311,24 @@ def test_a_plain_node_takes_any_edges() -> None:
     node.add_next_edge(node_of(x))
     assert node.next_functions == ((None, 0), (node_of(x), 0))
     assert node.topological_nr == node_of(x).topological_nr + 1
+
+
+def test_an_edge_of_a_class_of_the_user_is_taken_as_what_it_says() -> None:
+    class Mine(vt.autograd.graph.Edge):
+        def __init__(self, function: Node, input_nr: int) -> None:
+            self._parts = (function, input_nr)
+
+        @property
+        def function(self) -> Node:
+            return self._parts[0]
+
+        @property
+        def input_nr(self) -> int:
+            return self._parts[1]
+
+    one, two = leaf(1, 2).unbind()
+    y = one * 3
+    node_of(y).set_next_edge(0, Mine(node_of(two), 1))
+    assert type(node_of(y).next_edges[0]) is ResultEdge
+    node_of(y).set_next_edge(0, Mine(node_of(one), 0))
+    assert node_of(y).next_edges[0] is node_of(one)

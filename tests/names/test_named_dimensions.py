@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -17,6 +19,7 @@ from vtgrad.errors import (
     NamesMismatchError,
     NamesNotSupportedError,
 )
+from vtgrad.storage.tensor_impl import TensorImpl
 
 # `.grad` that refers to the graph is a cycle, of which a warning tells.
 CYCLE: Final = pytest.mark.filterwarnings("ignore:backward")
@@ -298,3 +301,59 @@ def test_a_mismatch_beside_a_dimension_by_name_is_told() -> None:
     x = named("N", "C")
     with pytest.raises(NamesMismatchError):
         x.diff(1, "C", prepend=vt.ones(2, 1, names=("Z", "C")))
+
+
+def test_squeezing_no_dimension_keeps_all_names() -> None:
+    x = vt.ones(1, 2, names=("A", "B"))
+    assert x.squeeze(()).names == ("A", "B")
+    assert x.squeeze().names == ("B",)
+
+
+def test_empty_vectors_that_cat_leaves_out_have_no_say() -> None:
+    x, nothing = named("N", "C"), vt.zeros(0, names=("K",))
+    assert vt.cat([nothing, x]).names == ("N", "C")
+    assert vt.cat([x, nothing], "C").names == ("N", "C")
+    assert vt.cat([nothing, vt.zeros(2, 3)]).names == (None, None)
+
+
+def test_the_message_says_what_is_wrong_with_names() -> None:
+    x = named("N", "C")
+    with pytest.raises(NamesNotSupportedError):
+        x.repeat_interleave(2, "C")  # type: ignore[arg-type]
+    with pytest.raises(NamesMismatchError):
+        x.diff(dim="C", prepend=named("A", "B"))
+    with pytest.raises(ArgumentTypeError):
+        x.sum(("N", None))  # type: ignore[arg-type]
+
+
+@CYCLE
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_hook_of_a_leafs_node_names_no_gradient(create_graph: bool) -> None:
+    x = named("N", "C").requires_grad_()
+    node = vt.autograd.graph.get_gradient_edge(x).node
+    node.register_prehook(
+        lambda grads: tuple([None if g is None else g.rename("A", "B") for g in grads])
+    )
+    (x * 2).sum().backward(create_graph=create_graph)
+    assert x.grad is not None
+    assert x.grad.names == (None, None)
+
+
+def test_a_layout_that_is_looked_up_while_names_are_given() -> None:
+    x = vt.ones(2, 3)
+    impl = x._impl
+    before = sys.gettrace()
+
+    def at_each_line(frame: FrameType, event: str, argument: object) -> object:
+        # What another thread may do at this moment.
+        if frame.f_code is TensorImpl.set_extra_meta.__code__ and event == "line":
+            impl.find_layout()
+        return at_each_line
+
+    try:
+        sys.settrace(at_each_line)
+        x.rename_("N", "C")
+    finally:
+        sys.settrace(before)
+    assert (x + x).names == ("N", "C")
+    assert x[0].names == ("C",)

@@ -9,6 +9,7 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.retain_grad_of_views import RetainedPart
 from ..storage.geometry import has_self_overlap
+from ..storage.key_set import NAMED
 from ..storage.tensor_base import TensorBase
 from .input_buffer import InputBuffer
 
@@ -57,6 +58,9 @@ class TensorBuffer(InputBuffer):
 
     def replace(self, nr: int, grad: TensorBase | None) -> None:
         """As `InputBuffer.replace`."""
+        if grad is not None and grad._impl.key_set & NAMED:
+            # A hook of the node has named it.
+            grad = operators().unnamed(grad)
         self.grads[nr] = grad
 
     def copied(self, nr: int) -> TensorBase | None:

@@ -78,7 +78,8 @@ def as_edge(value: NextEdge) -> Edge | None:
     if given is None:
         return None
     if isinstance(given, Edge):
-        edge = given
+        # Of the two classes that other code tells apart, whatever class a user has made.
+        edge = edge_to(given.function, given.input_nr)
     else:
         if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], int)):
             raise ArgumentTypeError(

@@ -179,6 +179,8 @@ class TensorImpl:
             keys.active = True
             self.layout = PECULIAR
             self.extra_meta = extra
+            # Once more: another thread may have looked up the layout between these two.
+            self.layout = PECULIAR
         else:
             self.extra_meta = self.layout = None
 

@@ -49,7 +49,7 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     ----------
     error : Exception
         What the operator raised. An error of this package is clear already, but that an argument
-        has a wrong type comes before whatever else is wrong with it.
+        has a wrong type comes before whatever else is wrong with it, unless that is its names.
     signature : str
         The parameters' names and types, as the table writes them.
     *values : object

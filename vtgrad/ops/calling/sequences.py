@@ -77,9 +77,10 @@ def given_integers(
     ArgumentTypeError
         If there are none, they came in two ways, or one is no integer.
     """
-    names: tuple[object, ...] = (*given, keyword)
-    if named and any(isinstance(name, str) for name in names):
-        return cast("Shape", tuple([name for name in names if name is not None]))
+    if named:
+        names: tuple[object, ...] = (*given, keyword)
+        if any(isinstance(name, str) for name in names):
+            return cast("Shape", tuple([name for name in names if name is not None]))
     if (keyword is None) is not bool(given):
         raise ArgumentTypeError(f"{name} needs its integers, once", given=given)
     if keyword is not None:

@@ -57,10 +57,10 @@ class NamedCall:
             if isinstance(value, TensorBase):
                 return value._impl.names
             if isinstance(value, Sequence) and value and isinstance(value[0], TensorBase):
+                tensors = [tensor for tensor in value if isinstance(tensor, TensorBase)]
                 order: Names = ()
-                for tensor in value:
-                    if isinstance(tensor, TensorBase):
-                        order = unified(order, tensor._impl.names, self.naming.spoken)
+                for tensor in _joined(tensors):
+                    order = unified(order, tensor._impl.names, self.naming.spoken)
                 return order
         return ()
 
@@ -130,5 +130,13 @@ class NamedCall:
             if value is None:
                 return tuple(range(len(self.order)))
             return (self.dim(parameter),)
-        found = [normalize_dim(number, len(self.order)) for number in value]
+        ndim = len(self.order)
+        found = [normalize_dim(checked_dim(number, parameter), ndim) for number in value]
         return tuple(found) if found else tuple(range(len(self.order)))
+
+
+def _joined(tensors: list[TensorBase]) -> list[TensorBase]:
+    """The tensors that are joined: `cat` leaves out empty vectors beside other tensors."""
+    if all(tensor.ndim == 1 for tensor in tensors):
+        return tensors
+    return [tensor for tensor in tensors if tensor.shape != (0,)]

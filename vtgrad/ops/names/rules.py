@@ -124,7 +124,12 @@ def _expand(call: NamedCall) -> Names:
 def _squeeze(call: NamedCall) -> Names:
     """Without the dimensions of size 1; of those that were given, where there are any."""
     sizes = call.operands()[0].shape
-    asked = call.dims() if "dim" in call.values else range(len(sizes))
+    dim = call.values.get("dim")
+    asked: Sequence[int] = range(len(sizes))
+    if isinstance(dim, Sequence) and not dim:
+        asked = ()
+    elif dim is not None:
+        asked = call.dims()
     return tuple(
         [n for d, n in enumerate(call.order) if d not in asked or sizes[d] != 1],
     )

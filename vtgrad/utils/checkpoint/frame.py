@@ -38,6 +38,7 @@ from ...storage.tensor_base import TensorBase
 from ...storage.thread_mode import settle, thread
 from ...storage.version_counter import VersionCounter
 from .digest import sum_of
+from .named import NamesOfCall
 from .rewound import is_rewound, rewound
 from .rng import RandomState, kept_random_state
 
@@ -133,6 +134,7 @@ class Frame:
         "_function",
         "_holder",
         "_keywords",
+        "_names",
         "_options",
         "_random",
         "_rewinds",
@@ -152,6 +154,7 @@ class Frame:
     # saved as they are.
     _counters: dict[VersionCounter, tuple[int, bool]]
     _keywords: dict[str, object]
+    _names: NamesOfCall
     _options: Options
     _again: AbstractContextManager[object]
     _random: RandomState | None
@@ -179,6 +182,7 @@ class Frame:
             if isinstance(x, TensorBase):
                 self._save(nr, x)
         self._keywords = keywords
+        self._names = NamesOfCall(arguments)
         self._again = again
         self._options = options
         self._random = RandomState.now() if keeps_random_state else None
@@ -285,7 +289,7 @@ class Frame:
                     arguments[nr] = variable.unpack(self._holder)
                 if self._random is not None:
                     self._random.enter()
-                run.call(arguments)
+                run.call(self._names.given_to(arguments))
             finally:
                 running.task, this_thread.unpacked = task, unpacked
                 thread.mode = switched.silent[ident] = switched.inference[ident] = before
@@ -337,7 +341,7 @@ class _Repetition:
         pair = HookPair(self._take, self._taken, _not_kept)
         try:
             with rewound(frame._rewinds), frame._again, _Hooks(pair):
-                frame._function(*arguments, **frame._keywords)
+                frame._names.run(frame._function, *arguments, **frame._keywords)
         except _Enough:
             pass
         if len(self.values) < self._count or (

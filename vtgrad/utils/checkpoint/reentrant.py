@@ -19,6 +19,7 @@ from ...storage.thread_mode import settle, thread
 from ...storage.warn import warn
 from ...tensor.tensor import Tensor
 from .digest import sum_of
+from .named import NamesOfCall
 from .rewound import is_rewound, rewound
 from .rng import RandomState, kept_random_state
 
@@ -36,12 +37,13 @@ class _Call:
         CRC-32 sums of the tensors that the function returned at first.
     """
 
-    __slots__ = ("_arguments", "_function", "_random", "_rewinds", "sums")
+    __slots__ = ("_arguments", "_function", "_names", "_random", "_rewinds", "sums")
 
     sums: list[int]
     _function: Callable[..., object]
     # None in the place of a tensor.
     _arguments: Sequence[object]
+    _names: NamesOfCall
     _random: RandomState | None
     _rewinds: bool
 
@@ -54,6 +56,7 @@ class _Call:
     ) -> None:
         self._function = function
         self._arguments = [None if isinstance(x, TensorBase) else x for x in arguments]
+        self._names = NamesOfCall(arguments)
         self._random = random
         self._rewinds = is_rewound()
         self.sums = _sums(_listed(result))
@@ -65,6 +68,7 @@ class _Call:
         arguments, leaves = list(self._arguments), dict[int, TensorBase]()
         for nr, tensor in zip(indices, tensors, strict=True):
             arguments[nr] = leaf = handle_like(tensor, view_impls.alias(tensor._impl))
+            leaf._impl.set_names(self._names.of(nr))
             if requires_grad(tensor):
                 own_meta(leaf).requires_grad_ = True
                 leaves[nr] = leaf
@@ -86,7 +90,7 @@ class _Call:
                 settle(ident)
                 if self._random is not None:
                     self._random.enter()
-                results = _listed(self._function(*arguments))
+                results = _listed(self._names.run(self._function, *arguments))
             finally:
                 thread.mode = switched.silent[ident] = switched.inference[ident] = before
                 settle(ident)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import ArgumentTypeError, NotSupportedError
 from ...storage.arrays import Array, Shape
+from ...storage.extra_meta import Names
 from ...storage.lazy_array import physical, resolved
 from ...storage.strides import reach
 from ...storage.tensor_base import TensorBase
@@ -176,23 +177,27 @@ class KeptTensor(NamedTuple):
 
     kind: type[TensorBase]
     array: KeptArray
+    names: Names
 
     @staticmethod
     def of(tensor: TensorBase) -> KeptTensor:
         """A copy of the present values."""
-        return KeptTensor(type(tensor), KeptArray.of(tensor._impl.array))
+        impl = tensor._impl
+        return KeptTensor(type(tensor), KeptArray.of(impl.array), impl.names)
 
     def without_values(self) -> KeptTensor:
         """All but the values, which are in a file."""
-        return KeptTensor(self.kind, self.array.without_values())
+        return self._replace(array=self.array.without_values())
 
     def loaded(self, file: BinaryIO) -> KeptTensor:
         """The tensor with the values of a file."""
-        return KeptTensor(self.kind, self.array.loaded(file))
+        return self._replace(array=self.array.loaded(file))
 
     def restored(self) -> TensorBase:
         """A new tensor with these values, without history."""
-        return tensor_of(self.kind, self.array.restored())
+        impl = self.array.restored()
+        impl.set_names(self.names)
+        return tensor_of(self.kind, impl)
 
 
 def tensor_of(kind: type[TensorBase], impl: TensorImpl) -> TensorBase:

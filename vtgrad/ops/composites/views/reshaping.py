@@ -295,7 +295,8 @@ def flatten(
     if (
         out_dim is not None
         or dims is not None
-        or isinstance(start_dim, Sequence)
+        # A test for an abstract class is slow.
+        or (type(start_dim) is not int and isinstance(start_dim, Sequence))
         or isinstance(end_dim, str)
         or (keys.active and is_named(input))
     ):
