@@ -17,7 +17,7 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import _queues, _runs
+from vtgrad.engine.device_threads import _queues, runs
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
 
@@ -43,7 +43,7 @@ def gradients(leaves: list[vt.Tensor]) -> list[object]:
 
 def assert_nothing_stays() -> None:
     assert not _queues
-    assert not _runs
+    assert not runs
     vt.ones(1)
     with vt.no_grad(), vt.inference_mode():
         pass
