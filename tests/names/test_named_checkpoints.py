@@ -52,6 +52,7 @@ def test_names_go_from_segment_to_segment(use_reentrant: bool) -> None:
     x, y = leaf(), leaf()
     steps = [lambda a: a.softmax("C"), vt.exp, lambda a: a.sum("C")]
     result = checkpoint_sequential(steps, 2, x * 1, use_reentrant=use_reentrant)
+    assert isinstance(result, vt.Tensor)
     assert gradient_of(result, x) == gradient_of((y * 1).softmax("C").exp().sum("C"), y)
 
 

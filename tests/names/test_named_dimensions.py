@@ -321,7 +321,7 @@ def test_the_message_says_what_is_wrong_with_names() -> None:
     with pytest.raises(NamesNotSupportedError):
         x.repeat_interleave(2, "C")  # type: ignore[arg-type]
     with pytest.raises(NamesMismatchError):
-        x.diff(dim="C", prepend=named("A", "B"))
+        x.diff(1, "C", prepend=named("A", "B"))
     with pytest.raises(ArgumentTypeError):
         x.sum(("N", None))  # type: ignore[arg-type]
 
@@ -351,7 +351,7 @@ def test_a_layout_that_is_looked_up_while_names_are_given() -> None:
         return at_each_line
 
     try:
-        sys.settrace(at_each_line)
+        sys.settrace(at_each_line)  # type: ignore[arg-type]  # it names its third argument
         x.rename_("N", "C")
     finally:
         sys.settrace(before)

@@ -26,7 +26,7 @@ from .device_threads import (
     lanes_lock,
     leave_threads,
     queue_of,
-    runs_on_lanes,
+    runs,
     start_threads,
     this_worker,
     thread_main,
@@ -353,25 +353,23 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
     ForkedPassError
         In the child of a fork that has taken the threads away.
     """
-    interrupt: BaseException | None = None
     try:
         run.begin(gradients)
         thread_main(run.own_queue, run)
-    finally:
-        # An interrupt changes nothing about that. It may come where the inner loop goes round, too.
-        while run in runs_on_lanes:
+        leave_threads(run)
+    except BaseException:
+        # Another interrupt changes nothing: the threads must be left before this one continues.
+        while run in runs:
             try:
-                while run in runs_on_lanes:
-                    try:
-                        leave_threads(run)
-                    except BaseException as raised:  # noqa: BLE001  # raised below
-                        interrupt = interrupt or raised
-            except BaseException as raised:  # noqa: BLE001  # raised below
-                interrupt = interrupt or raised
-        error = interrupt or run.task.exception
-        interrupt = None
+                run.stop()
+                leave_threads(run)
+            except BaseException:  # noqa: BLE001  # the first interrupt is raised below
+                continue
         # Its traceback leads to this run.
         run.task.exception = None
+        raise
+    error = run.task.exception
+    run.task.exception = None
     if run.is_lost:
         raise ForkedPassError(
             "the process was forked while nodes of this backward ran on threads of lanes, which "
