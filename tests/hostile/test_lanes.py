@@ -19,8 +19,7 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import lane_run
-from vtgrad.engine.device_threads import _queues, runs_on_lanes
+from vtgrad.engine.device_threads import _queues, leave_threads, runs_on_lanes
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
 
@@ -122,7 +121,6 @@ def test_an_interrupt_while_the_threads_are_left(
     monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:
     """A handler may run when a function is entered, before its first line, and after its end."""
-    leave_threads = lane_run.leave_threads
     interrupts = [Interrupted("first"), Interrupted("second")]
 
     def interrupted(run: LaneRun) -> None:
@@ -132,7 +130,7 @@ def test_an_interrupt_while_the_threads_are_left(
         if interrupts:
             raise interrupts.pop(0)
 
-    monkeypatch.setattr(lane_run, "leave_threads", interrupted)
+    monkeypatch.setattr("vtgrad.engine.lane_run.leave_threads", interrupted)
     leaves, loss = graph()
     with pytest.raises(Interrupted, match="first"):
         loss.backward(retain_graph=True)

@@ -159,7 +159,7 @@ def _random_like(output: Tensor, nr: int, *, gaps: bool) -> Tensor:
     """A random gradient of an output; with gaps, every second element of a longer memory."""
     shape = (*output.shape, 2) if gaps else tuple(output.shape)
     values = direction_like(shape, nr, is_complex=output.is_complex())
-    whole = from_numpy(values.astype(output.dtype.numpy))
+    whole = from_numpy(values.astype(output.dtype.numpy)).to(output.device)
     return (whole.select(-1, 0) if gaps else whole).requires_grad_()
 
 
