@@ -19,7 +19,7 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import device_threads, lane_run
+from vtgrad.engine import device_threads
 from vtgrad.engine.device_threads import _queues, runs
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
@@ -132,7 +132,7 @@ def test_an_interrupt_while_the_threads_are_left(
         if interrupts:
             raise interrupts.pop(0)
 
-    monkeypatch.setattr(lane_run, "leave_threads", interrupted)
+    monkeypatch.setattr("vtgrad.engine.lane_run.leave_threads", interrupted)
     leaves, loss = graph()
     with pytest.raises(Interrupted, match="first"):
         loss.backward(retain_graph=True)
@@ -348,3 +348,42 @@ late = Late()
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["True", "[3.0,", "3.0]"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
+@pytest.mark.parametrize("around", [0, 25])
+def test_an_interrupt_reaches_passes_inside_hooks_of_lanes(around: int) -> None:
+    """Those run on threads of their own, for which the thread of the lane waits."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise Interrupted
+
+    y = vt.ones(1, requires_grad=True, device="lane")
+    depth = [0]
+
+    def on_lane() -> None:
+        depth[0] += 1
+        if depth[0] == 60:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0.001)
+        with vt.enable_grad():
+            x = y * 1
+            x.register_hook(lambda grad: on_lane() if depth[0] < 2000 else None)
+            result = (x * 1).cpu()
+        result.backward()
+
+    def outside(levels: int) -> None:
+        with vt.enable_grad():
+            x = vt.ones(1, requires_grad=True) * 1
+            x.register_hook(lambda grad: outside(levels - 1) if levels else on_lane())
+            result = x * 1
+        result.backward()
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(Interrupted):
+            outside(around)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert depth[0] < 1000
+    assert_nothing_stays()

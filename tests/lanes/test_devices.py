@@ -361,3 +361,16 @@ def test_a_pack_function_makes_tensors_where_it_says() -> None:
     y.sum().backward()
     assert x.grad is not None
     assert str(x.grad.device) == "lane:0"
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_gradients_on_lanes_are_checked(gaps: bool) -> None:
+    x = vt.ones(2, device="lane", dtype=vt.float64, requires_grad=True)
+    y = vt.ones(2, dtype=vt.float64, requires_grad=True)
+
+    def function(a: vt.Tensor, b: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        return a**3, (a * b.to("lane")).cpu()
+
+    assert vt.autograd.gradcheck(function, (x, y))
+    assert vt.autograd.gradcheck(function, (x, y), fast_mode=True)
+    assert vt.autograd.gradgradcheck(function, (x, y), gen_non_contig_grad_outputs=gaps)

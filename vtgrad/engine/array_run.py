@@ -166,16 +166,9 @@ class ArrayRun(Run[Answer]):
             return
         look_for_signals()
         observer = None if self.watch is None else self.watch.observer
-        if observer is None:
-            self._store()
-        else:
+        event = None
+        if observer is not None:
             event = observer.begin("vtgrad::fill_grads", FUNCTION, NO_SEQUENCE_NR, 0, ())
-            self._store()
-            observer.end(event)
-
-    def _store(self) -> None:
-        """Prepare everything, then store everything."""
-        leaves, retained = self.leaves, self.retained
         with graph_lock:
             stores = GradStores()
             for node, grad, owned in leaves:
@@ -184,6 +177,8 @@ class ArrayRun(Run[Answer]):
                 stores.retain(cell, tensor, recorded=False)
             self.leaves, self.retained = [], []
             stores.commit()
+        if observer is not None:
+            observer.end(event)
 
     def call(
         self, node: Node, inputs: InputBuffer, shown: bool

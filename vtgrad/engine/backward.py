@@ -24,10 +24,11 @@ from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, obser
 from ..graph.operators import operators
 from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
-from ..storage.device import Device
+from ..storage.device import CPU, Device
 from ..storage.dtypes import dtype_of
 from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
 from ..storage.warn import warn
 from .engine import execute
 from .graph_task import unused_input
@@ -191,7 +192,7 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
     one.fill(1)
     if observer is not None:
         observer.end(event, (one,))
-    return operators().wrap(impl_on(one, device))
+    return operators().wrap(TensorImpl(one) if device is CPU else impl_on(one, device))
 
 
 def _given(grads: object, count: int) -> list[TensorBase | None]:

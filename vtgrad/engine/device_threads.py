@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from .helper_thread import stop_helper_of
 from .signals import look_for_signals
+from .signals import this_thread as for_signals
 
 if TYPE_CHECKING:
     from .input_buffer import InputBuffer
@@ -139,11 +141,14 @@ class SharedReadyQueue:
         The passes that use the lane.
     started : list of int
         The lane's thread, once it is started.
+    ident : int
+        That thread, once it runs; 0 before.
     """
 
-    __slots__ = ("_heap", "_ties", "_wake", "device", "running", "started", "users")
+    __slots__ = ("_heap", "_ties", "_wake", "device", "ident", "running", "started", "users")
 
     device: Device
+    ident: int
     running: LaneRun | None
     users: set[LaneRun]
     started: list[int]
@@ -153,6 +158,7 @@ class SharedReadyQueue:
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.ident = 0
         self.running = None
         self.users = set()
         self.started = []
@@ -196,6 +202,8 @@ class SharedReadyQueue:
                 if own is not None and own.is_over():
                     return None
             self.wait()
+            if own is not None:
+                look_for_signals()
 
     def wait(self) -> None:
         """Wait until `wake` is called."""
@@ -205,6 +213,11 @@ class SharedReadyQueue:
         """Let the thread look for what has changed. Called under `lanes_lock`."""
         if self._wake.locked():
             self._wake.release()
+
+    def wake_up(self) -> None:
+        """As `wake`, for a thread that does not have the lock."""
+        with lanes_lock:
+            self.wake()
 
     def has_nodes_of(self, run: LaneRun) -> bool:
         """Whether a node of a pass waits or runs here. Called under `lanes_lock`."""
@@ -266,6 +279,8 @@ def leave_threads(run: LaneRun) -> None:
         with lanes_lock:
             for queue in _queues.values():
                 queue.drop(run)
+                if queue.running is run:
+                    stop_helper_of(queue.ident)
             if is_quiet(run):
                 break
         run.own_queue.wait()
@@ -290,6 +305,7 @@ def leave_threads(run: LaneRun) -> None:
 def thread_init(queue: SharedReadyQueue) -> None:
     """Run the nodes of a lane; the function that its thread runs."""
     this_worker.device = queue.device
+    queue.ident = threading.get_ident()
     this_worker.quietly = no_fp_warnings_runner()
     thread_main(queue, None)
 
@@ -304,6 +320,21 @@ def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
     own : LaneRun or None
         The pass that the calling thread has begun; None on the thread of a lane.
     """
+    order = None if own is None else for_signals.order
+    if order is None:
+        _run_nodes(queue, own)
+        return
+    # Set while this thread waits for lanes, as a pass inside another one does.
+    before = order.wake
+    try:
+        order.wake = queue.wake_up
+        _run_nodes(queue, own)
+    finally:
+        order.wake = before
+
+
+def _run_nodes(queue: SharedReadyQueue, own: LaneRun | None) -> None:
+    """As `thread_main`, on a thread that can be stopped."""
     while (task := queue.pop(own)) is not None:
         base, inputs = task.base, task.inputs
         if base is None or inputs is None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from .signals import Order, look_for_signals, this_thread
 
-__all__ = ["run_on_helper_thread"]
+__all__ = ["run_on_helper_thread", "stop_helper_of"]
 
 
 class _Helper:
@@ -66,11 +66,23 @@ class _Helper:
 
     def abandon(self) -> None:
         """Stop the thread, and the thread for which it waits; then wait."""
-        helper: _Helper | None = self
-        while helper is not None:
-            helper.order.stop = True
-            helper = _waiting.get(helper.ident)
+        _stop(self)
         self.wait()
+
+
+def _stop(helper: _Helper | None) -> None:
+    while helper is not None:
+        order = helper.order
+        order.stop = True
+        wake = order.wake
+        if wake is not None:
+            wake()
+        helper = _waiting.get(helper.ident)
+
+
+def stop_helper_of(ident: int) -> None:
+    """Stop the work for which a thread waits, if it does."""
+    _stop(_waiting.get(ident))
 
 
 # For each waiting thread: the helper for which it waits.

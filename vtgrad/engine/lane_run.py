@@ -327,11 +327,11 @@ class LaneRun(ArrayRun):
                 self._schedule(buffer)
                 return
 
-    def _store(self) -> None:
-        """As `ArrayRun._store`, in the order of one thread."""
+    def _fill(self) -> None:
+        """As `ArrayRun._fill`, in the order of one thread."""
         position = self.order.position
         self.leaves.sort(key=lambda kept: position[kept[0]])
-        super()._store()
+        super()._fill()
 
 
 def _next_in_turn(arrivals: _Arrivals) -> _Parts | None:

@@ -6,17 +6,18 @@ import numpy as np
 
 from ..graph.operators import operators
 from ..storage.arrays import Array
-from ..storage.device import Device
+from ..storage.device import CPU, Device
 from ..storage.geometry import has_self_overlap
 from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
 
 __all__ = ["own_copy", "own_expanded", "wrapped"]
 
 
 def wrapped(array: Array, device: Device) -> TensorBase:
     """A gradient as a tensor on the device of its value, for users."""
-    return operators().wrap(impl_on(array, device))
+    return operators().wrap(TensorImpl(array) if device is CPU else impl_on(array, device))
 
 
 def own_copy(array: Array, device: Device) -> TensorBase:

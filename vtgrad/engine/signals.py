@@ -19,6 +19,7 @@ working thread waits for another thread itself, that one is abandoned too.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Final
 
 __all__ = ["NODES_BETWEEN_LOOKS", "AbandonedError", "Order", "look_for_signals", "this_thread"]
@@ -34,14 +35,18 @@ class Order:
     ----------
     stop : bool
         Whether the work is abandoned.
+    wake : callable or None
+        Lets the working thread look for that, while it waits for threads of lanes.
     """
 
-    __slots__ = ("stop",)
+    __slots__ = ("stop", "wake")
 
     stop: bool
+    wake: Callable[[], None] | None
 
     def __init__(self) -> None:
         self.stop = False
+        self.wake = None
 
 
 class _ThisThread(threading.local):
