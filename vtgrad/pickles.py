@@ -30,7 +30,6 @@ from .storage.arrays import Array
 from .storage.device import CPU, Device
 from .storage.dtypes import DType, dtype_named
 from .storage.inference_tensors import counter_of_new
-from .storage.key_set import keys
 from .storage.memory_format import MemoryFormat
 from .storage.memory_layout import MemoryLayout
 from .storage.recent_writes import CallSite, Write, WrittenView
@@ -75,7 +74,6 @@ def rebuild_storage(content: bytes, lane: int | None = None) -> Storage:
     storage = Storage(array)
     if lane is not None:
         storage.device = Device("lane", lane)
-        keys.active = True
     return storage
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -17,7 +19,8 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import _queues, _runs
+from vtgrad.engine import device_threads, lane_run
+from vtgrad.engine.device_threads import _queues, runs
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
 
@@ -43,7 +46,7 @@ def gradients(leaves: list[vt.Tensor]) -> list[object]:
 
 def assert_nothing_stays() -> None:
     assert not _queues
-    assert not _runs
+    assert not runs
     vt.ones(1)
     with vt.no_grad(), vt.inference_mode():
         pass
@@ -111,6 +114,33 @@ def test_an_interrupt_while_the_caller_waits(monkeypatch: pytest.MonkeyPatch) ->
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="native functions stay as they are")
+@pytest.mark.parametrize("before", [True, False])
+def test_an_interrupt_while_the_threads_are_left(
+    monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    """A handler may run when a function is entered, before its first line, and after its end."""
+    leave_threads = device_threads.leave_threads
+    interrupts = [Interrupted("first"), Interrupted("second")]
+
+    def interrupted(run: LaneRun) -> None:
+        if interrupts and before:
+            raise interrupts.pop(0)
+        leave_threads(run)
+        if interrupts:
+            raise interrupts.pop(0)
+
+    monkeypatch.setattr(lane_run, "leave_threads", interrupted)
+    leaves, loss = graph()
+    with pytest.raises(Interrupted, match="first"):
+        loss.backward(retain_graph=True)
+    assert_nothing_stays()
+    assert gradients(leaves) == EMPTY
+    interrupts.clear()
+    loss.backward()
+    assert gradients(leaves) == FULL
 
 
 @pytest.mark.slow
@@ -214,6 +244,7 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
     """A handler forks while the calling thread waits."""
     parent = os.getpid()
     codes: list[int] = []
+    begun: list[int] = []
     run_plain = LaneRun._run_plain
     if vt.__compiled__:
         pytest.skip("native methods stay as they are")
@@ -225,8 +256,9 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
         run_plain(self, *args)  # type: ignore[arg-type]  # the arguments are passed on
 
     def fork(number: int, frame: FrameType | None) -> None:
-        if codes or os.getpid() != parent:
+        if begun:
             return
+        begun.append(os.getpid())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
@@ -297,3 +329,22 @@ def test_an_idle_interpreter_ends_after_an_error_on_a_lane() -> None:
         part.sum().backward()
     assert_nothing_stays()
     assert x.grad is None
+
+
+def test_a_finalizer_runs_backward_when_the_interpreter_ends() -> None:
+    """New threads do not run any more then."""
+    program = """
+import sys
+import vtgrad as vt
+
+class Late:
+    def __del__(self):
+        x = vt.ones(2, requires_grad=True)
+        (x.to("lane") * 3).sum().cpu().backward()
+        print(sys.is_finalizing(), x.grad.tolist())
+
+late = Late()
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["True", "[3.0,", "3.0]"]

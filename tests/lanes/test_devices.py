@@ -290,3 +290,74 @@ def test_gradients_are_where_the_operands_are(case: Case) -> None:
             except (vt.errors.NotSupportedError, vt.errors.NoDerivativeError):
                 continue
             assert {g.device for g in grads if g is not None} <= {LANE}
+
+
+def test_indices_of_the_cpu_select_from_any_device() -> None:
+    x = vt.arange(4.0, device="lane:1").requires_grad_()
+    where, mask = vt.tensor([0, 2]), vt.tensor([True, False, True, False])
+    for index in (where, mask, [0, 2], where.to("lane:1")):
+        part = x[index]
+        assert (str(part.device), part.tolist()) == ("lane:1", [0, 2])
+        copy = x.detach().clone()
+        copy[index] = 7.0
+        assert (str(copy.device), copy.tolist()) == ("lane:1", [7, 1, 7, 3])
+        (grad,) = vt.autograd.grad((part**3).sum(), x, create_graph=True)
+        (second,) = vt.autograd.grad(grad.sum(), x)
+        assert (str(second.device), second.tolist()) == ("lane:1", [0, 0, 12, 0])
+    with pytest.raises(vt.errors.DeviceError):
+        vt.arange(4.0)[where.to("lane:1")]
+    with pytest.raises(vt.errors.DeviceError):
+        x.detach()[where] = vt.ones(2)
+
+
+def test_a_device_is_never_changed() -> None:
+    device = vt.zeros(1).device
+    with pytest.raises(AttributeError):
+        device.type = "lane"  # type: ignore[misc]  # it is read-only
+    with pytest.raises(AttributeError):
+        device.index = 1  # type: ignore[misc]  # it is read-only
+
+
+def test_what_refers_to_a_tensor_is_on_its_device() -> None:
+    x, y = vt.ones(2, requires_grad=True), vt.ones(2, device="lane", requires_grad=True)
+    for a, b in ((x, y), (y, x)):
+        with pytest.raises(vt.errors.GradAssignmentError, match="lane:0"):
+            a.grad = b.detach()
+        assert a.grad is None
+        with pytest.raises(vt.errors.DeviceError, match="lane:0"):
+            a.data = b.detach()
+        with pytest.raises(vt.errors.DeviceError, match="lane:0"):
+            a.detach().set_(b.untyped_storage())
+        with pytest.raises(vt.errors.DeviceError, match="lane:0"):
+            vt.equal(a, b)
+    y.data = vt.zeros(3, device="lane")
+    assert (str(y.device), y.tolist()) == ("lane:0", [0, 0, 0])
+
+
+@pytest.mark.filterwarnings("ignore:tensor\\(x\\) of a tensor")
+def test_copies_take_the_device_with_them() -> None:
+    x, y = vt.ones(2, dtype=vt.float64), vt.ones(2, device="lane")
+    assert str(vt.tensor(y).device) == "lane:0"
+    assert str(vt.tensor(y, device="cpu").device) == "cpu"
+    assert str(x.type_as(y).device) == "lane:0"
+    assert y.type_as(x).is_cpu
+    assert y.type_as(x).dtype == vt.float64
+    assert y.type_as(y) is y
+
+
+def test_a_pack_function_makes_tensors_where_it_says() -> None:
+    seen: list[str] = []
+
+    def pack(x: vt.Tensor) -> vt.Tensor:
+        seen.extend(str(y.device) for y in (x, x * 2, x.cpu() * 2, vt.zeros(2), vt.ones(1) + 1))
+        with vt.no_grad():
+            return x.cpu()
+
+    x = vt.ones(2, device="lane", requires_grad=True)
+    with vt.autograd.graph.saved_tensors_hooks(pack, lambda packed: packed.to("lane")):
+        y = x.exp() * 1.0
+    assert seen == ["lane:0", "lane:0", "cpu", "cpu", "cpu"]
+    assert str(y.device) == "lane:0"
+    y.sum().backward()
+    assert x.grad is not None
+    assert str(x.grad.device) == "lane:0"

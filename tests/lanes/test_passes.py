@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import _queues, _runs
+from vtgrad.engine.device_threads import _queues, runs
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.storage.mode import switched
 from vtgrad.utils.checkpoint import checkpoint
@@ -35,7 +35,7 @@ def threads_of_the_process() -> int:
     """How many there are, once those that have ended are gone."""
     for _ in range(100):
         count = len(os.listdir("/proc/self/task"))
-        if count == threads_of_the_process_before[0]:
+        if count <= threads_of_the_process_before[0]:
             break
         time.sleep(0.01)
     return count
@@ -53,11 +53,12 @@ def nothing_stays() -> Iterator[None]:
         threads_of_the_process_before[0] = len(os.listdir("/proc/self/task"))
     yield
     assert not _queues
-    assert not _runs
+    assert not runs
     assert not switched.silent
     assert not switched.inference
     if on_linux:
-        assert threads_of_the_process() == threads_of_the_process_before[0]
+        # Fewer if a thread of an earlier test was about to end.
+        assert threads_of_the_process() <= threads_of_the_process_before[0]
 
 
 def leaf(value: float = 1.0) -> vt.Tensor:

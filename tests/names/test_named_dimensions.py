@@ -300,6 +300,12 @@ def test_a_view_of_the_same_shape_keeps_names() -> None:
             x.reshape(shape)
 
 
+def test_a_mismatch_beside_a_dimension_by_name_is_told() -> None:
+    x = named("N", "C")
+    with pytest.raises(NamesMismatchError):
+        x.diff(1, "C", prepend=vt.ones(2, 1, names=("Z", "C")))
+
+
 def test_squeezing_no_dimension_keeps_all_names() -> None:
     x = vt.ones(1, 2, names=("A", "B"))
     assert x.squeeze(()).names == ("A", "B")
@@ -318,7 +324,7 @@ def test_the_message_says_what_is_wrong_with_names() -> None:
     with pytest.raises(NamesNotSupportedError):
         x.repeat_interleave(2, "C")  # type: ignore[arg-type]
     with pytest.raises(NamesMismatchError):
-        x.diff(1, "C", named("A", "B"))
+        x.diff(1, "C", prepend=named("A", "B"))
     with pytest.raises(ArgumentTypeError):
         x.sum(("N", None))  # type: ignore[arg-type]
 
@@ -348,7 +354,7 @@ def test_a_layout_that_is_looked_up_while_names_are_given() -> None:
         return at_each_line
 
     try:
-        sys.settrace(at_each_line)
+        sys.settrace(at_each_line)  # type: ignore[arg-type]  # it names its third argument
         x.rename_("N", "C")
     finally:
         sys.settrace(before)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from .signals import look_for_signals
 
 if TYPE_CHECKING:
     from .input_buffer import InputBuffer
@@ -43,6 +44,7 @@ __all__ = [
     "lanes_lock",
     "leave_threads",
     "queue_of",
+    "runs",
     "start_threads",
     "this_worker",
     "thread_main",
@@ -98,16 +100,25 @@ class NodeTask:
         The run of the pass; None to end the thread that gets this.
     inputs : InputBuffer or None
         The node's gradients.
+    waiter : SharedReadyQueue or None
+        The queue of the thread that waits for the end of the thread that gets this.
     """
 
-    __slots__ = ("base", "inputs")
+    __slots__ = ("base", "inputs", "waiter")
 
     base: LaneRun | None
     inputs: InputBuffer | None
+    waiter: SharedReadyQueue | None
 
-    def __init__(self, base: LaneRun | None, inputs: InputBuffer | None) -> None:
+    def __init__(
+        self,
+        base: LaneRun | None,
+        inputs: InputBuffer | None,
+        waiter: SharedReadyQueue | None = None,
+    ) -> None:
         self.base = base
         self.inputs = inputs
+        self.waiter = waiter
 
     @property
     def is_shutdown_task(self) -> bool:
@@ -130,7 +141,7 @@ class SharedReadyQueue:
         The lane's thread, once it is started.
     """
 
-    __slots__ = ("_heap", "_over", "_ties", "_wake", "device", "running", "started", "users")
+    __slots__ = ("_heap", "_ties", "_wake", "device", "running", "started", "users")
 
     device: Device
     running: LaneRun | None
@@ -139,7 +150,6 @@ class SharedReadyQueue:
     _heap: list[tuple[int, int, NodeTask]]
     _ties: int
     _wake: LockType
-    _over: LockType
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -149,9 +159,7 @@ class SharedReadyQueue:
         self._heap = []
         self._ties = 0
         self._wake = allocate_lock()
-        self._over = allocate_lock()
         self._wake.acquire()
-        self._over.acquire()
 
     def push(self, task: NodeTask) -> None:
         """Add a node that is ready, and wake the thread. Called under `lanes_lock`."""
@@ -207,26 +215,27 @@ class SharedReadyQueue:
         self._heap = [entry for entry in self._heap if entry[2].base is not run]
         self._heap.sort()
 
-    def end(self) -> None:
-        """The thread is over."""
-        self._over.release()
-
-    def join(self) -> None:
-        """Wait for the end of the thread."""
-        self._over.acquire()
-        self._over.release()
+    def shut_down(self, task: NodeTask) -> bool:
+        """Whether the thread of the queue ends: not if another pass has come to use the lane."""
+        with lanes_lock:
+            over = not self.users
+            if over and _queues.get(self.device) is self:
+                del _queues[self.device]
+            if task.waiter is not None:
+                task.waiter.wake()
+            return over
 
 
 # The queues of lanes that passes use at this moment.
 _queues: Final[dict[Device, SharedReadyQueue]] = {}
 # The passes on lanes that this process is at.
-_runs: Final[set[LaneRun]] = set()
+runs: Final[set[LaneRun]] = set()
 
 
 def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
     """Give each lane that a pass uses a thread, if it has none."""
     with lanes_lock:
-        _runs.add(run)
+        runs.add(run)
         for device in devices:
             queue_of(run, device)
 
@@ -251,19 +260,8 @@ def is_quiet(run: LaneRun) -> bool:
 def leave_threads(run: LaneRun) -> None:
     """Wait until a pass has no node on a lane, and end the threads that only it has used.
 
-    An interrupt changes nothing about that; it is raised at the end.
+    May be interrupted, and called again until the pass is in `runs` no more.
     """
-    interrupt: BaseException | None = None
-    while run in _runs:
-        try:
-            _leave(run)
-        except BaseException as error:  # noqa: BLE001  # raised below
-            interrupt = interrupt or error
-    if interrupt is not None:
-        raise interrupt
-
-
-def _leave(run: LaneRun) -> None:
     while True:
         with lanes_lock:
             for queue in _queues.values():
@@ -271,30 +269,29 @@ def _leave(run: LaneRun) -> None:
             if is_quiet(run):
                 break
         run.own_queue.wait()
-    ending: list[SharedReadyQueue] = []
-    with lanes_lock:
-        # After a failure nodes wait that nothing runs.
-        run.own_queue.drop(run)
-        for device, queue in tuple(_queues.items()):
-            queue.users.discard(run)
-            if not queue.users:
-                ending.append(queue)
-                queue.push(NodeTask(None, None))
-                del _queues[device]
-    for queue in ending:
-        if queue.started:
-            queue.join()
-    _runs.discard(run)
+    while True:
+        is_waiting = False
+        with lanes_lock:
+            # After a failure nodes wait that nothing runs.
+            run.own_queue.drop(run)
+            for device, queue in tuple(_queues.items()):
+                queue.users.discard(run)
+                if not queue.users and queue.started:
+                    queue.push(NodeTask(None, None, run.own_queue))
+                    is_waiting = True
+                elif not queue.users:
+                    del _queues[device]
+        if not is_waiting:
+            break
+        run.own_queue.wait()
+    runs.discard(run)
 
 
 def thread_init(queue: SharedReadyQueue) -> None:
     """Run the nodes of a lane; the function that its thread runs."""
     this_worker.device = queue.device
     this_worker.quietly = no_fp_warnings_runner()
-    try:
-        thread_main(queue, None)
-    finally:
-        queue.end()
+    thread_main(queue, None)
 
 
 def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
@@ -310,7 +307,11 @@ def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
     while (task := queue.pop(own)) is not None:
         base, inputs = task.base, task.inputs
         if base is None or inputs is None:
-            return
+            if queue.shut_down(task):
+                return
+            continue
+        if own is not None:
+            look_for_signals()
         base.take_turn(inputs, queue)
         if own is None and base.is_lost:
             # User code has forked the process, and this is the child.
@@ -324,10 +325,10 @@ def _forget_threads() -> None:
     own = threading.get_ident()
     queues = tuple(_queues.values())
     _queues.clear()
-    for run in tuple(_runs):
+    for run in tuple(runs):
         if run.task.owner != own:
             run.is_lost = True
-            _runs.discard(run)
+            runs.discard(run)
         elif any(queue.has_nodes_of(run) for queue in queues):
             run.is_lost = True
             run.own_queue.wake()

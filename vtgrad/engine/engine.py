@@ -10,6 +10,7 @@ whose stack is empty, while the calling thread waits; see Note [Abandoned passes
 from __future__ import annotations
 
 import contextvars
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -211,6 +212,8 @@ def _may_use_threads(watch: Watch | None) -> bool:
         watch is None
         and running.multithreading
         and this_worker.device is None
+        # A finalizer may call backward when the interpreter ends: no new thread runs then.
+        and not sys.is_finalizing()
         and not saves_observed.reasons
     )
 

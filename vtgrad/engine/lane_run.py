@@ -26,6 +26,7 @@ from .device_threads import (
     lanes_lock,
     leave_threads,
     queue_of,
+    runs,
     start_threads,
     this_worker,
     thread_main,
@@ -355,14 +356,20 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
     try:
         run.begin(gradients)
         thread_main(run.own_queue, run)
-    except BaseException:
-        run.stop()
-        raise
-    finally:
         leave_threads(run)
-        error = run.task.exception
+    except BaseException:
+        # Another interrupt changes nothing: the threads must be left before this one continues.
+        while run in runs:
+            try:
+                run.stop()
+                leave_threads(run)
+            except BaseException:  # noqa: BLE001  # the first interrupt is raised below
+                continue
         # Its traceback leads to this run.
         run.task.exception = None
+        raise
+    error = run.task.exception
+    run.task.exception = None
     if run.is_lost:
         raise ForkedPassError(
             "the process was forked while nodes of this backward ran on threads of lanes, which "

@@ -337,6 +337,9 @@ def call_tensor_hooks(
                 expected=meta.device,
                 found=device,
             )
-        # Gradients have no names of dimensions.
-        grad = operators().unnamed(result) if result._impl.key_set & NAMED else result
+        grad = result
+        extra = result._impl.extra_meta
+        if extra is not None and extra.key_set & NAMED:
+            # Gradients have no names of dimensions.
+            grad = operators().unnamed(result)
     return grad

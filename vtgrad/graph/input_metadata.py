@@ -16,8 +16,9 @@ from ..storage.tensor_impl import TensorImpl
 
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
-_known: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata]]] = {}
-# Bounds the cache when shapes never repeat.
+_known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
+_known_on_lanes: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata]]] = {}
+# Bounds a cache when shapes never repeat.
 _BOUND: Final = 1024
 
 
@@ -26,12 +27,26 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
     layout = impl.layout
     if layout is not None and layout is not PECULIAR:
         return layout.metadata
-    key = (impl.array.shape, impl.array.dtype, impl.device)
+    extra = impl.extra_meta
+    if extra is not None and extra.device is not None:
+        return _metadata_on(extra.device, impl)
+    key = (impl.array.shape, impl.array.dtype)
     found = _known.get(key)
     if found is None:
         if len(_known) >= _BOUND:
             _known.clear()
         found = _known[key] = (InputMetadata(*key),)
+    return found
+
+
+def _metadata_on(device: Device, impl: TensorImpl) -> tuple[InputMetadata]:
+    """As `metadata_of`, of a value on a lane."""
+    key = (impl.array.shape, impl.array.dtype, device)
+    found = _known_on_lanes.get(key)
+    if found is None:
+        if len(_known_on_lanes) >= _BOUND:
+            _known_on_lanes.clear()
+        found = _known_on_lanes[key] = (InputMetadata(*key),)
     return found
 
 

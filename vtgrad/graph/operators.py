@@ -54,7 +54,7 @@ class Operators(Protocol):
         """A node as `as_strided` of `base` makes it."""
 
     def strided_node(
-        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType
+        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType, device: Device
     ) -> Node:
         """The node of a view, at a geometry, of the value that `edge` leads to."""
 

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ArgumentTypeError, SavedHookError
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.key_set import LANE
 from ..storage.mode import switched
 from ..storage.on_device import impl_on
 from ..storage.rewind import Token, restored
@@ -230,12 +231,23 @@ class Packed:
 
 
 def _without_recording(function: Callable[[A], R], argument: A) -> R:
-    """Call a function of the user with recording off."""
+    """Call a function of the user with recording off.
+
+    An operator of a lane may be at work, but what the function makes is on the device that it says.
+    """
     before, ident = thread.mode.grad, thread.ident
+    excluded, extra = thread.excluded_keys, thread.extra_of_new
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+        thread.excluded_keys = excluded & ~LANE
+        thread.extra_of_new = None
         return function(argument)
     finally:
+        thread.excluded_keys = excluded
+        if extra is not None:
+            # The function may have settled the thread.
+            switched.inference[ident] = thread.mode
+        thread.extra_of_new = extra
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
 

@@ -14,7 +14,7 @@ from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import CPU, Device
+from ..storage.device import Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.memory_format import MemoryFormat
@@ -110,16 +110,17 @@ class InstalledOperators:
         """The node that `as_strided` of `base` would have."""
         impl = base._impl
         edge = gradient_edge(base)
-        return self.strided_node(edge, impl.geometry, (size, stride, offset), impl.dtype)
+        return self.strided_node(
+            edge, impl.geometry, (size, stride, offset), impl.dtype, impl.device
+        )
 
     def strided_node(
-        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType
+        self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType, device: Device
     ) -> Node:
         """The node of a view at a geometry of the value that `edge` leads to."""
         node = AsStridedBackward0((edge,))
         node.self_geometry = base
         node.size, node.stride, node.storage_offset = view
-        device = CPU if edge is None else edge.function.input_metadata[edge.input_nr].device
         node.input_metadata = (InputMetadata(view[0], dtype, device),)
         return node
 

@@ -44,10 +44,10 @@ class Device:
     device(type='lane', index=0)
     """
 
-    __slots__ = ("index", "type")
+    __slots__ = ("_index", "_type")
 
-    type: str
-    index: int | None
+    _type: str
+    _index: int | None
 
     def __init__(self, type: str = "cpu", index: int | None = None) -> None:
         if not isinstance(type, str):
@@ -70,8 +70,18 @@ class Device:
                 )
             if index < 0:
                 raise DeviceError(f"the number of a device cannot be {index}")
-        self.type = kind
-        self.index = index
+        self._type = kind
+        self._index = index
+
+    @property
+    def type(self) -> str:
+        """The kind of device."""
+        return self._type
+
+    @property
+    def index(self) -> int | None:
+        """The number of the lane."""
+        return self._index
 
     def __repr__(self) -> str:
         if self.index is None:

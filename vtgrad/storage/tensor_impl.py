@@ -140,9 +140,9 @@ class TensorImpl:
         impl._storage = storage
         impl._strides = strides
         impl.version_counter = counter
-        if storage.device is not CPU:
-            impl.extra_meta = extra_of_lane(storage.device)
-            impl.layout = PECULIAR
+        extra = self.extra_meta
+        if extra is not None and extra.device is not None:
+            impl.set_extra_meta(extra_of_lane(extra.device))
         return impl
 
     def find_layout(self) -> Layout:

@@ -227,7 +227,7 @@ class AutogradMethods(TensorMethods):
         ArgumentTypeError
             When it is set to an object that is neither a tensor nor None.
         GradAssignmentError
-            When it is set to a tensor of another shape or dtype, or to the tensor itself.
+            When it is set to a tensor of another shape, dtype or device, or to the tensor itself.
 
         Examples
         --------
@@ -280,6 +280,11 @@ class AutogradMethods(TensorMethods):
                 f"the gradient has shape {list(other.shape)}, the tensor {list(own.shape)}",
                 expected=own.shape,
                 found=other.shape,
+            )
+        here, there = self._impl.device, value._impl.device
+        if here is not there and here != there:
+            raise GradAssignmentError(
+                f"the gradient is on {there}, the tensor on {here}", expected=here, found=there
             )
         own_meta(self).own_cell().grad = value
 
@@ -421,6 +426,8 @@ class AutogradMethods(TensorMethods):
             When it is set to an object that is not a tensor.
         RequiresGradError
             When it is set to an integer or bool tensor, while the tensor requires grad.
+        DeviceError
+            When it is set to a tensor on another device.
 
         Examples
         --------
@@ -450,7 +457,8 @@ class AutogradMethods(TensorMethods):
         impl, other = self._impl, value._impl
         if impl.device != other.device:
             raise DeviceError(
-                f"the tensor is on {impl.device}, and the new data on {other.device}",
+                f"the data of a tensor on {impl.device} cannot be on {other.device}; x.to(device) "
+                "makes a tensor there",
                 expected=impl.device,
                 found=other.device,
             )

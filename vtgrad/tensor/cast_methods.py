@@ -141,17 +141,17 @@ class CastMethods(TensorMethods):
         return self._cast(dtype, memory_format, copy=copy)
 
     def type_as(self, other: TensorBase) -> Self:
-        """The tensor in the dtype of another one, as ``x.to(other)``.
+        """The tensor in the dtype and on the device of another one, as ``x.to(other)``.
 
         Parameters
         ----------
         other : Tensor
-            A tensor of the new dtype.
+            A tensor of the new dtype, on the new device.
 
         Returns
         -------
         Tensor
-            A new tensor, or the tensor itself if it has the dtype.
+            A new tensor, or the tensor itself if it has the dtype and is there.
 
         Raises
         ------
@@ -163,7 +163,8 @@ class CastMethods(TensorMethods):
         >>> vt.tensor([1, 2]).type_as(vt.zeros(1))
         tensor([1., 2.])
         """
-        return self._cast(dtype_of(array_of(other, "other").dtype))
+        array_of(other, "other")
+        return self.to(other)
 
     @overload
     def type(

@@ -54,7 +54,7 @@ def tensor(
         default dtype (float32 unless set), integers int64; of several, the dtype that they
         promote to.
     device : device or str, optional
-        The CPU by default, or a lane of it.
+        By default that of a tensor, or the CPU.
     requires_grad : bool, default False
         Whether the new leaf requires grad.
 
@@ -89,6 +89,8 @@ def tensor(
     tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
     lane = lane_of(device)
+    if device is None and isinstance(data, TensorBase):
+        lane = lane_of(data._impl.device)
     if isinstance(data, TensorBase):
         warn(
             "tensor(x) of a tensor copies its values and leaves its history behind; "

@@ -35,9 +35,9 @@ from ..storage.extra_meta import Names
 from ..storage.geometry import check_in_bounds
 from ..storage.lazy_array import is_conjugated, is_negated, with_bits
 from ..storage.names import checked_names, unnamed
+from ..storage.on_device import impl_on
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
 from ..storage.tensor_name import name_of
 from ..storage.version_counter import VersionCounter
 
@@ -201,7 +201,7 @@ def rebuild_tensor(
     if storage.data_ptr() % dtype.itemsize and nbytes:
         raise OutOfBoundsError(f"the storage is not aligned for {dtype.name}", dtype=dtype)
     check_in_bounds(sizes, strides, offset, nbytes // dtype.itemsize, backwards=True)
-    root = TensorImpl(storage.strided(np.dtype(np.uint8), (nbytes,), (1,), 0))
+    root = impl_on(storage.strided(np.dtype(np.uint8), (nbytes,), (1,), 0), storage.device)
     root._storage = storage
     root.version_counter = _counter_for(storage) if counter is None else counter
     array = storage.strided(dtype.numpy, sizes, strides, offset)

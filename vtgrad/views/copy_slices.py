@@ -265,9 +265,9 @@ class CopySlices(Node):
     def _build_view_node(self) -> Node:
         if self.view_fn is None:
             (sizes, strides, offset), base = self._view_geometry(), self._base_strides()
-            dtype = self.input_metadata[0].dtype
+            meta = self.input_metadata[0]
             return operators().strided_node(
-                self, (self.base_sizes, base, 0), (sizes, strides, offset), dtype
+                self, (self.base_sizes, base, 0), (sizes, strides, offset), meta.dtype, meta.device
             )
         # The view is made from a tensor with the base's strides.
         impl = self._impl_of(self._empty(self.input_metadata[0].dtype))

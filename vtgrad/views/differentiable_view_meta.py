@@ -241,7 +241,9 @@ class DifferentiableViewMeta(AutogradMeta):
             [
                 RetainedPart(
                     hooks,
-                    operators().strided_node(None, view._impl.geometry, impl.geometry, impl.dtype),
+                    operators().strided_node(
+                        None, view._impl.geometry, impl.geometry, impl.dtype, impl.device
+                    ),
                     meta,
                 )
                 for view, hooks, meta in self._views_above(owner)

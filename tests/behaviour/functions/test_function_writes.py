@@ -470,3 +470,16 @@ class TestUndeclaredWrites:
         b = x.clone()
         function(forward, lambda ctx, g: (g * 3, None))(b[0], b)
         assert gradients(b.sum(), x) == [[[3, 3], [1, 1]]]
+
+
+def test_the_graph_is_read_after_a_write_in_forward_was_refused() -> None:
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        return x.copy_(y)
+
+    store = function(forward, lambda ctx, g: (g * 0, g))
+    x = leaf(2) * 1
+    part = x[-1]
+    with pytest.raises(RuntimeError):
+        store(x, part)
+    assert fn_name(part) in ("SelectBackward0", "AsStridedBackward0")

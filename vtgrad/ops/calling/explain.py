@@ -66,9 +66,10 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     NotSupportedError
         If NumPy cannot do it with tensors of so many dimensions.
     """
-    if isinstance(error, NamesError):
-        return
-    if isinstance(error, VtgradError) and isinstance(error, TypeError):
+    if isinstance(error, NamesError) or (
+        isinstance(error, VtgradError) and isinstance(error, TypeError)
+    ):
+        # Of a tensor with names, a dimension may have been given by name.
         return
     parameters = [parameter.split(": ") for parameter in signature.split(", ")]
     for (name, wanted), value in zip(parameters, values, strict=True):

@@ -1,7 +1,8 @@
 """Operators of tensors that are on a lane.
 
 As in PyTorch, all operands of an operator are on one device, except that a 0-d tensor of the CPU
-may stand beside tensors of any device, and that `copy_` copies from one device to another.
+may stand beside tensors of any device, that the CPU's indices select from any device, and that
+`copy_` copies from one device to another.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ __all__ = ["handle_lane"]
 
 # Operators whose first operand alone says where the result is: its own device.
 _BY_THE_FIRST: Final = frozenset({"copy_"})
-# Operators whose indices, a sequence of tensors, may be on the CPU too.
-_INDEXING: Final = frozenset({"index_at", "index_put_at", "index_put_at_"})
+# Operators that select with indices or masks, and which argument these are.
+_INDICES: Final = {"index_at": 1, "index_put_at": 1, "index_put_at_": 1, "index_spread": 2}
 
 
 def handle_lane(
@@ -48,10 +49,12 @@ def handle_lane(
 def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Device:
     """The device of all operands, of which one at least is on a lane."""
     known: TensorBase | None = None
-    values = (*args, *kwargs.values())
-    if operator in _INDEXING:
-        values = tuple([_without_those_of_the_cpu(value) for value in values])
-    for tensor in _tensors(values):
+    indices = _INDICES.get(operator)
+    if indices is not None:
+        # Those of the CPU may select from any device.
+        selecting = [index for index in _tensors((args[indices],)) if index._impl.device is not CPU]
+        args = (*args[:indices], selecting, *args[indices + 1 :])
+    for tensor in _tensors((*args, *kwargs.values())):
         impl = tensor._impl
         if impl.device is CPU and not impl.array.ndim:
             continue
@@ -65,12 +68,6 @@ def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object
         if written._impl.device != known._impl.device:
             raise _mixed(operator, written, known)
     return known._impl.device
-
-
-def _without_those_of_the_cpu(value: object) -> object:
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [x for x in value if isinstance(x, TensorBase) and x._impl.device is not CPU]
-    return value
 
 
 def _mixed(operator: str, first: TensorBase, second: TensorBase) -> DeviceError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError, DeviceError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.ops.calling.sequences import given_integers
@@ -162,6 +162,8 @@ def set_(
     ------
     DTypeError
         If the source is a tensor of another dtype, and `size` is not given.
+    DeviceError
+        If the source is on another device.
     ShapeError
         If `size` is given and the source is a tensor that is not contiguous.
     OutOfBoundsError
@@ -198,6 +200,14 @@ def set_(
         raise ArgumentTypeError(
             "argument 'storage_offset' must be an integer", argument="storage_offset"
         ) from None
+    if isinstance(source, StorageBase):
+        here, there = input._impl.device, source._storage.device
+        if here != there:
+            raise DeviceError(
+                f"set_ lets a tensor on {here} show memory on {there}; it cannot move it",
+                operator="set_",
+                devices=(here, there),
+            )
     return set_memory(
         input,
         NotImplementedNode.record,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vtgrad.errors import AmbiguousTruthError
+from vtgrad.errors import AmbiguousTruthError, DeviceError
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -107,6 +107,8 @@ def equal(input: TensorBase, other: TensorBase) -> bool:
     ------
     ArgumentTypeError
         If one of the two is not a tensor.
+    DeviceError
+        If they are on different devices.
 
     Examples
     --------
@@ -118,8 +120,16 @@ def equal(input: TensorBase, other: TensorBase) -> bool:
     False
     """
     a, b = array_of(input, "input"), array_of(other, "other")
-    if keys.active and input._impl.names != other._impl.names:
-        return False
+    if keys.active:
+        here, there = input._impl.device, other._impl.device
+        if here != there:
+            raise DeviceError(
+                f"equal compares tensors on one device, not on {here} and {there}",
+                operator="equal",
+                devices=(here, there),
+            )
+        if input._impl.names != other._impl.names:
+            return False
     return a.shape == b.shape and bool(run_without_warnings(k.eq, a, b).all())
 
 

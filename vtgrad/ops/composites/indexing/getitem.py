@@ -183,9 +183,7 @@ def _store(part: TensorBase, source: TensorBase) -> None:
     elif not shape:
         F.fill_Tensor_(part, read_first(source, part))
     else:
-        lead = _without_leading_ones(shape)
-        if lead != shape:
-            source = F.view_shape(source, lead)
+        source = F.view_shape(source, _without_leading_ones(shape))
         if source._impl.array.shape != sizes:
             source = F.expand_sizes(source, sizes)
         F.copy_(part, source)

@@ -122,11 +122,11 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> w.grad
     tensor([4., 6.])
     """
-    if keys.active and is_keyed(input, other, out):
-        return take_over("matmul", matmul, input, other, out=out)
     left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
     if left == 2 and right == 2:
         return F.mm(input, other, out=out)
+    if keys.active and is_keyed(input, other, out):
+        return take_over("matmul", matmul, input, other, out=out)
     if left == 0 or right == 0:
         raise ShapeError(
             "matmul() needs at least one dimension in both factors, not shapes "

@@ -6,13 +6,12 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
-from vtgrad.ops.calling.from_python import index_of
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.calling.take_over import is_keyed, is_named, take_over
@@ -400,18 +399,17 @@ def unflatten(
     >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
     vtgrad.Size([2, 3, 4])
     """
-    if not isinstance(sizes, (Sequence, Mapping)):
-        raise ArgumentTypeError(
-            f"argument 'sizes' of unflatten must be a sequence, not {type(sizes).__name__}",
-            argument="sizes",
-        )
     if has_names(sizes) or (keys.active and is_named(input)):
         axis, into, names = unflattened(input._impl.names, dim, sizes)
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
-    plain = [index_of(size, "sizes") for size in sizes]
-    return F.view_shape(input, unflatten_sizes(input.shape, checked_dim(dim), plain))
+    try:
+        wanted = unflatten_sizes(input.shape, checked_dim(dim), cast("Sequence[int]", sizes))
+        return F.view_shape(input, wanted)
+    except Exception as error:
+        explain(error, "input: Tensor, dim: int, sizes: Sequence[int]", input, dim, sizes)
+        raise
 
 
 def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
