@@ -1,5 +1,7 @@
 """Checkpoints of functions that ask for dimensions by name."""
 
+from collections.abc import Callable
+
 import pytest
 
 import vtgrad as vt
@@ -50,6 +52,7 @@ def test_the_names_are_those_of_the_first_run(use_reentrant: bool) -> None:
 @pytest.mark.parametrize("use_reentrant", [False, True])
 def test_names_go_from_segment_to_segment(use_reentrant: bool) -> None:
     x, y = leaf(), leaf()
+    steps: list[Callable[[vt.Tensor], vt.Tensor]]
     steps = [lambda a: a.softmax("C"), vt.exp, lambda a: a.sum("C")]
     result = checkpoint_sequential(steps, 2, x * 1, use_reentrant=use_reentrant)
     assert isinstance(result, vt.Tensor)

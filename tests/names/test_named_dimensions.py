@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import pytest
@@ -20,6 +20,9 @@ from vtgrad.errors import (
     NamesNotSupportedError,
 )
 from vtgrad.storage.tensor_impl import TensorImpl
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 # `.grad` that refers to the graph is a cycle, of which a warning tells.
 CYCLE: Final = pytest.mark.filterwarnings("ignore:backward")
@@ -344,7 +347,7 @@ def test_a_layout_that_is_looked_up_while_names_are_given() -> None:
     impl = x._impl
     before = sys.gettrace()
 
-    def at_each_line(frame: FrameType, event: str, argument: object) -> object:
+    def at_each_line(frame: FrameType, event: str, argument: object) -> "TraceFunction":
         # What another thread may do at this moment.
         if frame.f_code is TensorImpl.set_extra_meta.__code__ and event == "line":
             impl.find_layout()

@@ -228,7 +228,7 @@ REDUCING = [
 ]
 ALONG = [
     *("softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "argsort", "topk"),
-    "count_nonzero",
+    *("count_nonzero", "logcumsumexp"),
 ]
 
 
@@ -256,7 +256,9 @@ def test_axis_is_dim_and_keepdims_is_keepdim(name: str) -> None:
                 assert results(function(x, dim=dim, keepdims=False)) == expected
 
 
-@pytest.mark.parametrize("name", ["softmax", "log_softmax", "cumsum", "cumprod", "logsumexp"])
+@pytest.mark.parametrize(
+    "name", ["softmax", "log_softmax", "cumsum", "cumprod", "logsumexp", "logcumsumexp"]
+)
 def test_a_dimension_that_is_required_is_so_under_both_names(name: str) -> None:
     with pytest.raises(TypeError, match="dim"):
         getattr(vt, name)(ramp(2, 2))

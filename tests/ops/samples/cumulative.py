@@ -47,7 +47,7 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: (np.minimum.accumulate(x, 1), _last_indices(x, 1, -1)), MATRIX, 1),
         sample(lambda x, d: (np.minimum.accumulate(x, 0), _last_indices(x, 0, -1)), MATRIX, -2),
     ],
-    "logcumsumexp": [
+    "logcumsumexp_dim": [
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), MATRIX, 1),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),

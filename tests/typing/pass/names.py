@@ -23,6 +23,7 @@ def reductions(x: vt.Tensor) -> list[vt.Tensor]:
         x.softmax("C"),
         x.cumsum("N"),
         x.diff(1, "C"),
+        x.diff(dim="C"),
     ]
 
 
@@ -31,6 +32,7 @@ def views(x: vt.Tensor) -> list[vt.Tensor]:
         x.transpose("N", "C"),
         x.permute("C", "N"),
         x.movedim("C", 0),
+        x.movedim("N", "C"),
         x.swapaxes("N", "C"),
         x.select("N", 0),
         x.narrow("N", 0, 1),

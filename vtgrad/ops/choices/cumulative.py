@@ -11,9 +11,12 @@ from typing import overload
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either, given
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
-from vtgrad.ops.generated.cumulative import CummaxDimResult, CumminDimResult, cummax_dim, cummin_dim, cumprod_dim, cumsum_dim
+from vtgrad.ops.generated.cumulative import (
+    CummaxDimResult, CumminDimResult, cummax_dim, cummin_dim, cumprod_dim, cumsum_dim,
+    logcumsumexp_dim,
+)
 
-__all__ = ["cummax", "cummin", "cumprod", "cumsum"]
+__all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
 
 
 @overload
@@ -255,3 +258,63 @@ def cummin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
     if axis is not UNSET:
         dim = either(dim, axis, "dim and axis")
     return cummin_dim(input, given(dim, "cummin", "dim"), out=out)
+
+
+@overload
+def logcumsumexp(input: T, dim: int | Unset = UNSET, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def logcumsumexp(input: T, dim: str, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
+@overload
+def logcumsumexp(input: T, dim: int | Unset = UNSET, *, out: T | None = None, axis: str) -> T: ...
+def logcumsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    input: T, dim: int | Unset = UNSET, *, out: T | None = None, axis: int | Unset = UNSET
+) -> T:
+    """Return the logarithms of running sums of exponentials along a dimension.
+
+    Element k of the result is ``log(exp(x[0]) + ... + exp(x[k]))``, computed without overflow.
+    From a nan on, all elements are nan. The gradient of an element is its share of all running
+    sums that it is part of.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating or complex values.
+    dim : int
+        The dimension to sum along.
+    out : Tensor, optional
+        Where the result is stored; of the dtype of the result.
+    axis : int, optional
+        NumPy's name of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` holds integers or bools.
+    DimensionError
+        If the dimension does not exist.
+    ArgumentTypeError
+        If `dim` is not an integer, or both `dim` and `axis` are given.
+    ResultTypeError
+        If `out` has another dtype than the result.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.logcumsumexp(vt.tensor([0.0, 0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931, 1.0986])
+    >>> vt.logcumsumexp(vt.tensor([1000.0, 1000.0]), 0)
+    tensor([1000.0000, 1000.6932])
+    >>> x = vt.zeros(2, requires_grad=True)
+    >>> vt.logcumsumexp(x, 0).sum().backward()
+    >>> x.grad
+    tensor([1.5000, 0.5000])
+    """
+    if axis is not UNSET:
+        dim = either(dim, axis, "dim and axis")
+    return logcumsumexp_dim(input, given(dim, "logcumsumexp", "dim"), out=out)

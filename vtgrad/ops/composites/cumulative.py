@@ -49,6 +49,16 @@ def diff(
     *,
     out: T | None = None,
 ) -> T: ...
+@overload
+def diff(
+    input: T,
+    n: int = 1,
+    *,
+    dim: str,
+    prepend: TensorBase | None = None,
+    append: TensorBase | None = None,
+    out: T | None = None,
+) -> T: ...
 @explained  # type: ignore[misc]  # names are numbers then
 def diff(  # pyright: ignore[reportInconsistentOverload]
     input: T,

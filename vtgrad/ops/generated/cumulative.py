@@ -26,7 +26,7 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp"]
+__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
 
 
 @overload
@@ -217,58 +217,15 @@ def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 
 
 @overload
-def logcumsumexp(input: T, dim: int, *, out: T | None = None) -> T: ...
+def logcumsumexp_dim(input: T, dim: int, *, out: T | None = None) -> T: ...
 @overload
-def logcumsumexp(input: T, dim: str, *, out: T | None = None) -> T: ...
-def logcumsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+def logcumsumexp_dim(input: T, dim: str, *, out: T | None = None) -> T: ...
+def logcumsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, *, out: T | None = None
 ) -> T:
-    """Return the logarithms of running sums of exponentials along a dimension.
-
-    Element k of the result is ``log(exp(x[0]) + ... + exp(x[k]))``, computed without overflow.
-    From a nan on, all elements are nan. The gradient of an element is its share of all running
-    sums that it is part of.
-
-    Parameters
-    ----------
-    input : Tensor
-        Floating or complex values.
-    dim : int
-        The dimension to sum along.
-    out : Tensor, optional
-        Where the result is stored; of the dtype of the result.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of the shape and dtype of `input`.
-
-    Raises
-    ------
-    NotSupportedError
-        If `input` holds integers or bools.
-    DimensionError
-        If the dimension does not exist.
-    ArgumentTypeError
-        If `dim` is not an integer.
-    ResultTypeError
-        If `out` has another dtype than the result.
-    OutGradError
-        If `out` is given and an argument requires grad while recording.
-
-    Examples
-    --------
-    >>> vt.logcumsumexp(vt.tensor([0.0, 0.0, 0.0]), 0)
-    tensor([0.0000, 0.6931, 1.0986])
-    >>> vt.logcumsumexp(vt.tensor([1000.0, 1000.0]), 0)
-    tensor([1000.0000, 1000.6932])
-    >>> x = vt.zeros(2, requires_grad=True)
-    >>> vt.logcumsumexp(x, 0).sum().backward()
-    >>> x.grad
-    tensor([1.5000, 0.5000])
-    """
+    """Return the logarithms of running sums of exponentials along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("logcumsumexp", logcumsumexp, input, dim, out=out)
+        return take_over("logcumsumexp_dim", logcumsumexp_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -276,7 +233,7 @@ def logcumsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
         array = no_fp_warnings.run(k.logcumsumexp, input._impl.array, dim)
     except Exception as error:
         if renew_context(error):
-            return logcumsumexp(input, dim, out=out)
+            return logcumsumexp_dim(input, dim, out=out)
         explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
         raise
     if out is not None:

@@ -132,7 +132,7 @@ class CumminBackward0(SavesIndicesOutput):
 
 @final
 class LogcumsumexpBackward0(SavesSelfResult):
-    """Derivative of `logcumsumexp`."""
+    """Derivative of `logcumsumexp_dim`."""
 
     __slots__ = ("dim", "self_dtype")
 

@@ -149,7 +149,7 @@ NAMING: Final[dict[str, Naming]] = {
     "cumprod_dim_": Naming("cumprod_", "unify", "input dim dtype", True),
     "cummax_dim": Naming("cummax", "unify", "input dim"),
     "cummin_dim": Naming("cummin", "unify", "input dim"),
-    "logcumsumexp": Naming("logcumsumexp", "unify", "input dim"),
+    "logcumsumexp_dim": Naming("logcumsumexp", "unify", "input dim"),
     "exp": Naming("exp", "unify", "input"),
     "exp_": Naming("exp_", "unify", "input", True),
     "exp2": Naming("exp2", "unify", "input"),

@@ -24,7 +24,11 @@ T = TypeVar("T", bound=TensorBase)
 @overload
 def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T: ...
 @overload
-def movedim(input: T, source: str | Sequence[str], destination: int | Sequence[int]) -> T: ...
+def movedim(
+    input: T,
+    source: int | str | Sequence[int] | Sequence[str],
+    destination: int | str | Sequence[int] | Sequence[str],
+) -> T: ...
 @explained  # type: ignore[misc]  # names are numbers then
 def movedim(  # pyright: ignore[reportInconsistentOverload]
     input: T, source: int | Sequence[int], destination: int | Sequence[int]
@@ -78,7 +82,11 @@ def movedim(  # pyright: ignore[reportInconsistentOverload]
     return F.permute_dims(input, movedim_order(input.ndim, sources, places))
 
 
-def moveaxis(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+def moveaxis(
+    input: T,
+    source: int | str | Sequence[int] | Sequence[str],
+    destination: int | str | Sequence[int] | Sequence[str],
+) -> T:
     """Another name of `movedim`."""
     return movedim(input, source, destination)
 
