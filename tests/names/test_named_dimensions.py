@@ -354,7 +354,7 @@ def test_a_layout_that_is_looked_up_while_names_are_given() -> None:
         return at_each_line
 
     try:
-        sys.settrace(at_each_line)  # type: ignore[arg-type]  # it names its third argument
+        sys.settrace(at_each_line)
         x.rename_("N", "C")
     finally:
         sys.settrace(before)
