@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ..storage.arrays import NumpyDType, Shape
-from ..storage.device import Device
+from ..storage.device import CPU, Device
 from ..storage.dtypes import DType, dtype_of
 from ..storage.layout import PECULIAR, InputMetadata
 from ..storage.tensor_impl import TensorImpl
 
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
-_known: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata]]] = {}
+_known: Final[dict[tuple[Shape, NumpyDType, Device | None], tuple[InputMetadata]]] = {}
 # Bounds the cache when shapes never repeat.
 _BOUND: Final = 1024
 
@@ -26,12 +26,15 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
     layout = impl.layout
     if layout is not None and layout is not PECULIAR:
         return layout.metadata
-    key = (impl.array.shape, impl.array.dtype, impl.device)
+    array, extra = impl.array, impl.extra_meta
+    # Of the CPU without a device in the key, whose hash would be a call.
+    device = None if extra is None else extra.device
+    key = array.shape, array.dtype, device
     found = _known.get(key)
     if found is None:
         if len(_known) >= _BOUND:
             _known.clear()
-        found = _known[key] = (InputMetadata(*key),)
+        found = _known[key] = (InputMetadata(array.shape, array.dtype, device or CPU),)
     return found
 
 
