@@ -92,10 +92,12 @@ class Device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and other.type == self.type and other.index == self.index
+        return (
+            isinstance(other, Device) and other._type == self._type and other._index == self._index
+        )
 
     def __hash__(self) -> int:
-        return hash((self.type, self.index))
+        return hash((self._type, self._index))
 
 
 CPU = Device()
