@@ -332,3 +332,21 @@ def test_an_edge_of_a_class_of_the_user_is_taken_as_what_it_says() -> None:
     assert type(node_of(y).next_edges[0]) is ResultEdge
     node_of(y).set_next_edge(0, Mine(node_of(one), 0))
     assert node_of(y).next_edges[0] is node_of(one)
+
+
+def test_a_hook_cannot_change_the_edges_of_the_pass_that_runs() -> None:
+    x = vt.ones(2, requires_grad=True)
+    y = x * 3
+    refused: list[FrozenEdgesError] = []
+
+    def cut(gradient: vt.Tensor) -> None:
+        try:
+            node_of(y).set_next_edge(0, None)
+        except FrozenEdgesError as error:
+            refused.append(error)
+
+    y.register_hook(cut)
+    y.backward(vt.ones(2))
+    assert len(refused) == 1
+    assert x.grad is not None
+    assert x.grad.tolist() == [3, 3]

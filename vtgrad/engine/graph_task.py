@@ -174,6 +174,8 @@ class GraphTask:
         for edge in self.roots:
             function = edge.function
             if function not in dependencies:
+                # The pass leads to the node from now on, so hooks cannot change its edges.
+                function._has_parent = True
                 dependencies[function] = 0
                 if function.topological_nr > lowest:
                     stack.append(function)

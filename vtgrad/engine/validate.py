@@ -12,6 +12,7 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.device import CPU
 from ..storage.key_set import NAMED, keys
 from ..storage.lazy_array import resolved
 from ..storage.long_sums import LONG_SUM
@@ -66,7 +67,10 @@ def fit_tensor(grad: TensorBase, meta: InputMetadata, node: Node, nr: int) -> Te
     if keys.active and grad._impl.key_set & NAMED:
         grad = operators().unnamed(grad)
     array = grad._impl.array
-    if grad._impl.device is not meta.device and grad._impl.device != meta.device:
+    # Nearly all tensors have nothing beside memory and metadata, and are on the CPU.
+    if (grad._impl.extra_meta is not None or meta.device is not CPU) and (
+        grad._impl.device != meta.device
+    ):
         # Of nodes of moves; a custom Function's have been looked at before.
         grad = operators().move(grad, meta.device)
     if array.shape == meta.shape and array.dtype == meta.dtype:

@@ -135,7 +135,7 @@ def check_next_edges(node: Node, edges: tuple[Edge | None, ...]) -> None:
     Raises
     ------
     FrozenEdgesError
-        If an edge leads to the node.
+        If an edge leads to the node, or backward has begun at it.
     NotSupportedError
         If the node's edges are fixed, or an input would need a gradient for which nothing was
         saved.
@@ -145,8 +145,8 @@ def check_next_edges(node: Node, edges: tuple[Edge | None, ...]) -> None:
     name = node.name()
     if node.has_parent:
         raise FrozenEdgesError(
-            f"the edges of {name} cannot be changed any more, because another node leads to it; "
-            "set them before the result is used",
+            f"the edges of {name} cannot be changed any more, because another node leads to it or "
+            "a backward has begun at it; set them before the result is used",
             node=name,
         )
     if node.edge_rule == FIXED_EDGES:

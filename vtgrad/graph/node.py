@@ -364,7 +364,7 @@ class Node(Edge):
 
     @property
     def has_parent(self) -> bool:
-        """Whether an edge leads, or has led, to the node.
+        """Whether an edge leads, or has led, to the node, or backward has begun at it.
 
         Returns
         -------
@@ -471,8 +471,7 @@ class Node(Edge):
         """Let the gradients of all inputs go elsewhere.
 
         This is possible until the node's result is used in a recorded operator, or otherwise an
-        edge leads to the node. It is not to be called while a backward runs that goes through the
-        node.
+        edge leads to the node, or a backward begins at it.
 
         Parameters
         ----------
@@ -485,7 +484,7 @@ class Node(Edge):
         Raises
         ------
         FrozenEdgesError
-            If an edge leads to the node.
+            If an edge leads to the node, or a backward has begun at it.
         ArgumentTypeError
             For something that is no edge.
         ArgumentValueError

@@ -412,6 +412,7 @@ def test_a_shifted_source_is_not_copied_or_assigned() -> None:
         b[1:] = b[:-1]
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
 def test_the_same_memory_in_another_dtype_is_read_before_it_is_written() -> None:
     pair = leaf(1, 2) * 1
     number = vt.view_as_complex(pair)
