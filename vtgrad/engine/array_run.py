@@ -26,7 +26,7 @@ import numpy as np
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.grad_stores import GradStores
-from ..graph.hooks import graph_lock
+from ..graph.hooks import GradCell, graph_lock
 from ..graph.large import large
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.observer import FUNCTION, NO_SEQUENCE_NR
@@ -73,6 +73,7 @@ class ArrayRun(Run[Answer]):
 
     queue: ReadyQueue
     leaves: list[tuple[AccumulateGrad, Array, bool]]
+    retained: list[tuple[GradCell, TensorBase]]
     quietly: Runner
 
     def __init__(

@@ -16,6 +16,7 @@ from ..graph.hooks import next_hook_id
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Gradient
 from ..storage.device import CPU, Device
+from ..storage.no_fp_warnings import Runner
 from ..storage.tensor_base import TensorBase
 from .array_run import Answer, ArrayRun, is_sole, taken_apart
 from .device_threads import (
@@ -124,6 +125,7 @@ class LaneRun(ArrayRun):
     own_queue: SharedReadyQueue
     state: OwnerState
     is_lost: bool
+    quietly: Runner
     _arrivals: dict[Node, _Arrivals]
     # The position of the next node that calls user code, and of those after it, the last first.
     _barrier: int

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.grad_stores import GradStores
-from ..graph.hooks import graph_lock
+from ..graph.hooks import GradCell, graph_lock
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.node import Node
 from ..storage.device import CPU
@@ -42,6 +42,7 @@ class TensorRun(Run[TensorBase | None]):
 
     queue: ReadyQueue
     leaves: list[tuple[AccumulateGrad, TensorBase]]
+    retained: list[tuple[GradCell, TensorBase]]
 
     def __init__(
         self, task: GraphTask, answer: list[TensorBase | None], watch: Watch | None
