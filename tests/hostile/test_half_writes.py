@@ -24,6 +24,7 @@ from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
 from vtgrad.errors import InterruptedWriteError, StaleSavedError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.prepared_store import Store
+from vtgrad.storage.rewind import saves_observed
 from vtgrad.views.write import write
 
 from .breaking import broken_off
@@ -392,7 +393,10 @@ def test_a_write_that_is_broken_off(make: Callable[[], Made], error: type[BaseEx
     at, broken = 1, True
     while broken:
         tensors, do = make()
+        open_blocks = saves_observed.reasons
         broken = broken_off(do, at, error, FILES)
+        # Some breaks come where a block counts itself, which neither signals nor NumPy do.
+        saves_observed.reasons = open_blocks
         _assert_nothing_is_wrong(make, tensors)
         at += 1
     assert at > 3

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import _queues, runs
+from vtgrad.engine.device_threads import _queues, runs_on_lanes
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.storage.mode import switched
 from vtgrad.utils.checkpoint import checkpoint
@@ -53,7 +53,7 @@ def nothing_stays() -> Iterator[None]:
         threads_of_the_process_before[0] = len(os.listdir("/proc/self/task"))
     yield
     assert not _queues
-    assert not runs
+    assert not runs_on_lanes
     assert not switched.silent
     assert not switched.inference
     if on_linux:

@@ -46,7 +46,7 @@ __all__ = [
     "lanes_lock",
     "leave_threads",
     "queue_of",
-    "runs",
+    "runs_on_lanes",
     "start_threads",
     "this_worker",
     "thread_main",
@@ -242,13 +242,13 @@ class SharedReadyQueue:
 # The queues of lanes that passes use at this moment.
 _queues: Final[dict[Device, SharedReadyQueue]] = {}
 # The passes on lanes that this process is at.
-runs: Final[set[LaneRun]] = set()
+runs_on_lanes: Final[set[LaneRun]] = set()
 
 
 def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
     """Give each lane that a pass uses a thread, if it has none."""
     with lanes_lock:
-        runs.add(run)
+        runs_on_lanes.add(run)
         for device in devices:
             queue_of(run, device)
 
@@ -273,7 +273,7 @@ def is_quiet(run: LaneRun) -> bool:
 def leave_threads(run: LaneRun) -> None:
     """Wait until a pass has no node on a lane, and end the threads that only it has used.
 
-    May be interrupted, and called again until the pass is in `runs` no more.
+    May be interrupted, and called again until the pass is in `runs_on_lanes` no more.
     """
     while True:
         with lanes_lock:
@@ -299,7 +299,7 @@ def leave_threads(run: LaneRun) -> None:
         if not is_waiting:
             break
         run.own_queue.wait()
-    runs.discard(run)
+    runs_on_lanes.discard(run)
 
 
 def thread_init(queue: SharedReadyQueue) -> None:
@@ -356,10 +356,10 @@ def _forget_threads() -> None:
     own = threading.get_ident()
     queues = tuple(_queues.values())
     _queues.clear()
-    for run in tuple(runs):
+    for run in tuple(runs_on_lanes):
         if run.task.owner != own:
             run.is_lost = True
-            runs.discard(run)
+            runs_on_lanes.discard(run)
         elif any(queue.has_nodes_of(run) for queue in queues):
             run.is_lost = True
             run.own_queue.wake()

@@ -27,7 +27,7 @@ from .device_threads import (
     lanes_lock,
     leave_threads,
     queue_of,
-    runs,
+    runs_on_lanes,
     start_threads,
     this_worker,
     thread_main,
@@ -361,7 +361,7 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
         leave_threads(run)
     except BaseException:
         # Another interrupt changes nothing: the threads must be left before this one continues.
-        while run in runs:
+        while run in runs_on_lanes:
             try:
                 run.stop()
                 leave_threads(run)
