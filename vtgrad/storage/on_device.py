@@ -33,16 +33,16 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def on_device(
-    device: Device | None, function: Callable[..., R], /, *args: object, **kwargs: object
+    place: Device | None, function: Callable[..., R], /, *args: object, **kwargs: object
 ) -> R:
     """Call a function; the tensors that it makes are on a device.
 
     Parameters
     ----------
-    device : Device or None
+    place : Device or None
         A lane as `lane_of` returns it, or the CPU or None for the CPU.
     """
-    extra = None if device is None or device is CPU else extra_of_lane(device)
+    extra = None if place is None or place is CPU else extra_of_lane(place)
     if extra is not None:
         keys.active = True
     ident = thread.ident
