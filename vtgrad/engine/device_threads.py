@@ -122,11 +122,6 @@ class NodeTask:
         self.inputs = inputs
         self.waiter = waiter
 
-    @property
-    def is_shutdown_task(self) -> bool:
-        """Whether this ends the thread that gets it."""
-        return self.base is None
-
 
 class SharedReadyQueue:
     """A ready queue that other threads push to.
@@ -311,7 +306,7 @@ def thread_init(queue: SharedReadyQueue) -> None:
 
 
 def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
-    """Run nodes from a queue, until it is told to end, or a pass is over.
+    """Run nodes from a queue, until a task without a pass ends the thread, or `own` is over.
 
     Parameters
     ----------

@@ -28,11 +28,11 @@ class NoNamesGuard:
     __slots__ = ()
 
     @staticmethod
-    def run(function: Callable[..., R], *args: object) -> R:
+    def run(function: Callable[..., R], /, *args: object, **kwargs: object) -> R:
         """Call a function; tensors have no names for it."""
         before = thread.excluded_keys
         try:
             thread.excluded_keys = before | NAMED
-            return function(*args)
+            return function(*args, **kwargs)
         finally:
             thread.excluded_keys = before

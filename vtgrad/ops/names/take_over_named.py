@@ -16,15 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vtgrad.errors import NamesMismatchError, NamesNotSupportedError
+from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.take_over import is_named, keyed_operands
 from vtgrad.ops.generated.naming import NAMING
 from vtgrad.ops.names.named_call import NamedCall
 from vtgrad.ops.names.rules import RULES
 from vtgrad.storage.extra_meta import Names
-from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.names import shown, unnamed
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["take_over_named"]
 
@@ -60,12 +59,7 @@ def take_over_named(
     targets = call.targets()
     for target in targets:
         _check_target(target, names, naming.spoken)
-    before = thread.excluded_keys
-    try:
-        thread.excluded_keys = before | NAMED
-        result = function(*call.args, **call.kwargs)
-    finally:
-        thread.excluded_keys = before
+    result = NoNamesGuard.run(function, *call.args, **call.kwargs)
     if not unnamed(names):
         results = result if isinstance(result, tuple) else (result,)
         operands = call.operands()
