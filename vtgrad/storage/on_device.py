@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from .arrays import Array
-from .device import CPU, Device, lane_of
+from .device import CPU, Device
 from .extra_meta import NOTHING, extra_of_lane
 from .key_set import LANE, keys
 from .mode import switched
@@ -26,7 +26,7 @@ from .tensor_base import TensorBase
 from .tensor_impl import TensorImpl
 from .thread_mode import settle, thread
 
-__all__ = ["impl_on", "on_device", "place_of", "placed"]
+__all__ = ["impl_on", "on_device", "placed"]
 
 R = TypeVar("R")
 T = TypeVar("T", bound=TensorBase)
@@ -74,22 +74,3 @@ def impl_on(array: Array, device: Device) -> TensorImpl:
         impl.set_extra_meta(extra_of_lane(device))
         impl.own_storage()
     return impl
-
-
-def place_of(device: object, model: object) -> Device | None:
-    """The device on which a tensor is made like another; None to make it as usual.
-
-    Parameters
-    ----------
-    device : Device, str or None
-        What the user has asked for; None for the device of the model.
-    model : Tensor
-        The other tensor. Anything else is refused by the caller.
-    """
-    lane = None if device is None else lane_of(device)
-    if lane is not None or not isinstance(model, TensorBase) or thread.excluded_keys & LANE:
-        return lane
-    own = model._impl.device
-    if own is CPU:
-        return None
-    return own if device is None else CPU

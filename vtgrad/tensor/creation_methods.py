@@ -19,10 +19,9 @@ from ..ops.calling.from_python import (
 from ..ops.generated.methods import TensorMethods
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType, Shape
-from ..storage.device import Device
+from ..storage.device import CPU, Device, lane_of
 from ..storage.dtypes import DType
-from ..storage.key_set import keys
-from ..storage.on_device import on_device, place_of
+from ..storage.on_device import placed
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -70,14 +69,13 @@ class CreationMethods(TensorMethods):
         >>> vt.zeros(2, dtype=vt.float64).new_tensor([1, 2, 3])
         tensor([1., 2., 3.], dtype=vtgrad.float64)
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(place, self.new_tensor, data, dtype=dtype, requires_grad=requires_grad)
+        lane = self._lane_or(device)
         if isinstance(data, TensorBase):
             warn(
                 "new_tensor(x) of a tensor copies its values and leaves its history behind; "
                 "x.detach().clone() says so"
             )
-        return self._new(array_from_data(data, self._dtype_or(dtype)), requires_grad)
+        return self._new(array_from_data(data, self._dtype_or(dtype)), requires_grad, lane)
 
     def new_zeros(
         self,
@@ -115,12 +113,9 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([True]).new_zeros(3)
         tensor([False, False, False])
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(
-                place, self.new_zeros, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
-            )
+        lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype)
-        return self._new(np.zeros(shape, wanted), requires_grad)
+        return self._new(np.zeros(shape, wanted), requires_grad, lane)
 
     def new_ones(
         self,
@@ -152,12 +147,9 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([7]).new_ones((1, 3))
         tensor([[1, 1, 1]])
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(
-                place, self.new_ones, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
-            )
+        lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_ones", sizes, size, dtype)
-        return self._new(np.ones(shape, wanted), requires_grad)
+        return self._new(np.ones(shape, wanted), requires_grad, lane)
 
     def new_empty(
         self,
@@ -190,12 +182,9 @@ class CreationMethods(TensorMethods):
         >>> buffer.shape, buffer.dtype
         (vtgrad.Size([2, 3]), vtgrad.int64)
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(
-                place, self.new_empty, *sizes, size=size, dtype=dtype, requires_grad=requires_grad
-            )
+        lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_empty", sizes, size, dtype)
-        return self._new(np.empty(shape, wanted), requires_grad)
+        return self._new(np.empty(shape, wanted), requires_grad, lane)
 
     def new_full(
         self,
@@ -236,10 +225,7 @@ class CreationMethods(TensorMethods):
         >>> vt.zeros(2).new_full((3,), 7)
         tensor([7., 7., 7.])
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(
-                place, self.new_full, size, fill_value, dtype=dtype, requires_grad=requires_grad
-            )
+        lane = self._lane_or(device)
         if not isinstance(size, (tuple, list)):
             raise ArgumentTypeError(
                 f"argument 'size' must be a sequence of integers, not {type(size).__name__}",
@@ -247,7 +233,7 @@ class CreationMethods(TensorMethods):
             )
         shape, wanted = self._new_arguments("new_full", (size,), None, dtype)
         value = as_element(number_of(fill_value, "fill_value"), wanted)
-        return self._new(np.full(shape, value), requires_grad)
+        return self._new(np.full(shape, value), requires_grad, lane)
 
     def new_empty_strided(
         self,
@@ -284,19 +270,16 @@ class CreationMethods(TensorMethods):
         >>> vt.tensor([7]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
         """
-        if (device is not None or keys.active) and (place := place_of(device, self)) is not None:
-            return on_device(
-                place,
-                self.new_empty_strided,
-                size,
-                stride,
-                dtype=dtype,
-                requires_grad=requires_grad,
-            )
-        tensor = self._wrap(empty_strided_impl(size, stride, self._dtype_or(dtype)))
-        if requires_grad:
-            request_grad(tensor)
-        return tensor
+        lane = self._lane_or(device)
+        impl = empty_strided_impl(size, stride, self._dtype_or(dtype))
+        return self._made(impl, requires_grad, lane)
+
+    def _lane_or(self, device: Device | str | None) -> Device | None:
+        """The lane that is asked for, or that of this tensor; None for the CPU."""
+        if device is not None:
+            return lane_of(device)
+        own = self._impl.device
+        return None if own is CPU else own
 
     def _dtype_or(self, dtype: DType | None) -> NumpyDType:
         return numpy_or_none(dtype) or self._impl.dtype
@@ -313,8 +296,11 @@ class CreationMethods(TensorMethods):
         check_sizes(shape, wanted.itemsize)
         return shape, wanted
 
-    def _new(self, array: Array, requires_grad: bool) -> Self:
-        tensor = self._wrap(TensorImpl(array))
+    def _new(self, array: Array, requires_grad: bool, lane: Device | None) -> Self:
+        return self._made(TensorImpl(array), requires_grad, lane)
+
+    def _made(self, impl: TensorImpl, requires_grad: bool, lane: Device | None) -> Self:
+        tensor = placed(self._wrap(impl), lane)
         if requires_grad:
             request_grad(tensor)
         return tensor
