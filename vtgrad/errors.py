@@ -24,6 +24,7 @@ __all__ = [
     "ElementCountError",
     "ElementIndexError",
     "EmptyInputsError",
+    "ForwardModeError",
     "FrozenEdgesError",
     "FunctionError",
     "GradAssignmentError",
@@ -574,6 +575,12 @@ class CheckpointError(VtgradError, RuntimeError):
     """
 
     kind = "checkpoint"
+
+
+class ForwardModeError(VtgradError, RuntimeError):
+    """Forward mode was used where no level is open, or with what cannot have a tangent."""
+
+    kind: ClassVar[str] = "forward-mode"
 
 
 class MissingPackageError(VtgradError, ImportError):

@@ -119,5 +119,6 @@ def test_forward_mode_sees_the_same_base() -> None:
     meta = view_meta_of(b[1:][:1])
     assert meta is not None
     assert meta.shared_view_info
+    assert meta.forward_info is not None
     assert meta.forward_info.base is meta.backward_info.base
     assert meta.forward_info.base is b

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
 from .edge import Edge, edge_to
+from .forward_grad import ForwardGrad
 from .hooks import GradCell, LeafState, NodeHooks
+from .operators import operators
 
 if TYPE_CHECKING:
     from .node import Node
@@ -41,6 +43,8 @@ class AutogradMeta(AutogradMetaInterface):
         The edge to the leaf's `AccumulateGrad`; the metadata owns it.
     cell : GradCell or None
         The cell that holds ``.grad``.
+    fw_grad_ : ForwardGrad
+        The tangents of the tensor alone; not set before there is one. Read it through `fw_grad`.
     retains_grad : bool
         Whether ``retain_grad`` was called on a result.
     retained_at : tuple of reference to NodeHooks and int, or None
@@ -51,6 +55,7 @@ class AutogradMeta(AutogradMetaInterface):
 
     __slots__ = (
         "cell",
+        "fw_grad_",
         "grad_accumulator",
         "grad_fn_",
         "output_nr",
@@ -64,6 +69,8 @@ class AutogradMeta(AutogradMetaInterface):
     output_nr: int
     grad_accumulator: Edge | None
     cell: GradCell | None
+    # Not set before there is one: metadata is made for every recorded result.
+    fw_grad_: ForwardGrad
     retains_grad: bool
     retained_at: tuple[weakref.ref[NodeHooks], int] | None
 
@@ -90,6 +97,65 @@ class AutogradMeta(AutogradMetaInterface):
     def requires_grad(self) -> bool:
         """Whether gradients are to be computed for the tensor."""
         return self.requires_grad_ or self.grad_fn_ is not None
+
+    def fw_level(self, limit: int) -> int:
+        """The highest open level below a limit at which there is a tangent; 0 for none."""
+        own: ForwardGrad | None = getattr(self, "fw_grad_", None)
+        return 0 if own is None else own.level(limit)
+
+    def fw_grad(self, level: int, owner: TensorBase) -> TensorBase | None:
+        """The tangent at a level, None if there is none.
+
+        Parameters
+        ----------
+        level : int
+            The number of an open level.
+        owner : TensorBase
+            The tensor whose metadata this is.
+
+        Raises
+        ------
+        ForwardModeError
+            If a write to the tensor was interrupted before it wrote the tangent.
+        """
+        own: ForwardGrad | None = getattr(self, "fw_grad_", None)
+        return None if own is None else own.read(level)
+
+    def set_fw_grad(
+        self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool
+    ) -> None:
+        """Give the tensor a tangent, or another value for the one that it has.
+
+        Parameters
+        ----------
+        new_grad : TensorBase
+            Shape, dtype and strides are those of the tensor.
+        owner : TensorBase
+            The tensor whose metadata this is.
+        level : int
+            The number of an open level.
+        is_inplace_op : bool
+            Whether the tensor was written: then a tangent that it has is written too, so that all
+            views of it see that, and a view gives its base a tangent.
+        """
+        own = self.own_fw_grad()
+        if is_inplace_op:
+            present = own.read(level)
+            if present is not None:
+                if present is not new_grad:
+                    operators().copy_(present, new_grad)
+                return
+        own.set(level, new_grad)
+
+    def own_fw_grad(self) -> ForwardGrad:
+        """The tangents of the tensor alone, made on first use; see Note [Made once]."""
+        own: ForwardGrad | None = getattr(self, "fw_grad_", None)
+        if own is None:
+            fresh = ForwardGrad()
+            own = getattr(self, "fw_grad_", None)
+            if own is None:
+                own = self.fw_grad_ = fresh
+        return own
 
     def was_produced(self) -> bool:
         """Whether a producer was ever recorded, stale or not; never raises."""

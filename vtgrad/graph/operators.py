@@ -41,6 +41,12 @@ class Operators(Protocol):
     def zeros(self, shape: Shape, dtype: NumpyDType, device: Device) -> TensorBase:
         """Zeros."""
 
+    def zeros_as_memory(self, a: TensorBase, tangent: TensorBase) -> TensorBase:
+        """Zeros with the geometry of `a`, in a buffer as large as its storage; not a view.
+
+        A batch if `tangent` is one.
+        """
+
     def move(self, a: TensorBase, device: Device) -> TensorBase:
         """A copy on another device."""
 

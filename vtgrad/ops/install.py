@@ -84,6 +84,15 @@ class InstalledOperators:
         """Zeros."""
         return self.wrap(impl_on(np.zeros(shape, dtype), device))
 
+    def zeros_as_memory(self, a: TensorBase, tangent: TensorBase) -> TensorBase:
+        """Zeros with the geometry of `a`, in a buffer as large as its storage; not a view."""
+        impl = a._impl
+        dtype = impl.array.dtype
+        fresh = impl_on(np.zeros(impl.storage.nbytes() // dtype.itemsize, dtype), impl.device)
+        sizes, strides = impl.sizes, impl.strides
+        array = fresh.storage.strided(dtype, sizes, strides, impl.storage_offset)
+        return self.wrap(fresh.alias(array, impl.byte_offset, strides))
+
     def move(self, a: TensorBase, device: Device) -> TensorBase:
         """A copy on another device."""
         moved: TensorBase = on_device(device, F.to_dtype, a, a._impl.dtype)

@@ -14,6 +14,12 @@ tensor with a key is made in this process. It is never reset, and never wrong fo
 before the tensor is given its metadata. The shortest ways, which compare layouts, do not even look
 there: the layout of a tensor with a key is always `PECULIAR`, see Note [One look at a layout].
 
+Two keys follow from the moment, not from the tensor alone. A tensor is *dual* if it has a tangent
+at an open level of forward mode, and so is an old view of a base that got one: no field of the view
+has changed. And while a thread traces, each tensor that it uses is *traced*. So `keys.modes` lists
+the open levels and tracers; while it is not empty, the shortest ways decline every call, and
+`is_keyed` asks each operand. It is a dict, so that entering and leaving is one store.
+
 Which keys the thread excludes at this moment is `thread.excluded_keys`. It is switched in the form
 of Note [Switching a mode], with one store each way:
 
@@ -29,11 +35,14 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LANE", "NAMED", "keys"]
+__all__ = ["BATCHED", "DUAL", "LANE", "NAMED", "TRACED", "keys"]
 
 # The bits of a key set. Of several keys the highest takes over first, so it is the outermost.
 LANE: Final = 1
-NAMED: Final = 2
+DUAL: Final = 2
+BATCHED: Final = 4
+NAMED: Final = 8
+TRACED: Final = 16
 
 
 class Keys:
@@ -42,15 +51,19 @@ class Keys:
     Attributes
     ----------
     active : bool
-        Whether a tensor with a key was ever made in this process.
+        Whether a tensor with a key was ever made in this process, or a mode entered.
+    modes : dict of int to object
+        The open levels of forward mode, and the tracers, by a number that is never used again.
     """
 
-    __slots__ = ("active",)
+    __slots__ = ("active", "modes")
 
     active: bool
+    modes: dict[int, object]
 
     def __init__(self) -> None:
         self.active = False
+        self.modes = {}
 
 
 keys: Final[Keys] = Keys()

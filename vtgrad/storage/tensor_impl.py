@@ -21,7 +21,7 @@ handler that runs on the thread that holds it.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import InferenceModeError
 from .arrays import Array, NumpyDType, Shape
@@ -35,6 +35,9 @@ from .memory_format import MemoryFormat, copy_strides
 from .mode import switched
 from .storage import Storage
 from .version_counter import INFERENCE, VersionCounter, WrittenPart
+
+if TYPE_CHECKING:
+    from .tensor_base import TensorBase
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
@@ -52,6 +55,20 @@ class AutogradMetaInterface:
 
     def requires_grad(self) -> bool:
         """Whether gradients are to be computed for the tensor."""
+        raise NotImplementedError
+
+    def fw_level(self, limit: int) -> int:
+        """The highest open level below a limit at which there is a tangent; 0 for none."""
+        raise NotImplementedError
+
+    def fw_grad(self, level: int, owner: TensorBase) -> TensorBase | None:
+        """The tangent of the tensor `owner` at a level, None if there is none."""
+        raise NotImplementedError
+
+    def set_fw_grad(
+        self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool
+    ) -> None:
+        """Give the tensor `owner` a tangent, or another value for the one that it has."""
         raise NotImplementedError
 
     def written_part(self, impl: TensorImpl) -> WrittenPart:

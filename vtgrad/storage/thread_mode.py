@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import Final
 
 from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
 
-__all__ = ["settle", "thread"]
+__all__ = ["NO_LIMIT", "settle", "thread"]
+
+# Larger than the number of any level.
+NO_LIMIT: Final = 2**62
 
 
 class _ThreadMode(threading.local):
@@ -25,6 +29,10 @@ class _ThreadMode(threading.local):
         The thread, as `threading.get_ident` numbers it.
     excluded_keys : int
         The keys by which no tensor takes an operator over at this moment, see Note [Keys].
+    forward_limit : int
+        The operators of this thread see tangents of lower levels only; see Note [Levels].
+    tracer : object or None
+        What follows the operators of this thread.
     extra_of_new : ExtraMeta or None
         What new tensors have at this moment; see Note [Tensors made on a lane].
     """
@@ -32,12 +40,16 @@ class _ThreadMode(threading.local):
     mode: Mode
     ident: int
     excluded_keys: int
+    forward_limit: int
+    tracer: object | None
     extra_of_new: ExtraMeta | None
 
     def __init__(self) -> None:
         self.mode = mode_of(grad=True, inference=False)
         self.ident = threading.get_ident()
         self.excluded_keys = 0
+        self.forward_limit = NO_LIMIT
+        self.tracer = None
         self.extra_of_new = None
 
 

@@ -8,6 +8,7 @@ from ..errors import InferenceModeError
 from ..graph.input_metadata import InputMetadata, metadata_of
 from ..graph.node import Node
 from ..graph.recording import is_recording
+from ..storage.key_set import keys
 from ..storage.mode import switched
 from ..storage.record_write import DIRECT, caller
 from ..storage.tensor_base import TensorBase, handle_like
@@ -88,6 +89,8 @@ def make_view(
     )
     if creation is not _DEFAULT:
         meta.made_at = caller(DIRECT) if made_at is None else made_at
+    if keys.modes and type(parent_meta) is DifferentiableViewMeta:
+        meta.share_forward_base(parent, parent_meta)
     # `handle_like` inline, to save a call for each small view.
     cls = type(parent)
     new = cls.__new__

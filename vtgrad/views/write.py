@@ -49,6 +49,7 @@ from ..graph.recording import is_recording
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
 from ..storage.inference_tensors import refuse_outside_inference_mode
+from ..storage.key_set import keys
 from ..storage.layout import PECULIAR
 from ..storage.mark_written import PartIndex, mark_part, mark_written
 from ..storage.no_fp_warnings import no_fp_warnings, renew_context
@@ -238,6 +239,8 @@ def write_ufunc(
     bool
         False if these conditions do not hold; then nothing was done.
     """
+    if keys.modes:
+        return False  # a tangent may have to be written too
     meta = impl.autograd_meta
     if meta is not None and meta.requires_grad():
         return False
@@ -329,6 +332,8 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
         False if these conditions do not hold, or if the index or the value's shape is wrong; then
         nothing was done.
     """
+    if keys.modes:
+        return False  # a tangent may have to be written too
     meta = impl.autograd_meta
     if meta is not None and meta.requires_grad():
         return False

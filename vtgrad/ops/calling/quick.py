@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.storage.argument_types import T
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase
@@ -27,8 +28,10 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
     inexact : bool
         Whether the ufunc does what the operator does with floating and complex values only.
 
-    See Note [One look at a layout].
+    See Note [One look at a layout], and for `keys.modes` Note [Keys].
     """
+    if keys.modes:
+        return None
     a: TensorImpl = input._impl
     layout = a.layout
     if layout is None:

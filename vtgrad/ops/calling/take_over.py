@@ -14,13 +14,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
-from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.key_set import DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 
-__all__ = ["Handler", "handle_key", "is_keyed", "is_named", "keyed_operands", "take_over"]
+__all__ = [
+    "Handler",
+    "handle_key",
+    "is_keyed",
+    "is_keyed_as_whole",
+    "is_named",
+    "keyed_operands",
+    "keys_of",
+    "take_over",
+]
 
 R = TypeVar("R")
+
+# The keys that a composite does not hand over: they take over the operators that it calls.
+FOLLOWS_PARTS: Final = DUAL | TRACED
 
 
 class Handler(Protocol):
@@ -65,8 +77,7 @@ def is_keyed(*operands: object) -> bool:
     """
     for operand in operands:
         if isinstance(operand, TensorBase):
-            extra = operand._impl.extra_meta
-            if extra is not None and extra.key_set & ~thread.excluded_keys:
+            if keys_of(operand):
                 return True
         elif isinstance(operand, (list, tuple)) or (
             operand is not None and isinstance(operand, Sequence) and not isinstance(operand, str)
@@ -74,6 +85,30 @@ def is_keyed(*operands: object) -> bool:
             if is_keyed(*operand):
                 return True
     return False
+
+
+def keys_of(tensor: TensorBase) -> int:
+    """The keys of a tensor that this thread does not exclude."""
+    impl = tensor._impl
+    extra = impl.extra_meta
+    found = 0 if extra is None else extra.key_set
+    if keys.modes:
+        meta = impl.autograd_meta
+        if meta is not None and meta.fw_level(thread.forward_limit):
+            found |= DUAL
+        if thread.tracer is not None:
+            found |= TRACED
+    return found & ~thread.excluded_keys
+
+
+def is_keyed_as_whole(*operands: object) -> bool:
+    """As `is_keyed`, for a composite: tangents and traces follow each operator that it calls."""
+    if not is_keyed(*operands):
+        return False
+    found = 0
+    for tensor in keyed_operands(operands, {}):
+        found |= keys_of(tensor)
+    return bool(found & ~FOLLOWS_PARTS)
 
 
 def is_named(tensor: object) -> bool:
@@ -90,7 +125,7 @@ def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Itera
         if isinstance(value, Sequence) and not isinstance(value, str):
             given = value
         for tensor in given:
-            if isinstance(tensor, TensorBase) and tensor._impl.key_set:
+            if isinstance(tensor, TensorBase) and (tensor._impl.key_set or keys_of(tensor)):
                 yield tensor
 
 
@@ -113,7 +148,6 @@ def take_over(
     """
     found = 0
     for tensor in keyed_operands(args, kwargs):
-        found |= tensor._impl.key_set
-    found &= ~thread.excluded_keys
+        found |= keys_of(tensor)
     highest = 1 << (found.bit_length() - 1)
     return cast("R", _handlers[highest](operator, function, args, kwargs))

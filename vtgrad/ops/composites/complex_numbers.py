@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
@@ -263,7 +263,7 @@ def real(input: T) -> T:
     >>> vt.real(x) is x
     True
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("real", real, input)
     if not input.is_complex():
         return input
@@ -309,7 +309,7 @@ def imag(input: T) -> T:
     >>> w.grad
     tensor([0.+1.j])
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("imag", imag, input)
     if not input.is_complex():
         raise DTypeError(

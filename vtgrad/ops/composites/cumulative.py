@@ -14,7 +14,7 @@ from vtgrad.errors import (
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
@@ -120,7 +120,7 @@ def diff(  # pyright: ignore[reportInconsistentOverload]
     >>> vt.diff(x, prepend=vt.tensor([0]))
     tensor([1, 3, 5, 7])
     """
-    if keys.active and is_keyed(input, prepend, append, out):
+    if keys.active and is_keyed_as_whole(input, prepend, append, out):
         return take_over("diff", diff, input, n, dim, prepend, append, out=out)
     array = array_of(input, "input")
     if array.ndim == 0:

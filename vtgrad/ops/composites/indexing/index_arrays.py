@@ -12,7 +12,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
@@ -167,7 +167,7 @@ def take_along_dim(input: T, indices: Tensor, dim: int | None = None, *, out: T 
     tensor([[30],
             [60]])
     """
-    if keys.active and is_keyed(input, indices, out):
+    if keys.active and is_keyed_as_whole(input, indices, out):
         return take_over("take_along_dim", take_along_dim, input, indices, dim, out=out)
     if dim is None:
         return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)

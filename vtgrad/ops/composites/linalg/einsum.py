@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.linalg.einsum_plan import plan_einsum
 from vtgrad.storage.key_set import keys
@@ -73,7 +73,7 @@ def einsum(equation: str, *operands: T | Sequence[T]) -> T:
     tensor([[1., 2.],
             [9., 4.]])
     """
-    if keys.active and is_keyed(*operands):
+    if keys.active and is_keyed_as_whole(*operands):
         return take_over("einsum", einsum, equation, *operands)
     if not isinstance(equation, str):
         raise ArgumentTypeError(

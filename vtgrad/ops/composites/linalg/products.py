@@ -11,7 +11,7 @@ from vtgrad.graph.grad_mode import no_grad
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import broadcast_shapes
@@ -60,7 +60,7 @@ def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
     tensor([[ 3.,  4.,  5.],
             [ 6.,  8., 10.]])
     """
-    if keys.active and is_keyed(input, vec2, out):
+    if keys.active and is_keyed_as_whole(input, vec2, out):
         return take_over("outer", outer, input, vec2, out=out)
     if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
         raise ShapeError(
@@ -125,7 +125,7 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
     if left == 2 and right == 2:
         return F.mm(input, other, out=out)
-    if keys.active and is_keyed(input, other, out):
+    if keys.active and is_keyed_as_whole(input, other, out):
         return take_over("matmul", matmul, input, other, out=out)
     if left == 0 or right == 0:
         raise ShapeError(

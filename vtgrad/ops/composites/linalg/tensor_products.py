@@ -12,7 +12,7 @@ from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import index_of
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
@@ -75,7 +75,7 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([3., 4.])
     """
-    if keys.active and is_keyed(input, other, out):
+    if keys.active and is_keyed_as_whole(input, other, out):
         return take_over("inner", inner, input, other, out=out)
     a, b = array_of(input, "input"), array_of(other, "other")
     if a.ndim == 0 or b.ndim == 0:
@@ -145,7 +145,7 @@ def tensordot(
     >>> vt.tensordot(a, b, 1).shape
     vtgrad.Size([2, 3, 3])
     """
-    if keys.active and is_keyed(a, b, out):
+    if keys.active and is_keyed_as_whole(a, b, out):
         return take_over("tensordot", tensordot, a, b, dims, out=out)
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
     if not isinstance(dims, (int, Sequence, np.ndarray)):
@@ -241,7 +241,7 @@ def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([7., 7.])
     """
-    if keys.active and is_keyed(input, other, out):
+    if keys.active and is_keyed_as_whole(input, other, out):
         return take_over("kron", kron, input, other, out=out)
     left, right = array_of(input, "input").shape, array_of(other, "other").shape
     ndim = max(len(left), len(right))

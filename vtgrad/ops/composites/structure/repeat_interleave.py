@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import normalize_dim
@@ -75,7 +75,7 @@ def repeat_interleave(
     >>> vt.repeat_interleave(vt.tensor([0, 2, 1]))
     tensor([1, 1, 2])
     """
-    if keys.active and is_keyed(input, repeats):
+    if keys.active and is_keyed_as_whole(input, repeats):
         return take_over(
             "repeat_interleave", repeat_interleave, input, repeats, dim, output_size=output_size
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar, overload
 
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     movedim_order,
@@ -72,7 +72,7 @@ def movedim(  # pyright: ignore[reportInconsistentOverload]
     >>> x[0, 1, 2]
     tensor(5.)
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("movedim", movedim, input, source, destination)
     sources = tuple(source) if isinstance(source, Sequence) else (integer(source),)
     places = tuple(destination) if isinstance(destination, Sequence) else (integer(destination),)

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar, overload
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     check_pieces,
@@ -88,7 +88,7 @@ def narrow(  # pyright: ignore[reportInconsistentOverload]
     >>> x
     tensor([0, 1, 2, 0, 0, 5])
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("narrow", narrow, input, dim, start, length)
     impl = input._impl
     first = (
@@ -205,7 +205,7 @@ def chunk(  # pyright: ignore[reportInconsistentOverload]
     >>> x
     tensor([0, 1, 2, 0, 0])
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("chunk", chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "chunk")
@@ -293,7 +293,7 @@ def tensor_split(  # pyright: ignore[reportInconsistentOverload]
     >>> vt.tensor_split(x, (1, 3))
     (tensor([0]), tensor([1, 2]), tensor([3, 4, 5, 6]))
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over(
             "tensor_split",
             tensor_split,
@@ -581,7 +581,7 @@ def unsafe_chunk(  # pyright: ignore[reportInconsistentOverload]
     >>> len(vt.unsafe_chunk(vt.arange(5), 4))
     3
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("unsafe_chunk", unsafe_chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "unsafe_chunk")

@@ -1,0 +1,136 @@
+"""Tangents of forward mode, and the levels at which they live.
+
+NOTE [ Levels ]
+
+A level of forward mode is open from `enter_level` to `exit_level`; meanwhile tensors may have a
+tangent at that level. Levels are numbered in the order in which they are entered, and a number is
+never used again, so that a tangent of a closed level is never taken for one of another. Which
+levels are open is in `keys.modes`: operators look at tangents only while that is not empty.
+
+An operator treats the highest level among its operands first. Its own call, and the formula of its
+tangent, run with `thread.forward_limit` set to that level: tangents of this level and of higher
+ones do not exist for them, those of lower levels do. So the result, and its tangent, may have
+tangents of lower levels themselves, which is what nested transforms need:
+
+    y = x * w         x has t2 at level 2, w has t1 at level 1
+    level 2:          value: x * w at limit 2      (has a tangent x * t1 at level 1)
+                      tangent: t2 * w at limit 2   (has a tangent t2 * t1 at level 1)
+
+A tensor's tangents are in its `ForwardGrad`, which is made on first use and never shared by two
+tensors. A view has none of its own at first: its tangent is the same view of its base's tangent,
+which is made when it is asked for. A level keeps weak references to all `ForwardGrad` with a
+tangent of it, and empties them when it is closed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Final
+
+from ..errors import ForwardModeError
+from ..storage.key_set import keys
+from ..storage.tensor_base import TensorBase
+from .hooks import graph_lock
+
+__all__ = ["DualLevel", "ForwardGrad", "enter_level", "exit_level"]
+
+_numbers: Final = itertools.count(1)
+
+
+class DualLevel:
+    """One level of forward mode; see Note [Levels].
+
+    Attributes
+    ----------
+    number : int
+        Later levels have larger numbers.
+    members : list of weak reference to ForwardGrad
+        What is emptied when the level is closed.
+    """
+
+    __slots__ = ("members", "number")
+
+    number: int
+    members: list[weakref.ref[ForwardGrad]]
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.members = []
+
+
+def enter_level() -> DualLevel:
+    """Open a level; the caller closes it, in a ``finally``."""
+    level = DualLevel(next(_numbers))
+    keys.active = True
+    keys.modes[level.number] = level
+    return level
+
+
+def exit_level(level: DualLevel) -> None:
+    """Close a level: its tangents are dropped. Does nothing if it is closed."""
+    keys.modes.pop(level.number, None)
+    for reference in level.members:
+        member = reference()
+        if member is not None:
+            member.tangents.pop(level.number, None)
+            member.unfinished.discard(level.number)
+
+
+class ForwardGrad:
+    """The tangents of one tensor; see Note [Levels].
+
+    Attributes
+    ----------
+    tangents : dict of int to TensorBase
+        By the number of the level.
+    unfinished : set of int
+        Levels at which a write to the tensor was interrupted before it wrote the tangent.
+    """
+
+    __slots__ = ("__weakref__", "tangents", "unfinished")
+
+    tangents: dict[int, TensorBase]
+    unfinished: set[int]
+
+    def __init__(self) -> None:
+        self.tangents = {}
+        self.unfinished = set()
+
+    def level(self, limit: int) -> int:
+        """The highest open level below a limit at which there is a tangent; 0 for none."""
+        found = 0
+        for number in self.tangents:
+            if found < number < limit and number in keys.modes:
+                found = number
+        return found
+
+    def read(self, number: int) -> TensorBase | None:
+        """The tangent at an open level.
+
+        Raises
+        ------
+        ForwardModeError
+            If a write was interrupted between the value and the tangent.
+        """
+        if number not in keys.modes:
+            return None
+        if number in self.unfinished:
+            raise ForwardModeError(
+                "a write to this tensor was interrupted after it stored the value and before it "
+                "stored the tangent, so the tangent is not that of the value. Make the tensor "
+                "again"
+            )
+        return self.tangents.get(number)
+
+    def set(self, number: int, tangent: TensorBase | None) -> None:
+        """Store the tangent of an open level, or remove it."""
+        if tangent is None:
+            self.tangents.pop(number, None)
+            return
+        with graph_lock:
+            level = keys.modes.get(number)
+            if isinstance(level, DualLevel):
+                if number not in self.tangents:
+                    level.members.append(weakref.ref(self))
+                self.tangents[number] = tangent
