@@ -29,6 +29,7 @@ MODULES = tuple(
         "vtgrad",
         "vtgrad.linalg",
         "vtgrad.autograd",
+        "vtgrad.autograd.forward_ad",
         "vtgrad.autograd.graph",
         "vtgrad.autograd.function",
         "vtgrad.autograd.profiler",
@@ -67,6 +68,7 @@ _TOPIC_OF_MODULE = {
 _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",
+    "vtgrad.autograd.forward_ad": "forward_ad",
     "vtgrad.autograd.graph": "graph",
     "vtgrad.autograd.function": "functions",
     "vtgrad.autograd.profiler": "profiler",

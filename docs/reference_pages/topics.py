@@ -31,6 +31,7 @@ GROUPS: dict[str, list[str]] = {
     ],
     "Gradients": [
         "autograd",
+        "forward_ad",
         "modes",
         "graph",
         "functions",
@@ -69,6 +70,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "python_functions": ("Python functions", "Elements replaced by what a Python function says."),
     "random": ("Random numbers", "Numbers drawn from distributions, and their generators."),
     "autograd": ("Differentiation", "`vtgrad.autograd`: gradients of programs."),
+    "forward_ad": ("Forward mode", "`vtgrad.autograd.forward_ad`: tensors that carry tangents."),
     "modes": ("Grad modes", "Whether operators are recorded."),
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
