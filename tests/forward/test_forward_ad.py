@@ -206,6 +206,15 @@ def test_what_keeps_and_what_drops_a_tangent() -> None:
         assert tangent(d.requires_grad_()) is not None
 
 
+def test_the_text_of_a_dual_shows_its_tangent() -> None:
+    with fw.dual_level():
+        d = fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0]))
+        assert repr(d) == "tensor([1., 1.], tangent=tensor([1., 2.]))"
+        assert repr(d.detach()) == "tensor([1., 1.])"
+        assert d.tolist() == [1, 1]
+        assert d.sum().item() == 2
+
+
 def test_results_own_their_tangents() -> None:
     with fw.dual_level():
         d = dual(1, 2)
