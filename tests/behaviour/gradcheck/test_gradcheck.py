@@ -420,7 +420,6 @@ def test_tolerances_that_nothing_is_within_are_refused(
 @pytest.mark.parametrize(
     ("check", "options"),
     [
-        (gradcheck, {"check_forward_ad": True}),
         (gradcheck, {"check_batched_grad": True}),
         (gradcheck, {"check_forward_ad": True, "check_batched_forward_grad": True}),
         (gradgradcheck, {"check_fwd_over_rev": True}),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import CheckOptionError, GradcheckError
+from ...errors import CheckOptionError, GradcheckError, NotSupportedError
 from .check import check
+from .forward import check_forward
 from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
 from .subject import Inputs, Outputs, inputs_of, subject_of
 from .writes import check_with_writes
@@ -59,10 +60,12 @@ def gradcheck(
         Whether to run backward without gradients of all outputs, and of each output alone.
     check_grad_dtypes : bool, default False
         Whether each gradient must have the dtype of its input.
-    check_batched_grad, check_batched_forward_grad, check_forward_ad : bool, default False
+    check_batched_grad, check_batched_forward_grad : bool, default False
         Not supported in this version.
+    check_forward_ad : bool, default False
+        Whether to check forward mode: all entries, also in fast mode.
     check_backward_ad : bool, default True
-        Whether to check backward, as is the only choice in this version.
+        Whether to check backward.
     fast_mode : bool, default False
         Compare along one random direction for each input, which takes two calls of `func` however
         large the input is. Only if this differs all entries are compared.
@@ -98,7 +101,7 @@ def gradcheck(
     OptionValueError
         If a tolerance is negative.
     NotSupportedError
-        If forward mode or batched gradients are asked for.
+        If batched gradients are asked for, or forward mode together with `check_inplace`.
 
     Examples
     --------
@@ -121,6 +124,12 @@ def gradcheck(
         check_batched_grad=check_batched_grad,
         check_batched_forward_grad=check_batched_forward_grad,
     )
+    if check_forward_ad and check_inplace:
+        raise NotSupportedError(
+            "check_inplace is about backward; check forward mode without it, of a function that "
+            "returns what it wrote",
+            argument="check_forward_ad",
+        )
     settings = Settings(
         eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
     )
@@ -129,8 +138,10 @@ def gradcheck(
     try:
         if check_inplace:
             check_with_writes(subject, settings)
-        else:
+        elif check_backward_ad:
             check(subject, settings)
+        if check_forward_ad:
+            check_forward(subject, settings)
     except GradcheckError:
         if raise_exception:
             raise
@@ -159,7 +170,6 @@ def _refuse_modes(
             raise CheckOptionError(f"{batched} is about {mode}, which is off")
     refuse_unsupported(
         {
-            "check_forward_ad": check_forward_ad,
             "check_batched_grad": check_batched_grad,
             "check_batched_forward_grad": check_batched_forward_grad,
         }

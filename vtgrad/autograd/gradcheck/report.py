@@ -122,12 +122,14 @@ def compare(
     )
 
 
-def mismatch_error(subject: Subject, mismatches: Sequence[Mismatch]) -> GradcheckError:
-    """The error that reports all Jacobians that differ, and the worst entry."""
+def mismatch_error(
+    subject: Subject, mismatches: Sequence[Mismatch], mode: str = "backward"
+) -> GradcheckError:
+    """The error that reports all Jacobians that differ by one mode, and the worst entry."""
     worst = max(mismatches, key=lambda m: m.excess)
     output, source = subject.output_name(worst.output), subject.input_names[worst.input]
     others = [m for m in mismatches if m is not worst]
-    text = _about_entry(worst, output, source) + _about_others(subject, others)
+    text = _about_entry(worst, output, source, mode) + _about_others(subject, others)
     return GradcheckError(
         text + _about_shared_memory(subject, worst.input),
         check="jacobian",
@@ -162,13 +164,13 @@ def _differing_part(
     return None if real == imaginary else _PARTS[1 if real else 0]
 
 
-def _about_entry(worst: Mismatch, output: str, source: str) -> str:
+def _about_entry(worst: Mismatch, output: str, source: str, mode: str) -> str:
     """The entry that differs most, and how many of the same Jacobian do."""
     missing = ". Backward gives no gradient at all for it" if worst.missing else ""
     return (
         f"the derivative of {_element(output, worst.output_index, worst.output_part)} by "
         f"{_element(source, worst.input_index, worst.input_part)} is {worst.numeric:.10g} by "
-        f"central differences, but {worst.analytic:.10g} by backward: the difference is "
+        f"central differences, but {worst.analytic:.10g} by {mode}: the difference is "
         f"{worst.difference:.3g}, allowed are {worst.tolerance:.3g}{missing}. Of the derivatives "
         f"of {output} by {source} {worst.wrong} of {worst.entries} differ"
     )

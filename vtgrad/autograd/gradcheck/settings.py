@@ -78,6 +78,6 @@ def refuse_unsupported(options: Mapping[str, bool]) -> None:
     for name, wanted in options.items():
         if wanted:
             raise NotSupportedError(
-                f"{name} needs batched gradients or forward mode, which this version has not",
+                f"{name} needs vmap, which this version has not",
                 argument=name,
             )
