@@ -29,6 +29,8 @@ MODULES = tuple(
         "vtgrad",
         "vtgrad.linalg",
         "vtgrad.autograd",
+        "vtgrad.autograd.functional",
+        "vtgrad.func",
         "vtgrad.autograd.graph",
         "vtgrad.autograd.function",
         "vtgrad.autograd.profiler",
@@ -37,6 +39,7 @@ MODULES = tuple(
         "vtgrad.utils",
         "vtgrad.viz",
         "vtgrad.utils.checkpoint",
+        "vtgrad.utils.pytree",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -67,6 +70,8 @@ _TOPIC_OF_MODULE = {
 _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",
+    "vtgrad.autograd.functional": "functional",
+    "vtgrad.func": "func",
     "vtgrad.autograd.graph": "graph",
     "vtgrad.autograd.function": "functions",
     "vtgrad.autograd.profiler": "profiler",
@@ -75,6 +80,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.utils": "utils",
     "vtgrad.viz": "viz",
     "vtgrad.utils.checkpoint": "checkpoint",
+    "vtgrad.utils.pytree": "pytree",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }

@@ -31,6 +31,8 @@ GROUPS: dict[str, list[str]] = {
     ],
     "Gradients": [
         "autograd",
+        "functional",
+        "func",
         "modes",
         "graph",
         "functions",
@@ -38,7 +40,7 @@ GROUPS: dict[str, list[str]] = {
         "writes",
         "profiler",
     ],
-    "Beside them": ["errors", "testing", "utils", "viz"],
+    "Beside them": ["errors", "testing", "utils", "pytree", "viz"],
 }
 
 # The title of each page and what it is about, in a sentence.
@@ -69,6 +71,11 @@ TITLES: dict[str, tuple[str, str]] = {
     "python_functions": ("Python functions", "Elements replaced by what a Python function says."),
     "random": ("Random numbers", "Numbers drawn from distributions, and their generators."),
     "autograd": ("Differentiation", "`vtgrad.autograd`: gradients of programs."),
+    "functional": (
+        "Jacobians and Hessians",
+        "`vtgrad.autograd.functional`: derivatives of a function at a point.",
+    ),
+    "func": ("Transforms", "`vtgrad.func`: functions that compute derivatives of functions."),
     "modes": ("Grad modes", "Whether operators are recorded."),
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
@@ -78,6 +85,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
+    "pytree": ("Trees", "`vtgrad.utils.pytree`: values in containers."),
     "viz": ("Drawing", "`vtgrad.viz`: pictures of graphs and maps of memory."),
 }
 

@@ -13,9 +13,9 @@ specs are equal if both say the same containers with the same keys in the same o
 
 from __future__ import annotations
 
-import dataclasses
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from importlib import import_module
 from typing import Final
 
 from ..errors import ArgumentValueError
@@ -160,8 +160,8 @@ def _open(tree: object) -> _Opened | None:
         option: object = tree.default_factory if isinstance(tree, defaultdict) else None
         return [*tree.values()], kind, [*tree], option
     if hasattr(kind, "__dataclass_fields__") and not isinstance(tree, type):
-        assert dataclasses.is_dataclass(tree)
-        names = [field.name for field in dataclasses.fields(tree)]
+        # Only programs with dataclasses need the module, which `import vtgrad` does not load.
+        names: list[str] = [field.name for field in import_module("dataclasses").fields(tree)]
         return [getattr(tree, name) for name in names], kind, names, None
     return None
 

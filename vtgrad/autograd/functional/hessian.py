@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...errors import TransformError
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform
 from .call import Call, Tensors, call, filled, one_number, result
@@ -62,6 +63,13 @@ def hessian(
 
     def body() -> Tensor | tuple[tuple[Tensor, ...], ...]:
         made, gradient = gradient_of(func, inputs, "hessian", create_graph, strict)
+        for nr, tensor in enumerate(made.arguments.given):
+            if tensor._impl.array.dtype.kind == "c":
+                raise TransformError(
+                    f"hessian needs real inputs, and input {nr} is complex: differentiate by "
+                    "view_as_real(input)",
+                    index=nr,
+                )
         rows = matrices(
             made.arguments.edges,
             gradient,
