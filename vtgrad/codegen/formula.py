@@ -8,12 +8,23 @@ one of the two evaluations.
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 from typing import Final
 
 from .language import Operator, TableError
 from .memory_reuse import Reuse
 
-__all__ = ["ARRAYS", "TENSORS", "Evaluation", "Formula", "Names", "emit", "parse"]
+__all__ = [
+    "ARRAYS",
+    "TENSORS",
+    "Evaluation",
+    "Formula",
+    "Names",
+    "check_names",
+    "emit",
+    "parse",
+    "translate",
+]
 
 _BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add",
@@ -167,9 +178,73 @@ def parse(operator: Operator, text: str, names: Names) -> Formula:
     )
 
 
+def check_names(operator: Operator, tree: ast.expr, text: str, names: Names) -> None:
+    """Refuse a forward formula that calls or reads what there is not.
+
+    Raises
+    ------
+    TableError
+        If a name is not known.
+    """
+    known = {"grad", "grads", *operator.results}
+    known |= {a.name for a in operator.arguments} | {f"{a.name}_t" for a in operator.tensors}
+    called = {
+        id(node.func): node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name):
+            continue
+        if id(node) in called:
+            if node.id not in names.functions and node.id not in names.helpers:
+                raise TableError(f"{operator.where}: no function or helper {node.id!r} in {text!r}")
+        elif node.id not in known:
+            raise TableError(f"{operator.where}: unknown name {node.id!r} in {text!r}")
+
+
 def emit(operator: Operator, formula: Formula, names: Names, evaluation: Evaluation) -> str:
     """The formula as Python text of one evaluation."""
     values = {a.name for a in operator.tensors} | set(operator.results) | {"grad", "grads"}
+    return translate(
+        operator,
+        formula.tree,
+        names,
+        evaluation,
+        {name: "self_" if name == "self" else name for name in values},
+        {name: f"self.{name}" for name in formula.plain},
+        metadata="self.{name}_{what}",
+    )
+
+
+# How a tensor itself answers what nodes keep of it.
+_ASKED: Final = {
+    "shape": "_impl.sizes",
+    "dtype": "_impl.dtype",
+    "geometry": "_impl.geometry",
+    "ndim": "ndim",
+}
+_ASKED_EACH: Final = {"shapes": "_impl.sizes", "dtypes": "_impl.dtype"}
+
+
+def translate(
+    operator: Operator,
+    tree: ast.expr,
+    names: Names,
+    evaluation: Evaluation,
+    values: Mapping[str, str],
+    plain: Mapping[str, str],
+    metadata: str | None = None,
+) -> str:
+    """A formula as Python text of one evaluation.
+
+    Parameters
+    ----------
+    values, plain : mapping of str to str
+        The text for each tensor, and for each other argument.
+    metadata : str, optional
+        The text for what is kept of a tensor; the tensor itself is asked if it is not given.
+    """
 
     def is_value(node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):
@@ -183,12 +258,16 @@ def emit(operator: Operator, formula: Formula, names: Names, evaluation: Evaluat
     class Rewrite(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
             assert isinstance(node.value, ast.Name)
-            return _name(f"self.{node.value.id}_{node.attr}")
+            name, what = node.value.id, node.attr
+            if metadata is not None:
+                return _name(metadata.format(name=name, what=what))
+            if what in _ASKED_EACH:
+                return _name(f"[x.{_ASKED_EACH[what]} for x in {values[name]}]")
+            return _name(f"{values[name]}.{_ASKED[what]}")
 
         def visit_Name(self, node: ast.Name) -> ast.AST:
-            if node.id in values:
-                return _name("self_" if node.id == "self" else node.id)
-            return _name(f"self.{node.id}") if node.id in plain else node
+            found = values.get(node.id, plain.get(node.id))
+            return node if found is None else _name(found)
 
         def visit_Call(self, node: ast.Call) -> ast.AST:
             assert isinstance(node.func, ast.Name)
@@ -220,8 +299,7 @@ def emit(operator: Operator, formula: Formula, names: Names, evaluation: Evaluat
                 )
             return self.generic_visit(node)
 
-    plain = formula.plain
-    fresh_copy = ast.parse(ast.unparse(formula.tree), mode="eval").body
+    fresh_copy = ast.parse(ast.unparse(tree), mode="eval").body
     return ast.unparse(Rewrite().visit(fresh_copy))
 
 

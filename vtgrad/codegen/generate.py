@@ -7,6 +7,7 @@ from typing import Final
 from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
+from .emit_forward import emit_forward
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
 from .emit_naming import emit_naming
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
@@ -70,6 +71,7 @@ def sources() -> dict[str, str]:
     files["generated/functional.py"] = _functional(library)
     files["generated/result_classes.py"] = _result_classes(library)
     surface = library.surface
+    files["generated/forward_formulas.py"] = emit_forward(library)
     files["generated/naming.py"] = emit_naming(library)
     files["generated/methods.py"] = _methods(surface)
     files["generated/public.py"] = _public(surface)

@@ -111,6 +111,7 @@ class Operator:
     refuses_floats: bool
     aliases: tuple[str, ...]
     names: str | None
+    forward: str | Mapping[str, str] | None
     where: str
     copies_view: bool = False
     has_copy: bool = False

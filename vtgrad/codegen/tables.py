@@ -30,6 +30,7 @@ KEYS: Final = {
     "copy",
     "copy_doc",
     "grad",
+    "forward",
     "fresh",
     "inplace",
     "inplace_node",
@@ -237,6 +238,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         ufunc_if=ufunc_if,
         ufunc_inexact=inexact,
         formulas=formulas,
+        forward=_forward(where, entry),
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
@@ -295,6 +297,16 @@ def _formulas(
         else:
             formulas[argument] = str(formula)
     return formulas, regions, condition
+
+
+def _forward(where: str, entry: Mapping[str, object]) -> str | dict[str, str] | None:
+    """How tangents follow: one formula or word for all, or one for each argument or result."""
+    given = entry.get("forward")
+    if isinstance(given, dict):
+        return {str(name): str(formula) for name, formula in given.items()}
+    if given is not None and not isinstance(given, str):
+        raise TableError(f"{where}: 'forward' is a word, a formula, or a mapping to these")
+    return given
 
 
 def _ufunc(

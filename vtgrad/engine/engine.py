@@ -91,6 +91,8 @@ def execute(
         former = task.former_nodes(inputs)
         wanted = [*inputs, *[node for _, node in former]] if former else inputs
         task.restrict_to(wanted, accumulate=accumulate)
+    # Formulas of tensors carry tangents and batches. What is added into `.grad` has neither.
+    task.over_tensors = bool(keys.modes) and inputs is not None and not accumulate
     check_before_run(task)
     if not accumulate:
         for _, node in former:
@@ -178,8 +180,8 @@ def _run(
         running.task = task
         rewinding.cursors = {}
         watch = new_watch(task.roots, gradients)
-        if task.create_graph:
-            thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
+        if task.create_graph or task.over_tensors:
+            thread.mode = switched.silent[ident] = thread.mode.by_grad[task.create_graph]
             settle(ident)
             run_recorded(task, gradients, answer, watch)
         else:

@@ -117,6 +117,7 @@ class GraphTask:
         "needs",
         "not_ready",
         "outstanding_tasks",
+        "over_tensors",
         "owner",
         "reentrant_depth",
         "roots",
@@ -131,6 +132,7 @@ class GraphTask:
     lowest: int
     keep_graph: bool
     create_graph: bool
+    over_tensors: bool
     captures: dict[Node, dict[int, list[int]]]
     reentrant_depth: int
     for_hooks: ForHooks | None
@@ -144,6 +146,7 @@ class GraphTask:
         self.roots = roots
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        self.over_tensors = False
         self.dependencies = {}
         self.not_ready = {}
         self.lowest = -1

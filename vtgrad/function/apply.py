@@ -13,11 +13,13 @@ from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thr
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
 from ..graph.thread_local_state import this_thread
+from ..storage.key_set import DUAL, keys
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
+from .forward_mode import carry_tangents, levels_of
 from .function_ctx import FunctionCtx
 from .node import BackwardCFunction
 from .results import (
@@ -56,6 +58,7 @@ class Callee(Protocol):
 
     forward: ClassVar[Callable[..., object]]
     setup_context: ClassVar[Callable[..., object]]
+    jvp: ClassVar[Callable[..., object]]
     _backward_cls: type[BackwardCFunction]
     _ctx_cls: ClassVar[type[FunctionCtx]]
 
@@ -103,6 +106,7 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     splits = function.setup_context is not no_setup_context
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
+    levels = levels_of(function, args) if keys.modes else ()
     unpacked, flags = unpack_input(args)
     context = function._ctx_cls()
     context.needs_input_grad = flags.needs_input_grad
@@ -117,6 +121,10 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     try:
         returned = forward_without_grad(function, context, args, splits)
         given = process_outputs(context, returned, node, versions)
+        if levels:
+            results = given if isinstance(given, tuple) else (given,)
+            carry_tangents(function, context, args, results, levels)
+        call.is_over()
     except BaseException:
         if flags.is_executable:
             disown_written(call, unpacked.input_vars, versions)
@@ -163,15 +171,18 @@ def forward_without_grad(
     splits : bool
         Whether forward takes no context, and ``setup_context`` follows.
     """
-    before, ident = thread.mode.grad, thread.ident
+    before, excluded, ident = thread.mode.grad, thread.excluded_keys, thread.ident
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+        if keys.modes:
+            thread.excluded_keys = excluded | DUAL
         if not splits:
             return function.forward(context, *args)
         returned = function.forward(*args)
         function.setup_context(context, args, returned)
         return returned
     finally:
+        thread.excluded_keys = excluded
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
 
@@ -209,7 +220,6 @@ def process_outputs(
     given, numbers = wrap_outputs(call, results, node)
     if node is not None:
         save_variables(context, numbers)
-    call.is_over()
     return tuple(given) if isinstance(returned, tuple) else given[0]
 
 

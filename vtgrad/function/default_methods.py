@@ -75,14 +75,27 @@ def no_setup_context(*args: object) -> NoReturn:
 
 
 def no_jvp(*args: object) -> NoReturn:
-    """Forward-mode derivative; a Function may define it, but this version does not call it.
+    """Compute the tangents of the results from those of the arguments.
+
+    Called when an argument has a tangent, see `vtgrad.autograd.forward_ad`.
+
+    Parameters
+    ----------
+    *args : object
+        The context, and for each argument of forward its tangent: zeros for a floating tensor
+        without one, None for whatever else has none.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor or None
+        The tangent of each result; None for results that are not differentiable.
 
     Raises
     ------
-    NotSupportedError
+    MissingMethodError
         If the Function has none.
     """
-    raise NotSupportedError("this version has no forward-mode derivatives of custom Functions")
+    raise MissingMethodError("this Function has no jvp, which forward mode calls")
 
 
 def no_vmap(*args: object) -> NoReturn:

@@ -109,8 +109,8 @@ class FunctionCtx:
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``jvp``, which reads them from `saved_tensors`.
 
-        They are kept until ``apply`` returns. This version has no forward mode, which would call
-        ``jvp`` before that; a Function that has one can be run backward as any other.
+        They are kept until ``apply`` returns; before that ``jvp`` is called, if an argument has a
+        tangent.
 
         Parameters
         ----------

@@ -313,7 +313,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
         Raises
         ------
-        NotSupportedError
+        MissingMethodError
             If the Function has no ``jvp``.
         """
         return self._forward_cls.jvp(self._ctx, *tangents)

@@ -30,6 +30,7 @@ from typing import Final
 
 from ..errors import ForwardModeError
 from ..storage.key_set import keys
+from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from .hooks import graph_lock
 
@@ -68,13 +69,16 @@ def enter_level() -> DualLevel:
     """Open a level; the caller closes it, in a ``finally``."""
     level = DualLevel(new_level_number())
     keys.active = True
+    # Saves look for tangents.
+    saves_observed.reasons += 1
     keys.modes[level.number] = level
     return level
 
 
 def exit_level(level: DualLevel) -> None:
     """Close a level: its tangents are dropped. Does nothing if it is closed."""
-    keys.modes.pop(level.number, None)
+    if keys.modes.pop(level.number, None) is not None:
+        saves_observed.reasons -= 1
     for reference in level.members:
         member = reference()
         if member is not None:

@@ -31,6 +31,7 @@ from ..errors import (
 )
 from ..storage.arrays import Array
 from ..storage.device import CPU, Device
+from ..storage.key_set import keys
 from ..storage.no_fp_warnings import no_fp_warnings
 from ..storage.on_device import impl_on
 from ..storage.recent_writes import Write, find_write
@@ -39,11 +40,13 @@ from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import NO_LIMIT
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
 from .autograd_meta import AutogradMeta
 from .edge import Edge
+from .forward_grad import ForwardGrad
 from .operators import operators
 from .overwrite_rule import overwrite_rule
 from .packed import Packed
@@ -116,6 +119,7 @@ class SavedVariable:
         "_offset",
         "_packed",
         "_storage",
+        "_tangents",
         "_tensor",
         "_token",
         "version",
@@ -133,6 +137,8 @@ class SavedVariable:
     _offset: int
     _packed: Packed | None
     _storage: Storage | None
+    # Not set unless a level of forward mode was open.
+    _tangents: ForwardGrad
     _tensor: weakref.ref[TensorBase] | None
     _token: Token | None
 
@@ -201,6 +207,8 @@ class SavedVariable:
             if hooks is not None:
                 self._pack(hooks, tensor)
                 return
+            if keys.modes and tensor is not None:
+                self._keep_tangents(tensor)
         if counter is INFERENCE:
             return
         storing = counter.storing
@@ -219,6 +227,47 @@ class SavedVariable:
             # The call above has made the storage if there was none: a rebuilt tensor has the same
             # one.
             self._storage = impl._storage
+
+    def _keep_tangents(self, tensor: TensorBase) -> None:
+        """Hold the tensor's tangents, for when the tensor is dead; those of a result come later."""
+        meta = tensor._impl.autograd_meta
+        if not isinstance(meta, AutogradMeta):
+            return
+        if not self.is_output:
+            level = meta.fw_level(NO_LIMIT)
+            if not level:
+                return
+            while level:
+                meta.fw_grad(level, tensor)  # that of a view is made here
+                level = meta.fw_level(level)
+        self._tangents = meta.own_fw_grad()
+
+    def _copy_tangents(self, tensor: TensorBase) -> None:
+        """Hold copies of the tangents, which will be overwritten too."""
+        meta = tensor._impl.autograd_meta
+        if not isinstance(meta, AutogradMeta):
+            return
+        level = meta.fw_level(NO_LIMIT)
+        if level:
+            self._tangents = ForwardGrad()
+        while level:
+            tangent = meta.fw_grad(level, tensor)
+            assert tangent is not None
+            self._tangents.set(level, operators().clone(tangent))
+            level = meta.fw_level(level)
+
+    def _with_tangents(self, impl: TensorImpl) -> TensorImpl:
+        """The impl of a rebuilt tensor, with the tangents that the saved one had."""
+        kept: ForwardGrad | None = getattr(self, "_tangents", None)
+        if kept is not None and kept.tangents:
+            meta = impl.autograd_meta
+            if meta is None:
+                meta = impl.autograd_meta = AutogradMeta()
+            assert isinstance(meta, AutogradMeta)
+            own = meta.own_fw_grad()
+            for level, tangent in tuple(kept.tangents.items()):
+                own.set(level, tangent)
+        return impl
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
         """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
@@ -276,7 +325,10 @@ class SavedVariable:
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save a copy of the present value of an input, before it is overwritten."""
-        return _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
+        saved = _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
+        if keys.modes:
+            saved._copy_tangents(tensor)
+        return saved
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
         """Whether both saved the same array at the same version, and neither was freed."""
@@ -515,7 +567,7 @@ class SavedVariable:
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
-        return operators().wrap(impl)
+        return operators().wrap(self._with_tangents(impl) if keys.modes else impl)
 
     def _restored(self, node: Node) -> Array:
         """The value at the time of the save; see Note [Rewind]."""

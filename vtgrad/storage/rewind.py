@@ -71,9 +71,9 @@ class Observed:
     Attributes
     ----------
     reasons : int
-        How many blocks of `allow_mutation_on_saved_tensors` and `saved_tensors_hooks` are open, on
-        all threads, and one more while audit is on. While the number is zero, a save does no
-        further work.
+        How many blocks of `allow_mutation_on_saved_tensors` and `saved_tensors_hooks` and levels of
+        forward mode are open, on all threads, and one more while audit is on. While the number is
+        zero, a save does no further work.
     """
 
     __slots__ = ("reasons",)

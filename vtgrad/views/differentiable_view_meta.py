@@ -171,12 +171,13 @@ class DifferentiableViewMeta(AutogradMeta):
         """As for other tensors; made from the tangent of the base when it is first asked for."""
         own = super().fw_grad(level, owner)
         info = self.forward_info
-        if own is not None or info is None:
+        if info is None:
             return own
+        # Also if the part was made before: it is not read while the whole is unfinished.
         meta = info.base._impl.autograd_meta
         whole = None if meta is None else meta.fw_grad(level, info.base)
-        if whole is None:
-            return None
+        if own is not None or whole is None:
+            return own
         impl = owner._impl
         part = (
             operators().as_strided(whole, impl.sizes, impl.strides, impl.storage_offset)

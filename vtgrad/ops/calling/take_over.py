@@ -94,7 +94,8 @@ def keys_of(tensor: TensorBase) -> int:
     found = 0 if extra is None else extra.key_set
     if keys.modes:
         meta = impl.autograd_meta
-        if meta is not None and meta.fw_level(thread.forward_limit):
+        # In inference mode there is no forward mode either.
+        if meta is not None and meta.fw_level(thread.forward_limit) and not thread.mode.inference:
             found |= DUAL
         if thread.tracer is not None:
             found |= TRACED

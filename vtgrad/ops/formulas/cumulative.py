@@ -5,7 +5,7 @@ from __future__ import annotations
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, NumpyDType
 
-__all__ = ["cumsum_gradient", "gradient_of_logcumsumexp"]
+__all__ = ["cumsum_gradient", "gradient_of_logcumsumexp", "tangent_of_logcumsumexp"]
 
 
 def cumsum_gradient(grad: Array, dim: int) -> Array:
@@ -36,4 +36,25 @@ def gradient_of_logcumsumexp(
         logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
         later = k.flip(k.logcumsumexp(logs, dim), (dim,))
         total = k.add(total, k.mul(k.exp(k.add(later, input)), sign))
+    return total
+
+
+def tangent_of_logcumsumexp(
+    tangent: Array, input: Array, result: Array, dim: int, dtype: NumpyDType
+) -> Array:
+    """Each result has the tangents of all elements up to it, added up as logarithms."""
+    if tangent.ndim == 0:
+        return k.clone(tangent)
+    if dtype.kind == "c":
+        there = k.ne(tangent, 0)
+        logs = k.add(k.log(k.where(there, tangent, 1)), input)
+        logs = k.logcumsumexp(k.where(there, logs, float("-inf")), dim)
+        return k.exp(k.sub(logs, result))
+    total = k.zeros_like(tangent)
+    for sign in (1, -1):
+        part = k.mul(tangent, sign)
+        there = k.gt(part, 0)
+        logs = k.add(k.log(k.where(there, part, 1)), input)
+        logs = k.logcumsumexp(k.where(there, logs, float("-inf")), dim)
+        total = k.add(total, k.mul(k.exp(k.sub(logs, result)), sign))
     return total

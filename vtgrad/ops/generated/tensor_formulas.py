@@ -45,12 +45,12 @@ __all__ = [
     "masked_scatter_source_gradient", "masked_select_gradient", "masked_total", "mean_gradient",
     "narrow_copy_gradient", "no_derivative", "number_of_elements", "opposite", "other_dims",
     "outer_factor", "outer_gradient", "output_geometry", "put_self_gradient", "put_source_gradient",
-    "reduced_count", "reduces_all", "repeat_gradient", "scaled_back",
+    "reduced_count", "reduces_all", "repeat_gradient", "scaled", "scaled_back",
     "scatter_reduce_self_gradient", "scatter_reduce_source_gradient", "scatter_source_gradient",
     "second_factor_gradient", "shared_by_mask", "shared_by_ties", "shared_by_whole_ties",
     "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients", "std_gradient",
-    "sum_gradient", "take_gradient", "turned", "turned_back", "unbind_gradient", "var_gradient",
-    "vector_norm_gradient",
+    "sum_gradient", "take_gradient", "tangent_of_logcumsumexp", "turned", "turned_back",
+    "unbind_gradient", "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -210,6 +210,25 @@ def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: Tensor
         logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
         later = F.flip(F.logcumsumexp(logs, dim), (dim,))
         total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
+    return total
+
+
+def tangent_of_logcumsumexp(tangent: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType) -> TensorBase:
+    """Each result has the tangents of all elements up to it, added up as logarithms."""
+    if tangent.ndim == 0:
+        return F.clone(tangent)
+    if dtype.kind == "c":
+        there = F.ne(tangent, 0)
+        logs = F.add(F.log(F.where(there, tangent, 1)), input)
+        logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
+        return F.exp(F.sub(logs, result))
+    total = F.zeros_like(tangent)
+    for sign in (1, -1):
+        part = F.mul(tangent, sign)
+        there = F.gt(part, 0)
+        logs = F.add(F.log(F.where(there, part, 1)), input)
+        logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
+        total = F.add(total, F.mul(F.exp(F.sub(logs, result)), sign))
     return total
 
 
@@ -747,6 +766,11 @@ def block_diag_gradients(grad: TensorBase, shapes: Sequence[Shape]) -> list[Tens
         row += height
         column += width
     return parts
+
+
+def scaled(term: TensorBase, factor: Number) -> TensorBase:
+    """A term with a factor; the very object if the factor is one."""
+    return term if factor == 1 else F.mul(term, factor)
 
 
 def scaled_back(grad: TensorBase, factor: Number) -> TensorBase:

@@ -1,0 +1,157 @@
+"""The jvp of custom Functions."""
+
+from typing import Any
+
+import pytest
+
+import vtgrad as vt
+from vtgrad.autograd import forward_ad as fw
+from vtgrad.errors import FunctionError
+
+
+def tangent_of(x: vt.Tensor) -> vt.Tensor:
+    tangent = fw.unpack_dual(x).tangent
+    assert tangent is not None
+    return tangent
+
+
+class Cube(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        assert fw.unpack_dual(x).tangent is None
+        ctx.save_for_forward(x)
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        tangent: vt.Tensor = 3 * x**2 * t
+        return tangent
+
+    @staticmethod
+    def backward(ctx: Any, g: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        grad: vt.Tensor = 3 * x**2 * g
+        return grad
+
+
+def test_jvp_gives_the_tangent() -> None:
+    x = vt.tensor([1.0, 2.0])
+    with fw.dual_level():
+        y = Cube.apply(fw.make_dual(x, vt.tensor([1.0, 10.0])))
+        assert tangent_of(y).tolist() == [3.0, 120.0]
+
+
+def test_forward_over_reverse_through_a_function() -> None:
+    x = vt.tensor([1.0, 2.0], requires_grad=True)
+    with fw.dual_level():
+        y = Cube.apply(fw.make_dual(x, vt.tensor([1.0, 10.0])))
+        (g,) = vt.autograd.grad(y.sum(), x)
+        assert g.tolist() == [3.0, 12.0]
+        assert tangent_of(g).tolist() == [6.0, 120.0]
+
+
+def test_reverse_over_forward_through_a_function() -> None:
+    x = vt.tensor([1.0, 2.0], requires_grad=True)
+    with fw.dual_level():
+        tangent = tangent_of(Cube.apply(fw.make_dual(x, vt.tensor([1.0, 10.0]))))
+    assert vt.autograd.grad(tangent.sum(), x)[0].tolist() == [6.0, 120.0]
+
+
+class NoJvp(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        return x * 2
+
+
+def test_without_jvp_a_dual_is_refused_before_forward() -> None:
+    x = vt.ones(2)
+    with fw.dual_level():
+        d = fw.make_dual(x, vt.ones(2))
+        with pytest.raises(NotImplementedError, match="no jvp"):
+            NoJvp.apply(d)
+        assert fw.unpack_dual(NoJvp.apply(d.detach())).tangent is None
+
+
+class Doubled(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, right: bool) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        ctx.right = right
+        return x.mul_(2)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, _: None) -> vt.Tensor:
+        return t.mul_(2) if ctx.right else t * 2
+
+
+def test_a_written_argument_has_its_tangent_written() -> None:
+    b, t = vt.ones(3), vt.tensor([1.0, 2.0, 3.0])
+    with fw.dual_level():
+        d = fw.make_dual(b, t).clone()
+        v = d[1:]
+        assert Doubled.apply(v, True) is v
+        assert tangent_of(d).tolist() == [1.0, 4.0, 6.0]
+        with pytest.raises(FunctionError, match="in place"):
+            Doubled.apply(v, False)
+
+
+class Rows(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, how: str) -> vt.Tensor:
+        ctx.how = how
+        return x.view(-1)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, _: None) -> vt.Tensor:
+        return t.view(-1) if ctx.how == "view" else (t * 1).view(-1)
+
+
+def test_the_tangent_of_a_view_is_a_view() -> None:
+    with fw.dual_level():
+        d = fw.make_dual(vt.ones(1, 3), vt.tensor([[1.0, 2.0, 3.0]]))
+        y = Rows.apply(d, "view")
+        assert tangent_of(y).tolist() == [1.0, 2.0, 3.0]
+        with pytest.raises(FunctionError, match="view"):
+            Rows.apply(d, "copy")
+
+
+class Wrong(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, returned: object) -> tuple[vt.Tensor, vt.Tensor]:
+        ctx.returned = returned
+        index = x.argmax()
+        return x * 2, index
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, _: object) -> Any:
+        return ctx.returned
+
+
+@pytest.mark.parametrize(
+    ("returned", "match"),
+    [
+        ((vt.ones(2),), "1 tangents for 2"),
+        ((vt.ones(2), vt.ones(())), "which has none"),
+        ((vt.ones(3), None), "shape"),
+        (("no", None), "str"),
+    ],
+)
+def test_wrong_tangents_are_refused(returned: object, match: str) -> None:
+    with fw.dual_level():
+        d = fw.make_dual(vt.ones(2), vt.ones(2))
+        with pytest.raises(FunctionError, match=match):
+            Wrong.apply(d, returned)
+
+
+def test_none_for_a_floating_result_is_zero_and_fresh_results_own_their_tangent() -> None:
+    with fw.dual_level():
+        t = vt.ones(2)
+        d = fw.make_dual(vt.ones(2), t)
+        y, _ = Wrong.apply(d, (None, None))
+        assert tangent_of(y).tolist() == [0.0, 0.0]
+        y, _ = Wrong.apply(d, (t, None))
+        y.mul_(5)
+        assert t.tolist() == [1.0, 1.0]
+        assert tangent_of(y).tolist() == [5.0, 5.0]

@@ -1,0 +1,179 @@
+"""Calling the ``jvp`` of a custom Function.
+
+NOTE [ The jvp of a Function ]
+
+Forward runs with forward mode off; after it, ``jvp`` is called once for each level at which an
+argument has a tangent, from the lowest level to the highest. It sees tensors as operators do that
+treat that level (Note [Levels]), and grad mode is on in it, so that a tangent can be differentiated
+in reverse mode. What it returns belongs to the results:
+
+- a new result gets the tangent, in memory of its own;
+- a result that is a view of an argument, or the argument itself, has the view of the argument's
+  tangent already, and ``jvp`` must return a view as well;
+- an argument that forward has written has its tangent written by ``jvp``, in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import FunctionError, MissingMethodError
+from ..graph.set_history import own_meta
+from ..ops.forward.tangents import as_tangent, highest_level, tangent_of, zero_tangent
+from ..storage.key_set import DUAL
+from ..storage.mode import switched
+from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
+from ..views.differentiable_view_meta import view_meta_of
+from .default_methods import no_jvp
+
+if TYPE_CHECKING:
+    from .apply import Callee
+    from .function_ctx import FunctionCtx
+
+__all__ = ["carry_tangents", "levels_of"]
+
+
+def levels_of(function: type[Callee], args: Sequence[object]) -> tuple[int, ...]:
+    """The levels at which arguments of a Function have tangents, from the lowest on.
+
+    Raises
+    ------
+    MissingMethodError
+        If there is one, and the Function has no ``jvp``.
+    """
+    found: list[int] = []
+    if thread.excluded_keys & DUAL or thread.mode.inference:
+        return ()
+    limit = thread.forward_limit
+    while (limit := highest_level([x for x in args if isinstance(x, TensorBase)], limit)) != 0:
+        found.append(limit)
+    if found and function.jvp is no_jvp:
+        raise MissingMethodError(
+            f"{function.__name__} got a tensor with a tangent, and has no jvp; give it one, or "
+            "detach() the argument"
+        )
+    return tuple(reversed(found))
+
+
+def carry_tangents(
+    function: type[Callee],
+    context: FunctionCtx,
+    args: tuple[object, ...],
+    results: Sequence[object],
+    levels: Sequence[int],
+) -> None:
+    """Give the results of a call their tangents; see Note [The jvp of a Function].
+
+    Raises
+    ------
+    FunctionError
+        If ``jvp`` does not return what the results need.
+    """
+    call = context._call
+    if call.saved_for_forward is None:
+        call.saved_for_forward = ()
+    limit, before, ident = thread.forward_limit, thread.mode.grad, thread.ident
+    try:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
+        for level in levels:
+            thread.forward_limit = level
+            _carry(function, context, args, results, level)
+    finally:
+        thread.forward_limit = limit
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
+
+
+def _carry(
+    function: type[Callee],
+    context: FunctionCtx,
+    args: tuple[object, ...],
+    results: Sequence[object],
+    level: int,
+) -> None:
+    call, name = context._call, function.__name__
+    own = [tangent_of(x, level) if isinstance(x, TensorBase) else None for x in args]
+    given = [
+        zero_tangent(x)
+        if tangent is None and isinstance(x, TensorBase) and call.materializes
+        else tangent
+        for x, tangent in zip(args, own, strict=True)
+    ]
+    returned = function.jvp(context, *given)
+    tangents = returned if isinstance(returned, tuple) else (returned,)
+    if len(tangents) != len(results):
+        raise FunctionError(
+            f"the jvp of {name} returned {len(tangents)} tangents for {len(results)} results"
+        )
+    for nr, (result, tangent) in enumerate(zip(results, tangents, strict=True)):
+        differentiable = (
+            isinstance(result, TensorBase)
+            and result._impl.array.dtype.kind in "fc"
+            and all(result is not x for x in call.non_differentiable)
+        )
+        if tangent is not None and not isinstance(tangent, TensorBase):
+            raise FunctionError(
+                f"the jvp of {name} returned {type(tangent).__name__} as tangent {nr}; tangents "
+                "are tensors or None"
+            )
+        if not differentiable:
+            if tangent is not None:
+                raise FunctionError(
+                    f"the jvp of {name} returned a tangent for result {nr}, which has none: return "
+                    "None there"
+                )
+            continue
+        assert isinstance(result, TensorBase)
+        if tangent is None:
+            tangent = zero_tangent(result)
+            assert tangent is not None
+        if tangent._impl.array.shape != result._impl.array.shape:
+            raise FunctionError(
+                f"the jvp of {name} returned a tangent of shape {list(tangent._impl.array.shape)} "
+                f"for result {nr}, of shape {list(result._impl.array.shape)}"
+            )
+        _give(name, nr, call.dirty, args, own, result, tangent, level)
+
+
+def _give(
+    name: str,
+    nr: int,
+    dirty: Sequence[TensorBase],
+    args: Sequence[object],
+    own: Sequence[TensorBase | None],
+    result: TensorBase,
+    tangent: TensorBase,
+    level: int,
+) -> None:
+    """Give one result its tangent."""
+    if any(result is x for x in dirty):
+        present = next((t for x, t in zip(args, own, strict=False) if x is result), None)
+        if present is not None and tangent is not present:
+            raise FunctionError(
+                f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp "
+                "must write to the tangent of that argument, in place, and return it"
+            )
+        own_meta(result).set_fw_grad(
+            as_tangent(tangent, result, in_place=True), result, level, True
+        )
+        return
+    if view_meta_of(result) is not None:
+        # The tangents of the arguments of which it may be a view.
+        bases = [
+            t
+            for x, t in zip(args, own, strict=True)
+            if isinstance(x, TensorBase)
+            and t is not None
+            and x._impl._storage is result._impl._storage
+        ]
+        if bases:
+            if all(t is tangent or t._impl.storage is not tangent._impl._storage for t in bases):
+                raise FunctionError(
+                    f"result {nr} of {name} is a view of an argument, so jvp must return the same "
+                    "view of the argument's tangent, such as tangent.view_as(tangent)"
+                )
+            return
+    taken = {str(i): t for i, t in enumerate(own) if t is not None}
+    own_meta(result).set_fw_grad(as_tangent(tangent, result, taken), result, level, False)

@@ -1,0 +1,227 @@
+"""Operators that are called with a dual tensor, one that has a tangent.
+
+NOTE [ A tangent follows its value ]
+
+An operator computes its value as without tangents, and then the tangent by the forward formula of
+the tables (Note [Levels] says which tangents both see). Tangents are ordinary tensors: if recording
+is on, their arithmetic is recorded.
+
+A new result gets a tangent in memory of its own, with its strides. A view needs nothing: its
+tangent is the view of its base's tangent, made when it is asked for. A write also writes the
+tangent, in place; if there is none yet, the base of what is written gets zeros first. What is
+overwritten with a constant has the tangent zero from then on.
+
+The formula of a write is evaluated before the write, so that it reads the old values, unless it
+needs the result; then what the write would change is copied first. If the value was stored, and its
+tangent was not, because of an interrupt, the tensor is marked as unfinished: its tangent cannot be
+read any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import own_meta, requires_grad
+from vtgrad.ops.forward.forward_rule import ForwardRule
+from vtgrad.ops.forward.tangents import (
+    as_tangent,
+    forward_base_of,
+    highest_level,
+    tangent_of,
+    tensors_of,
+    zero_tangent,
+)
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.storage.key_set import DUAL
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.check_inplace import check_inplace
+
+__all__ = ["handle_dual"]
+
+# The tangent of an argument, or those of the members of a sequence.
+Given: TypeAlias = TensorBase | Sequence[TensorBase | None]
+
+
+def handle_dual(
+    operator: str,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    /,
+) -> object:
+    """Call an operator, and give its results their tangents.
+
+    Raises
+    ------
+    NotSupportedError
+        If the operator has no forward formula, or is given ``out``.
+    """
+    rule = FORWARD.get(operator)
+    if rule is None or rule.kind == "refused":
+        spoken = operator if rule is None else rule.spoken
+        raise NotSupportedError(
+            f"{spoken} has no forward formula, and got a tensor with a tangent; detach() drops "
+            "the tangent where the derivative is not wanted",
+            operator=spoken,
+        )
+    if kwargs.get("out") is not None:
+        raise NotSupportedError(
+            f"{rule.spoken} with out= does not carry tangents; call it without out= and copy the "
+            "result with copy_",
+            operator=rule.spoken,
+        )
+    if rule.kind == "view":
+        if rule.writes:
+            return _change_geometry(function, args, kwargs)
+        return _without_tangents(function, args, kwargs)
+    if rule.kind == "none" and not rule.writes:
+        return _without_tangents(function, args, kwargs)
+    arguments = {**dict(zip(rule.parameters, args, strict=False)), **kwargs}
+    before = thread.forward_limit
+    level = highest_level(arguments.values(), before)
+    try:
+        thread.forward_limit = level
+        given = _tangents_of_arguments(rule, arguments, level)
+        if rule.writes:
+            return _write(rule, function, args, kwargs, arguments, given, level)
+        result = function(*args, **kwargs)
+        if given:
+            _attach(rule, arguments, given, result, level)
+        return result
+    finally:
+        thread.forward_limit = before
+
+
+def _without_tangents(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> object:
+    before = thread.excluded_keys
+    try:
+        thread.excluded_keys = before | DUAL
+        return function(*args, **kwargs)
+    finally:
+        thread.excluded_keys = before
+
+
+def _change_geometry(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> object:
+    """Give a tensor and each of its tangents another geometry."""
+    target, *others = args
+    assert isinstance(target, TensorBase)
+    tangents = []
+    limit = thread.forward_limit
+    while (limit := highest_level((target,), limit)) != 0:
+        tangents.append(tangent_of(target, limit))
+    result = _without_tangents(function, args, kwargs)
+    for tangent in tangents:
+        function(tangent, *others, **kwargs)
+    return result
+
+
+def _tangents_of_arguments(
+    rule: ForwardRule, arguments: Mapping[str, object], level: int
+) -> dict[str, Given]:
+    """The tangents of those arguments of a formula that have one."""
+    found: dict[str, Given] = {}
+    for name in rule.differentiable:
+        value = arguments.get(name)
+        if isinstance(value, TensorBase):
+            tangent = tangent_of(value, level)
+            if tangent is not None:
+                found[name] = tangent
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            tangents = [
+                tangent_of(part, level) if isinstance(part, TensorBase) else None for part in value
+            ]
+            if any(tangent is not None for tangent in tangents):
+                found[name] = tangents
+    return found
+
+
+def _attach(
+    rule: ForwardRule,
+    arguments: Mapping[str, object],
+    given: Mapping[str, Given],
+    result: object,
+    level: int,
+) -> None:
+    """Give new results their tangents."""
+    results = result if isinstance(result, tuple) else (result,)
+    if rule.kind == "zero":
+        tangents: Sequence[object] = [zero_tangent(one) for one in tensors_of(results)]
+    else:
+        assert rule.formula is not None
+        answer = rule.formula(arguments, given, result)
+        tangents = answer if isinstance(answer, tuple) else (answer,)
+    operands = list(tensors_of(arguments.values()))
+    for one, tangent in zip(results, tangents, strict=True):
+        # What returns its argument returns the argument's tangent.
+        if (
+            isinstance(tangent, TensorBase)
+            and isinstance(one, TensorBase)
+            and one._impl.array.dtype.kind in "fc"
+            and all(one is not operand for operand in operands)
+        ):
+            own_meta(one).set_fw_grad(as_tangent(tangent, one, given), one, level, False)
+
+
+def _write(
+    rule: ForwardRule,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    arguments: dict[str, object],
+    given: Mapping[str, Given],
+    level: int,
+) -> object:
+    """Write a value, and its tangent."""
+    target = args[0]
+    assert isinstance(target, TensorBase)
+    present = tangent_of(target, level)
+    if present is not None and is_recording() and requires_grad(present):
+        check_inplace(present)
+    late = rule.formula is not None and "result" in rule.uses
+    tangent: object = None
+    if late:
+        storage = target._impl.storage
+        arguments = {
+            name: F.clone(value)
+            if isinstance(value, TensorBase) and value._impl._storage is storage
+            else value
+            for name, value in arguments.items()
+        }
+        given = {
+            name: F.clone(value) if value is present and value is not None else value
+            for name, value in given.items()
+        }
+    elif rule.formula is not None and given:
+        tangent = rule.formula(arguments, given, target)
+        if isinstance(tangent, TensorBase):
+            # Before the write, because it may be a part of what is written.
+            tangent = as_tangent(tangent, target, in_place=True)
+    before = None if target._impl.version_counter is INFERENCE else target._impl.version
+    holder = forward_base_of(target)
+    try:
+        result = function(*args, **kwargs)
+        if late and given:
+            assert rule.formula is not None
+            tangent = rule.formula(arguments, given, target)
+            if isinstance(tangent, TensorBase):
+                tangent = as_tangent(tangent, target, in_place=True)
+        if isinstance(tangent, TensorBase):
+            own_meta(target).set_fw_grad(tangent, target, level, True)
+        elif present is not None:
+            F.zero_(present)
+    except BaseException:
+        if before is not None and target._impl.version != before:
+            # Read by `fw_grad`, see Note [A tangent follows its value].
+            own_meta(holder).own_fw_grad().unfinished.add(level)
+        raise
+    return result
