@@ -18,7 +18,7 @@ caller as a constant, and a backward is recorded only if the result may be diffe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar, cast
 
 from ..engine import backward as engine
@@ -27,6 +27,7 @@ from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.forward_grad import new_level_number
 from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import LeafState
+from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
 from ..ops.generated import functional as F
 from ..storage.key_set import keys
@@ -44,6 +45,7 @@ __all__ = [
     "hide",
     "in_transform",
     "leads_outside",
+    "runs_users_code",
 ]
 
 R = TypeVar("R")
@@ -99,27 +101,35 @@ def leads_outside(tensors: Iterable[Tensor]) -> bool:
 
     Leaves of finished transforms do not count; see Note [Arguments of a transform].
     """
-    seen = set()
-    stack = []
-    for tensor in tensors:
-        edge = gradient_edge(tensor)
-        if edge is not None:
-            stack.append(edge.function)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+    for node in _nodes(tensors):
         if isinstance(node, AccumulateGrad):
             if node.cell.leaf_state is _ACCUMULATES:
                 return True
-            continue
-        followed = [edge.function for edge in node.next_edges if edge is not None]
-        if not followed:
+        elif all(edge is None for edge in node.next_edges):
             # A node that keeps its inputs to itself: they may be anything.
             return True
-        stack.extend(followed)
     return False
+
+
+def runs_users_code(tensors: Iterable[Tensor]) -> bool:
+    """Whether backward from one of the tensors calls functions of the user, or may call them."""
+    return any(
+        not isinstance(node, AccumulateGrad) and (node.hooks is not None or node.runs_users_code())
+        for node in _nodes(tensors)
+    )
+
+
+def _nodes(tensors: Iterable[Tensor]) -> Iterator[Node]:
+    """All nodes to which some tensors lead, each once."""
+    stack = [edge.function for edge in map(gradient_edge, tensors) if edge is not None]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        yield node
+        for edge in node.next_edges:
+            if edge is not None and edge.function not in seen:
+                seen.add(edge.function)
+                stack.append(edge.function)
 
 
 class Arguments:

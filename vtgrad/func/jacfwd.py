@@ -20,7 +20,7 @@ def jacfwd(
     """The function that computes the Jacobian of another function, in forward mode.
 
     It computes one product for each element of the arguments, and calls the function as often; for
-    fewer outputs than inputs `jacrev` is cheaper. Not supported in this version.
+    fewer outputs than inputs `jacrev` is cheaper.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def jacfwd(
         If `func` is no function.
     ArgumentValueError, TransformError
         When called, as for `jacrev`.
-    NotSupportedError
-        When called, in this version.
+    ForwardModeError, NotSupportedError
+        When called, as for `jvp`.
 
     Examples
     --------
     >>> vt.func.jacfwd(lambda x: x**2)(vt.tensor([1.0, 2.0]))
-    Traceback (most recent call last):
-    vtgrad.errors.NotSupportedError: ...
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     checked_function(func, "jacfwd")
 

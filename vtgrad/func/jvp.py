@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import ArgumentTypeError, IndependentError, TransformError
+from ..autograd.forward_ad import make_dual_at, tangent_at
+from ..errors import ArgumentTypeError, ForwardModeError, IndependentError, TransformError
 from ..graph.forward_grad import enter_level, exit_level
 from ..ops.generated import functional as F
+from ..storage.key_set import DUAL
+from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
-from .forward import make_dual_at, tangent_at
 
 __all__ = ["jvp"]
 
@@ -25,8 +27,8 @@ def jvp(
 ) -> tuple[object, ...]:
     """The outputs of a function, and the product of its Jacobian with a vector.
 
-    It is computed in forward mode, while the function runs, and may be nested. Not supported in
-    this version.
+    It is computed in forward mode, while the function runs, and may be nested. The function may
+    write to its arguments: that changes the caller's tensors.
 
     Parameters
     ----------
@@ -58,21 +60,27 @@ def jvp(
         If the tangents do not fit the primals, or a result is no tensor.
     IndependentError
         With `strict`.
+    ForwardModeError
+        In inference mode, or where forward mode was switched off.
     NotSupportedError
-        In this version, which has no forward mode.
+        If the function uses an operator that has no tangents.
 
     Examples
     --------
     >>> vt.func.jvp(lambda x: x**2, (vt.tensor(3.0),), (vt.tensor(1.0),))
-    Traceback (most recent call last):
-    vtgrad.errors.NotSupportedError: ...
+    (tensor(9.), tensor(6.))
     """
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
+    if thread.mode.inference or thread.excluded_keys & DUAL:
+        raise ForwardModeError(
+            "forward mode is off in inference mode, in the forward of a custom Function, and under "
+            "set_fwd_grad_enabled(False), so jvp would find no derivatives; leave the block"
+        )
     level = enter_level()
     try:
         duals = [
-            make_dual_at(value, vector, level.number)
+            make_dual_at(value, vector, level)
             for value, vector in zip(values, vectors, strict=True)
         ]
         arguments = tree_unflatten(duals, spec)
@@ -81,7 +89,7 @@ def jvp(
         outputs, shape = output_leaves(output, "jvp", integers=True)
         products = []
         for nr, leaf in enumerate(outputs):
-            tangent = tangent_at(leaf, level.number)
+            tangent = tangent_at(leaf, level)
             if tangent is None and strict:
                 raise IndependentError(
                     f"output {nr} of the function does not depend on the arguments; strict=False "

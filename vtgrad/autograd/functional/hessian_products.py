@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...tensor.tensor import Tensor
-from ..reverse_call import gradients_by, in_transform
-from .call import Tensors, checked_vector, filled, like, result
+from ..reverse_call import gradients_by, in_transform, runs_users_code
+from .call import Call, Tensors, checked_vector, filled, like, result
 from .hessian import gradient_of
 from .pushed import pushed
 
@@ -55,16 +55,7 @@ def vhp(
     def body() -> tuple[Tensor, Tensors]:
         made, gradient = gradient_of(func, inputs, "vhp", create_graph, strict)
         vector = checked_vector(v, made.arguments.given, "input")
-        found = gradients_by(
-            made.arguments.edges, gradient, vector, recorded=create_graph, keep_graph=False
-        )
-        product = filled(
-            found,
-            made.arguments.given,
-            strict=strict,
-            constants=create_graph,
-            what="the gradient of the function",
-        )
+        product = _from_the_left(made, gradient, vector, create_graph=create_graph, strict=strict)
         (output,) = result(made.outputs, create_graph=create_graph)
         return output, like(made.one_input, result(product, create_graph=create_graph))
 
@@ -80,8 +71,9 @@ def hvp(
 ) -> tuple[Tensor, Tensors]:
     """The product of the Hessian of a function with a vector, and the function's output.
 
-    For functions whose second derivatives are continuous it is the same as `vhp`, which is faster
-    by one pass: this one is right where a custom Function makes the matrix unsymmetric.
+    The Hessian is symmetric, so that this is `vhp`, unless the gradient is computed by a user's
+    code: by a custom Function or a hook. The matrix of its derivatives need not be symmetric, and
+    the product from this side takes one pass more.
 
     Parameters
     ----------
@@ -110,15 +102,45 @@ def hvp(
     def body() -> tuple[Tensor, Tensors]:
         made, gradient = gradient_of(func, inputs, "hvp", create_graph, strict)
         vector = checked_vector(v, made.arguments.given, "input")
-        product = pushed(
-            made.arguments.edges,
-            gradient,
-            made.arguments.given,
-            vector,
-            create_graph=create_graph,
-            strict=strict,
+        # With `strict` the two ask for different things; complex ones differ by conjugates.
+        symmetric = not (
+            strict
+            or any(x._impl.array.dtype.kind == "c" for x in made.arguments.given)
+            or runs_users_code(made.outputs)
+        )
+        product = (
+            _from_the_left(made, gradient, vector, create_graph=create_graph, strict=strict)
+            if symmetric
+            else pushed(
+                made.arguments.edges,
+                gradient,
+                made.arguments.given,
+                vector,
+                create_graph=create_graph,
+                strict=strict,
+            )
         )
         (output,) = result(made.outputs, create_graph=create_graph)
         return output, like(made.one_input, result(product, create_graph=create_graph))
 
     return in_transform(body)
+
+
+def _from_the_left(
+    made: Call,
+    gradient: Sequence[Tensor],
+    vector: Sequence[Tensor],
+    *,
+    create_graph: bool,
+    strict: bool,
+) -> list[Tensor]:
+    """The derivative of the gradient's product with a vector."""
+    return filled(
+        gradients_by(
+            made.arguments.edges, gradient, vector, recorded=create_graph, keep_graph=False
+        ),
+        made.arguments.given,
+        strict=strict,
+        constants=create_graph,
+        what="the gradient of the function",
+    )
