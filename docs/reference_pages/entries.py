@@ -29,6 +29,7 @@ MODULES = tuple(
         "vtgrad",
         "vtgrad.linalg",
         "vtgrad.autograd",
+        "vtgrad.autograd.forward_ad",
         "vtgrad.autograd.functional",
         "vtgrad.func",
         "vtgrad.autograd.graph",
@@ -70,6 +71,7 @@ _TOPIC_OF_MODULE = {
 _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",
+    "vtgrad.autograd.forward_ad": "forward_ad",
     "vtgrad.autograd.functional": "functional",
     "vtgrad.func": "func",
     "vtgrad.autograd.graph": "graph",

@@ -31,6 +31,7 @@ GROUPS: dict[str, list[str]] = {
     ],
     "Gradients": [
         "autograd",
+        "forward_ad",
         "functional",
         "func",
         "modes",
@@ -71,6 +72,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "python_functions": ("Python functions", "Elements replaced by what a Python function says."),
     "random": ("Random numbers", "Numbers drawn from distributions, and their generators."),
     "autograd": ("Differentiation", "`vtgrad.autograd`: gradients of programs."),
+    "forward_ad": ("Forward mode", "`vtgrad.autograd.forward_ad`: tensors that carry tangents."),
     "functional": (
         "Jacobians and Hessians",
         "`vtgrad.autograd.functional`: derivatives of a function at a point.",

@@ -122,6 +122,8 @@ def calls_of_formulas() -> Mapping[str, set[str]]:
     found: dict[str, set[str]] = {}
     for family, operator in rows():
         texts = [*operator.formulas.values(), operator.region_if or "None"]
+        stated = operator.forward or {}
+        texts += [stated] if isinstance(stated, str) else stated.values()
         waiting = set().union(*(called(text) for text in texts))
         seen: set[str] = set()
         while waiting:

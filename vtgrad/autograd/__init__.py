@@ -9,6 +9,7 @@ from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
 from ..graph.grad_mode import no_grad as no_grad
 from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
 from ..tensor.saved_tensor import SavedTensor as SavedTensor
+from . import forward_ad as forward_ad
 from . import function as function
 from . import functional as functional
 from . import grad_mode as grad_mode

@@ -90,6 +90,7 @@ def enter_dual_level() -> int:
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> level = fw.enter_dual_level()
     >>> fw.exit_dual_level(level=level)
     """
@@ -116,6 +117,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> level = fw.enter_dual_level()
     >>> fw.exit_dual_level()
     """
@@ -147,6 +149,7 @@ class dual_level(Scope):  # PyTorch's name
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> x = vt.tensor([1.0, 2.0])
     >>> with fw.dual_level():
     ...     d = fw.make_dual(x, vt.tensor([1.0, 0.0]))
@@ -205,6 +208,7 @@ class set_fwd_grad_enabled(Scope):  # PyTorch's name, without its underscore
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> with fw.dual_level():
     ...     d = fw.make_dual(vt.ones(2), vt.ones(2))
     ...     with fw.set_fwd_grad_enabled(False):
@@ -263,6 +267,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> with fw.dual_level():
     ...     d = fw.make_dual(vt.tensor(3.0), vt.tensor(1.0))
     ...     fw.unpack_dual(d ** 2).tangent
@@ -362,6 +367,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
     Examples
     --------
+    >>> from vtgrad.autograd import forward_ad as fw
     >>> with fw.dual_level():
     ...     d = fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0]))
     ...     primal, tangent = fw.unpack_dual(d * 3)

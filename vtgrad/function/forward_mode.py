@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING
 
 from ..errors import FunctionError, MissingMethodError
 from ..graph.set_history import own_meta
-from ..ops.forward.tangents import as_tangent, highest_level, tangent_of, zero_tangent
+from ..ops.forward.tangents import (
+    as_tangent,
+    highest_level,
+    tangent_of,
+    write_tangent,
+    zero_tangent,
+)
 from ..storage.key_set import DUAL
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
@@ -148,6 +154,7 @@ def _give(
     level: int,
 ) -> None:
     """Give one result its tangent."""
+    taken = {str(i): t for i, t in enumerate(own) if t is not None}
     if any(result is x for x in dirty):
         present = next((t for x, t in zip(args, own, strict=False) if x is result), None)
         if present is not None and tangent is not present:
@@ -155,9 +162,7 @@ def _give(
                 f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp "
                 "must write to the tangent of that argument, in place, and return it"
             )
-        own_meta(result).set_fw_grad(
-            as_tangent(tangent, result, in_place=True), result, level, True
-        )
+        write_tangent(result, tangent, level, taken)
         return
     if view_meta_of(result) is not None:
         # The tangents of the arguments of which it may be a view.
@@ -175,5 +180,4 @@ def _give(
                     "view of the argument's tangent, such as tangent.view_as(tangent)"
                 )
             return
-    taken = {str(i): t for i, t in enumerate(own) if t is not None}
     own_meta(result).set_fw_grad(as_tangent(tangent, result, taken), result, level, False)

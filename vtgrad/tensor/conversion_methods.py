@@ -14,26 +14,31 @@ from ..errors import (
     ArgumentValueError,
     DimensionError,
     ElementCountError,
+    ForwardModeError,
     NotSupportedError,
     NumpyConversionError,
     ResultTypeError,
     ViewInvalidError,
 )
 from ..graph.audit import audit, show_to_numpy
+from ..graph.autograd_meta import AutogradMeta
 from ..graph.recording import is_grad_enabled
 from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
 from ..ops.calling.from_python import index_of, size_of
+from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import broadcast_shapes as broadcast
 from ..storage.geometry import normalize_dim, numel
+from ..storage.key_set import DUAL, keys
 from ..storage.lazy_array import is_conjugated, is_negated, resolved
 from ..storage.names import position_of, unnamed
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
+from ..storage.thread_mode import thread
 from ..storage.version_counter import INFERENCE
 from .cast_methods import CastMethods
 from .creation_methods import CreationMethods
@@ -397,9 +402,27 @@ class ConversionMethods(CreationMethods, CastMethods):
         return [] if unnamed(names) else [f"names={names!r}"]
 
     def _gradient_facts(self) -> list[str]:
-        """What a text says of the gradient: nothing, or one fact."""
+        """What a text says of the gradient and the tangent."""
         meta = meta_of(self)
-        if meta is None or not meta.requires_grad():
+        if meta is None:
+            return []
+        return [*self._producer_facts(meta), *(self._tangent_facts() if keys.modes else [])]
+
+    def _tangent_facts(self) -> list[str]:
+        """What a text says of the tangent at the highest level: nothing, or one fact."""
+        if not keys_of(self) & DUAL:
+            return []
+        meta = meta_of(self)
+        assert meta is not None
+        try:
+            tangent = meta.fw_grad(meta.fw_level(thread.forward_limit), self)
+        except ForwardModeError:
+            return ["tangent=<Invalid>"]
+        return [f"tangent={tangent!r}"]
+
+    def _producer_facts(self, meta: AutogradMeta) -> list[str]:
+        """What a text says of the producer: nothing, or one fact."""
+        if not meta.requires_grad():
             return []
         try:
             node = meta.grad_fn(self)

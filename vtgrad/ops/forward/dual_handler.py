@@ -32,6 +32,7 @@ from vtgrad.ops.forward.tangents import (
     highest_level,
     tangent_of,
     tensors_of,
+    write_tangent,
     zero_tangent,
 )
 from vtgrad.ops.generated import functional as F
@@ -203,9 +204,6 @@ def _write(
         }
     elif rule.formula is not None and given:
         tangent = rule.formula(arguments, given, target)
-        if isinstance(tangent, TensorBase):
-            # Before the write, because it may be a part of what is written.
-            tangent = as_tangent(tangent, target, in_place=True)
     before = None if target._impl.version_counter is INFERENCE else target._impl.version
     holder = forward_base_of(target)
     try:
@@ -213,10 +211,8 @@ def _write(
         if late and given:
             assert rule.formula is not None
             tangent = rule.formula(arguments, given, target)
-            if isinstance(tangent, TensorBase):
-                tangent = as_tangent(tangent, target, in_place=True)
         if isinstance(tangent, TensorBase):
-            own_meta(target).set_fw_grad(tangent, target, level, True)
+            write_tangent(target, tangent, level, given)
         elif present is not None:
             F.zero_(present)
     except BaseException:

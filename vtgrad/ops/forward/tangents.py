@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vtgrad.graph.operators import operators
-from vtgrad.graph.set_history import meta_of
+from vtgrad.graph.set_history import meta_of, own_meta
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import BATCHED
 from vtgrad.storage.tensor_base import TensorBase
@@ -17,6 +17,7 @@ __all__ = [
     "highest_level",
     "tangent_of",
     "tensors_of",
+    "write_tangent",
     "zero_tangent",
 ]
 
@@ -91,6 +92,21 @@ def as_tangent(
         return tangent
     own = operators().zeros_as_memory(tensor, tangent)
     return F.copy_(own, tangent)
+
+
+def write_tangent(
+    target: TensorBase, tangent: TensorBase, level: int, given: Mapping[str, object]
+) -> None:
+    """Give a tensor that was written the tangent of its new value.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        The tangents of arguments, which it may not share memory with.
+    """
+    copied = tangent_of(target, level) is not None or forward_base_of(target) is not target
+    fitted = as_tangent(tangent, target, given, in_place=copied)
+    own_meta(target).set_fw_grad(fitted, target, level, True)
 
 
 def _owns_memory(tangent: TensorBase) -> bool:
