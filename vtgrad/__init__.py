@@ -23,6 +23,7 @@ from .tensor.tensor import Tensor as Tensor
 # isort: split
 from . import autograd as autograd
 from . import errors as errors
+from . import func as func
 from . import pickles as pickles
 from . import random as random
 from . import utils as utils
@@ -197,6 +198,7 @@ __all__ = [
     # gradients
     "autograd",
     "enable_grad",
+    "func",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",

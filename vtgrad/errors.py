@@ -36,6 +36,7 @@ __all__ = [
     "HooksDisabledError",
     "ImplicitGradientError",
     "IndexTypeError",
+    "IndependentError",
     "InferenceModeError",
     "InferenceSavedError",
     "InferenceViewError",
@@ -76,6 +77,8 @@ __all__ = [
     "ShapeError",
     "StaleSavedError",
     "SwapError",
+    "TransformArgumentError",
+    "TransformError",
     "UndeclaredWriteError",
     "UnseenWriteError",
     "UnusedInputError",
@@ -317,6 +320,12 @@ class NoGradViewError(ViewInvalidError):
     """The view was made under ``no_grad``."""
 
     kind = "no-grad-view"
+
+
+class TransformArgumentError(ViewInvalidError):
+    """A function wrote to the argument by which a transform differentiates it."""
+
+    kind = "transform-argument-view"
 
 
 class CustomFunctionViewError(ViewInvalidError):
@@ -581,6 +590,18 @@ class ForwardModeError(VtgradError, RuntimeError):
     """Forward mode was used where no level is open, or with what cannot have a tangent."""
 
     kind: ClassVar[str] = "forward-mode"
+
+
+class TransformError(VtgradError, RuntimeError):
+    """A function, or what it was called with or returned, does not fit a transform of functions."""
+
+    kind = "transform"
+
+
+class IndependentError(VtgradError, RuntimeError):
+    """With ``strict=True``: an output, or a derivative, does not depend on an input."""
+
+    kind = "independent"
 
 
 class MissingPackageError(VtgradError, ImportError):

@@ -30,6 +30,8 @@ MODULES = tuple(
         "vtgrad.linalg",
         "vtgrad.autograd",
         "vtgrad.autograd.forward_ad",
+        "vtgrad.autograd.functional",
+        "vtgrad.func",
         "vtgrad.autograd.graph",
         "vtgrad.autograd.function",
         "vtgrad.autograd.profiler",
@@ -38,6 +40,7 @@ MODULES = tuple(
         "vtgrad.utils",
         "vtgrad.viz",
         "vtgrad.utils.checkpoint",
+        "vtgrad.utils.pytree",
         "vtgrad.testing.checking",
         "vtgrad.errors",
     )
@@ -69,6 +72,8 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",
     "vtgrad.autograd.forward_ad": "forward_ad",
+    "vtgrad.autograd.functional": "functional",
+    "vtgrad.func": "func",
     "vtgrad.autograd.graph": "graph",
     "vtgrad.autograd.function": "functions",
     "vtgrad.autograd.profiler": "profiler",
@@ -77,6 +82,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.utils": "utils",
     "vtgrad.viz": "viz",
     "vtgrad.utils.checkpoint": "checkpoint",
+    "vtgrad.utils.pytree": "pytree",
     "vtgrad.testing.checking": "testing",
     "vtgrad.errors": "errors",
 }

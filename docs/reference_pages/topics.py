@@ -32,6 +32,8 @@ GROUPS: dict[str, list[str]] = {
     "Gradients": [
         "autograd",
         "forward_ad",
+        "functional",
+        "func",
         "modes",
         "graph",
         "functions",
@@ -39,7 +41,7 @@ GROUPS: dict[str, list[str]] = {
         "writes",
         "profiler",
     ],
-    "Beside them": ["errors", "testing", "utils", "viz"],
+    "Beside them": ["errors", "testing", "utils", "pytree", "viz"],
 }
 
 # The title of each page and what it is about, in a sentence.
@@ -71,6 +73,11 @@ TITLES: dict[str, tuple[str, str]] = {
     "random": ("Random numbers", "Numbers drawn from distributions, and their generators."),
     "autograd": ("Differentiation", "`vtgrad.autograd`: gradients of programs."),
     "forward_ad": ("Forward mode", "`vtgrad.autograd.forward_ad`: tensors that carry tangents."),
+    "functional": (
+        "Jacobians and Hessians",
+        "`vtgrad.autograd.functional`: derivatives of a function at a point.",
+    ),
+    "func": ("Transforms", "`vtgrad.func`: functions that compute derivatives of functions."),
     "modes": ("Grad modes", "Whether operators are recorded."),
     "graph": ("The graph", "`vtgrad.autograd.graph`: nodes, edges, hooks, versions."),
     "functions": ("Custom operators", "`vtgrad.autograd.function`: operators with a backward."),
@@ -80,6 +87,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
+    "pytree": ("Trees", "`vtgrad.utils.pytree`: values in containers."),
     "viz": ("Drawing", "`vtgrad.viz`: pictures of graphs and maps of memory."),
 }
 

@@ -66,7 +66,7 @@ def test_the_package_shows_public_names_only() -> None:
     assert dir(vtgrad) == sorted(set(vtgrad.__all__))
     missing = [name for name in vtgrad.__all__ if not hasattr(vtgrad, name)]
     modules = [n for n in dir(vtgrad) if inspect.ismodule(getattr(vtgrad, n))]
-    assert (missing, modules) == ([], ["autograd", "errors", "profiler", "random", "utils"])
+    assert (missing, modules) == ([], ["autograd", "errors", "func", "profiler", "random", "utils"])
 
 
 def test_the_version_is_the_installed_one() -> None:

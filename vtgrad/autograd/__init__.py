@@ -11,6 +11,7 @@ from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
 from ..tensor.saved_tensor import SavedTensor as SavedTensor
 from . import forward_ad as forward_ad
 from . import function as function
+from . import functional as functional
 from . import grad_mode as grad_mode
 from . import graph as graph
 from .anomaly_mode import detect_anomaly as detect_anomaly

@@ -18,7 +18,7 @@ from ..graph.operators import operators
 from ..graph.set_history import own_meta
 from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
-from ..storage.key_set import DUAL
+from ..storage.key_set import DUAL, keys
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
@@ -310,9 +310,19 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     meta = own_meta(dual)
     view = view_meta_of(dual)
     if view is not None:
+        _follow_other_levels(dual, level)
         view.be_forward_base()
     meta.set_fw_grad(_laid_out(tangent, dual), dual, level.number, False)
     return dual
+
+
+def _follow_other_levels(view: Tensor, level: DualLevel | None) -> None:
+    """Make the tangents of a view at all other levels, which it will not look for any more."""
+    meta = own_meta(view)
+    for number in tuple(keys.modes):
+        if level is None or number != level.number:
+            # Made when it is asked for.
+            meta.fw_grad(number, view)
 
 
 def _laid_out(tangent: Tensor, dual: Tensor) -> TensorBase:
@@ -374,6 +384,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     primal = F.alias(tensor)
     view = view_meta_of(primal)
     if view is not None:
+        _follow_other_levels(primal, opened)
         view.be_forward_base()
     tangent = None
     if opened is not None and (level is None or level == 0):

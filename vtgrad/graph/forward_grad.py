@@ -34,7 +34,7 @@ from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from .hooks import graph_lock
 
-__all__ = ["DualLevel", "ForwardGrad", "enter_level", "exit_level"]
+__all__ = ["DualLevel", "ForwardGrad", "enter_level", "exit_level", "new_level_number"]
 
 _numbers: Final = itertools.count(1)
 
@@ -60,9 +60,14 @@ class DualLevel:
         self.members = []
 
 
+def new_level_number() -> int:
+    """A number larger than those of all levels so far."""
+    return next(_numbers)
+
+
 def enter_level() -> DualLevel:
     """Open a level; the caller closes it, in a ``finally``."""
-    level = DualLevel(next(_numbers))
+    level = DualLevel(new_level_number())
     keys.active = True
     # Saves look for tangents.
     saves_observed.reasons += 1

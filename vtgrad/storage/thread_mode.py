@@ -31,6 +31,10 @@ class _ThreadMode(threading.local):
         The keys by which no tensor takes an operator over at this moment, see Note [Keys].
     forward_limit : int
         The operators of this thread see tangents of lower levels only; see Note [Levels].
+    reverse_level : int
+        The number of the innermost transform of `vtgrad.func`, or function of
+        `vtgrad.autograd.functional`, that differentiates in reverse mode on this thread; 0 for
+        none. Levels of forward mode and of batches are numbered with it.
     tracer : object or None
         What follows the operators of this thread.
     extra_of_new : ExtraMeta or None
@@ -41,6 +45,7 @@ class _ThreadMode(threading.local):
     ident: int
     excluded_keys: int
     forward_limit: int
+    reverse_level: int
     tracer: object | None
     extra_of_new: ExtraMeta | None
 
@@ -49,6 +54,7 @@ class _ThreadMode(threading.local):
         self.ident = threading.get_ident()
         self.excluded_keys = 0
         self.forward_limit = NO_LIMIT
+        self.reverse_level = 0
         self.tracer = None
         self.extra_of_new = None
 

@@ -1,4 +1,5 @@
 """Rarely needed functions, and checkpoints: PyTorch's `torch.utils`."""
 
 from . import checkpoint as checkpoint
+from . import pytree as pytree
 from .swap import swap_tensors as swap_tensors

@@ -4,7 +4,9 @@ NOTE [ Creation of views ]
 
 A write through a view gives its base a new producer, and every other view of that base must then
 be able to find its own producer again. Some views cannot: those that are one of several results
-of a node, those made while nothing was recorded, and those made inside custom code. Each view
+of a node, those made while nothing was recorded, and those made inside custom code. The argument of
+a function that is differentiated (`TRANSFORM_ARGUMENT`) could, but a write would change the tensor
+of the caller, which only an argument that is no leaf would allow. Each view
 records how it was made, a view of a view inherits its parent's restriction, and the one table here
 defines what happens when such a view, or its base, is written.
 
@@ -23,6 +25,7 @@ from ..errors import (
     InferenceViewError,
     MultiOutputViewError,
     NoGradViewError,
+    TransformArgumentError,
     ViewInvalidError,
 )
 from ..storage.inference_tensors import is_inference_mode_enabled
@@ -41,6 +44,7 @@ class CreationMeta(enum.Enum):
     NO_GRAD_MODE = 3
     MULTI_OUTPUT_SAFE = 4
     INFERENCE_MODE = 5
+    TRANSFORM_ARGUMENT = 6
 
 
 _REFUSALS: Final[dict[CreationMeta, tuple[type[ViewInvalidError], str, str]]] = {
@@ -68,6 +72,11 @@ _REFUSALS: Final[dict[CreationMeta, tuple[type[ViewInvalidError], str, str]]] = 
         InferenceViewError,
         "it was made in inference mode, so its base does not know of it",
         "make the view outside of inference mode, or write inside it as well",
+    ),
+    CreationMeta.TRANSFORM_ARGUMENT: (
+        TransformArgumentError,
+        "it is, or is a view of, the argument by which a function is differentiated",
+        "write to a clone of the argument",
     ),
 }
 

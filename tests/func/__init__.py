@@ -1,0 +1,1 @@
+"""`vtgrad.func`: transforms of functions, alone and nested."""

@@ -1,0 +1,1 @@
+"""`vtgrad.autograd.functional`: Jacobians, Hessians and products with them."""

@@ -1,0 +1,108 @@
+"""The Hessian of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...errors import TransformError
+from ...tensor.tensor import Tensor
+from ..reverse_call import gradients_by, in_transform
+from .call import Call, Tensors, call, filled, one_number, result
+from .jacobian import Strategy, check_options, matrices
+
+__all__ = ["gradient_of", "hessian"]
+
+
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: Tensors,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: Strategy = "reverse-mode",
+) -> Tensor | tuple[tuple[Tensor, ...], ...]:
+    """The Hessian of a function: the second derivatives of a number by all pairs of inputs.
+
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs as separate arguments, and returns a tensor with one element.
+    inputs : Tensor or tuple of Tensor
+        Floating or complex tensors.
+    create_graph, strict, vectorize
+        As for `jacobian`, which the Hessian is of the gradient.
+    outer_jacobian_strategy : {"reverse-mode", "forward-mode"}, default "reverse-mode"
+        As `jacobian`'s ``strategy``.
+
+    Returns
+    -------
+    Tensor or tuple of tuple of Tensor
+        For one input, a tensor of the input's shape twice. For a tuple of inputs ``H[i][j]``, with
+        the shape of input ``i`` followed by that of input ``j``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If inputs are anything but tensors and tuples of them, or the output is no tensor.
+    TransformError
+        If the function does not return one real number, or an input is complex or of a dtype
+        without derivatives.
+    IndependentError, OptionValueError, NotSupportedError
+        As for `jacobian`.
+
+    Examples
+    --------
+    >>> from vtgrad.autograd.functional import hessian
+    >>> hessian(lambda x: (x**3).sum(), vt.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    check_options(
+        vectorize, strict, create_graph, outer_jacobian_strategy, "outer_jacobian_strategy"
+    )
+
+    def body() -> Tensor | tuple[tuple[Tensor, ...], ...]:
+        made, gradient = gradient_of(func, inputs, "hessian", create_graph, strict)
+        for nr, tensor in enumerate(made.arguments.given):
+            if tensor._impl.array.dtype.kind == "c":
+                raise TransformError(
+                    f"hessian needs real inputs, and input {nr} is complex: differentiate by "
+                    "view_as_real(input)",
+                    index=nr,
+                )
+        rows = matrices(
+            made.arguments.edges,
+            gradient,
+            made.arguments.given,
+            create_graph=create_graph,
+            strict=strict,
+            vectorize=vectorize,
+        )
+        found = [tuple(result(row, create_graph=create_graph)) for row in rows]
+        return found[0][0] if made.one_input else tuple(found)
+
+    return in_transform(body)
+
+
+def gradient_of(
+    func: Callable[..., Tensor], inputs: Tensors, name: str, create_graph: bool, strict: bool
+) -> tuple[Call, list[Tensor]]:
+    """The call of a function, and the recorded gradient of the number that it returned.
+
+    Raises
+    ------
+    TransformError
+        If it did not return one real number.
+    IndependentError
+        With `strict`, if the number does not depend on an input, or its gradient on none.
+    """
+    made = call(func, inputs, create_graph=create_graph)
+    output = one_number(made, name)
+    found = gradients_by(made.arguments.edges, [output], [None], recorded=True, keep_graph=True)
+    return made, filled(
+        found,
+        made.arguments.given,
+        strict=strict,
+        constants=True,
+        what="the output of the function",
+    )

@@ -1,0 +1,75 @@
+"""The product of a Jacobian with a vector from the right, in reverse mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...graph.gradient_edge import GradientEdge, get_gradient_edge
+from ...ops.generated import functional as F
+from ...tensor.tensor import Tensor
+from ..reverse_call import gradients_by
+from .call import filled
+
+__all__ = ["pushed"]
+
+
+def pushed(
+    edges: Sequence[GradientEdge],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    vector: Sequence[Tensor],
+    *,
+    create_graph: bool,
+    strict: bool,
+) -> list[Tensor]:
+    """The product of the Jacobian of some outputs with a vector, by two passes.
+
+    ``u @ J`` is linear in ``u``, so that its derivative by ``u`` in the direction `vector` is
+    ``J @ vector``, wherever ``u`` is: at zero.
+
+    Parameters
+    ----------
+    edges : sequence of GradientEdge
+        The inputs, in the graph.
+    outputs : sequence of Tensor
+        The outputs.
+    inputs : sequence of Tensor
+        Tensors like the inputs, for zeros.
+    vector : sequence of Tensor
+        Like the inputs.
+    create_graph : bool
+        Whether to record the second pass.
+    strict : bool
+        Whether an output that does not depend on the inputs is an error.
+    """
+    # An integer output has no derivatives, and its cotangent none to be differentiated by.
+    cotangents = [
+        zeros.requires_grad_() if zeros._impl.array.dtype.kind in "fc" else zeros
+        for zeros in map(F.zeros_like, outputs)
+    ]
+    pulled = filled(
+        gradients_by(edges, outputs, cotangents, recorded=True, keep_graph=True),
+        inputs,
+        strict=strict,
+        constants=False,
+        what="the output of the function",
+    )
+    live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
+    found: list[Tensor | None] = [None] * len(outputs)
+    products = gradients_by(
+        [get_gradient_edge(cotangents[nr]) for nr in live],
+        pulled,
+        vector,
+        recorded=create_graph,
+        keep_graph=False,
+    )
+    for nr, product in zip(live, products, strict=True):
+        found[nr] = product
+    return filled(
+        found,
+        outputs,
+        strict=strict,
+        constants=create_graph,
+        what="the product with the vector",
+        of="output",
+    )

@@ -1,0 +1,88 @@
+"""The rows of a Jacobian: one gradient for each element of an output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import NotSupportedError
+from ..graph.gradient_edge import GradientEdge
+from ..ops.generated import functional as F
+from ..tensor.tensor import Tensor
+from .reverse_call import gradients_by
+
+__all__ = ["jacobian_in_batches", "jacobian_in_loop"]
+
+# What a Jacobian consists of: for each input a tensor of the output's shape and then the input's,
+# or None if the output does not depend on it.
+Blocks = list[Tensor | None]
+
+
+def jacobian_in_loop(
+    output: Tensor,
+    edges: Sequence[GradientEdge],
+    inputs: Sequence[Tensor],
+    *,
+    recorded: bool,
+    keep_graph: bool,
+) -> Blocks:
+    """The Jacobian of one output by some inputs, with a pass for each element.
+
+    Parameters
+    ----------
+    output : Tensor
+        A real tensor.
+    edges : sequence of GradientEdge
+        The values to differentiate by.
+    inputs : sequence of Tensor
+        Tensors like them.
+    recorded : bool
+        Whether to record the passes.
+    keep_graph : bool
+        Whether the graph is still needed after the last of them.
+    """
+    count = output.numel()
+    rows: list[Blocks] = []
+    for nr in range(count if output.requires_grad else 0):
+        basis = F.zeros_like(output).reshape(-1)
+        basis[nr] = 1
+        rows.append(
+            gradients_by(
+                edges,
+                [output],
+                [basis.reshape(output.shape)],
+                recorded=recorded,
+                keep_graph=keep_graph or nr + 1 < count,
+            )
+        )
+    blocks: Blocks = []
+    for nr, like in enumerate(inputs):
+        column = [row[nr] for row in rows]
+        if all(gradient is None for gradient in column):
+            blocks.append(None)
+            continue
+        # Rows may differ in whether they depend on an input only after an error in a hook.
+        parts = [F.zeros_like(like) if gradient is None else gradient for gradient in column]
+        blocks.append(F.stack(parts).reshape((*output.shape, *like.shape)))
+    return blocks
+
+
+def jacobian_in_batches(
+    output: Tensor,
+    edges: Sequence[GradientEdge],
+    inputs: Sequence[Tensor],
+    *,
+    recorded: bool,
+    keep_graph: bool,
+    chunk_size: int | None = None,
+) -> Blocks:
+    """As `jacobian_in_loop`, with one pass for all elements, or for each `chunk_size` of them.
+
+    Raises
+    ------
+    NotSupportedError
+        In this version, which has no batched gradients.
+    """
+    raise NotSupportedError(
+        "this version has no batched gradients; leave vectorize=False, which computes the same "
+        "with a pass for each element of the output"
+    )
