@@ -14,11 +14,17 @@ it is the caller's tensor itself.
 A leaf becomes invisible when the function has returned: its node ignores gradients from then on,
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
 caller as a constant, and a backward is recorded only if the result may be differentiated again.
+
+NOTE [ Leaves that are visible ]
+
+`leads_outside` looks for one leaf to which a gradient may go. The nodes of the way that it found
+keep that leaf's cell, so that the next search ends where it meets one of them, if the leaf is still
+visible. Otherwise a loop of transforms inside a transform would search the whole loop at each step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar, cast
 
 from ..engine import backward as engine
@@ -26,7 +32,7 @@ from ..errors import InferenceModeError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.forward_grad import new_level_number
 from ..graph.gradient_edge import GradientEdge, get_gradient_edge
-from ..graph.hooks import LeafState
+from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
 from ..ops.generated import functional as F
@@ -41,6 +47,7 @@ from ..views.differentiable_view_meta import DifferentiableViewMeta
 __all__ = [
     "Arguments",
     "constant",
+    "edges_of",
     "gradients_by",
     "hide",
     "in_transform",
@@ -51,6 +58,8 @@ __all__ = [
 R = TypeVar("R")
 
 _ACCUMULATES: Final = LeafState.ACCUMULATES
+# The cell of no leaf in particular.
+_ANY_LEAF: Final = GradCell()
 
 
 def in_transform(body: Callable[[], R]) -> R:
@@ -101,35 +110,67 @@ def leads_outside(tensors: Iterable[Tensor]) -> bool:
 
     Leaves of finished transforms do not count; see Note [Arguments of a transform].
     """
-    for node in _nodes(tensors):
-        if isinstance(node, AccumulateGrad):
-            if node.cell.leaf_state is _ACCUMULATES:
-                return True
-        elif all(edge is None for edge in node.next_edges):
-            # A node that keeps its inputs to itself: they may be anything.
+    # By node, the node whose edge led to it first.
+    parents: dict[Node, Node | None] = {}
+    stack = []
+    for edge in map(gradient_edge, tensors):
+        if edge is not None and edge.function not in parents:
+            parents[edge.function] = None
+            stack.append(edge.function)
+    while stack:
+        node = stack.pop()
+        cell = _visible_leaf(node)
+        if cell is not None:
+            way: Node | None = node
+            while way is not None:
+                way.visible_leaf = cell
+                way = parents[way]
             return True
+        for edge in node.next_edges:
+            if edge is not None and edge.function not in parents:
+                parents[edge.function] = node
+                stack.append(edge.function)
     return False
 
 
-def runs_users_code(tensors: Iterable[Tensor]) -> bool:
-    """Whether backward from one of the tensors calls functions of the user, or may call them."""
-    return any(
-        not isinstance(node, AccumulateGrad) and (node.hooks is not None or node.runs_users_code())
-        for node in _nodes(tensors)
-    )
+def _visible_leaf(node: Node) -> GradCell | None:
+    """The cell of a leaf to which the node leads, if that is known and a gradient may go there."""
+    if isinstance(node, AccumulateGrad):
+        cell: GradCell | None = node.cell
+    else:
+        cell = getattr(node, "visible_leaf", None)
+        if cell is None and not any(node.next_edges):
+            # A node that keeps its inputs to itself: they may be anything.
+            return _ANY_LEAF
+    return cell if cell is not None and cell.leaf_state is _ACCUMULATES else None
 
 
-def _nodes(tensors: Iterable[Tensor]) -> Iterator[Node]:
-    """All nodes to which some tensors lead, each once."""
+def runs_users_code(tensors: Iterable[Tensor], edges: Iterable[GradientEdge]) -> bool:
+    """Whether backward from some tensors to `edges` calls functions of the user, or may do so."""
+    lowest = min((edge.node.topological_nr for edge in edges), default=-1)
     stack = [edge.function for edge in map(gradient_edge, tensors) if edge is not None]
     seen = set(stack)
     while stack:
         node = stack.pop()
-        yield node
+        if node.topological_nr <= lowest:
+            continue
+        if not isinstance(node, AccumulateGrad) and (
+            node.hooks is not None or node.runs_users_code()
+        ):
+            return True
         for edge in node.next_edges:
             if edge is not None and edge.function not in seen:
                 seen.add(edge.function)
                 stack.append(edge.function)
+    return False
+
+
+def edges_of(made: Iterable[Tensor]) -> list[GradientEdge]:
+    """The edges of tensors that were made just now, to differentiate by."""
+    edges = [get_gradient_edge(x) for x in made]
+    for edge in edges:
+        edge.node.number_above()
+    return edges
 
 
 class Arguments:
@@ -164,7 +205,7 @@ class Arguments:
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
         ]
-        self.edges = [get_gradient_edge(x) for x in self.inner]
+        self.edges = edges_of(self.inner)
 
     def _leaf(self, tensor: Tensor) -> Tensor:
         leaf = constant(tensor).requires_grad_()

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd.reverse_call import Arguments, gradients_by, hide, in_transform, leads_outside
+from ..autograd.reverse_call import (
+    Arguments,
+    edges_of,
+    gradients_by,
+    hide,
+    in_transform,
+    leads_outside,
+)
 from ..errors import ArgumentTypeError, TransformError
-from ..graph.gradient_edge import GradientEdge, get_gradient_edge
+from ..graph.gradient_edge import GradientEdge
 from ..graph.recording import is_recording
 from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
@@ -50,7 +57,7 @@ class Pushforward:
         self._outputs = outputs
         self._spec = spec
         self._spec_of_args = spec_of_args
-        self._edges = [get_gradient_edge(x) for x in cotangents]
+        self._edges = edges_of(cotangents)
         self._products = arguments.gradients(outputs, cotangents, recorded=True, keep_graph=True)
         for cotangent in cotangents:
             hide(cotangent)

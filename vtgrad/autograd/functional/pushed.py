@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.gradient_edge import GradientEdge, get_gradient_edge
+from ...graph.gradient_edge import GradientEdge
 from ...ops.generated import functional as F
 from ...tensor.tensor import Tensor
-from ..reverse_call import gradients_by
+from ..reverse_call import edges_of, gradients_by
 from .call import filled
 
 __all__ = ["pushed"]
@@ -47,6 +47,8 @@ def pushed(
         zeros.requires_grad_() if zeros._impl.array.dtype.kind in "fc" else zeros
         for zeros in map(F.zeros_like, outputs)
     ]
+    live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
+    edges_of_live = edges_of([cotangents[nr] for nr in live])
     pulled = filled(
         gradients_by(edges, outputs, cotangents, recorded=True, keep_graph=True),
         inputs,
@@ -54,10 +56,9 @@ def pushed(
         constants=False,
         what="the output of the function",
     )
-    live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
     found: list[Tensor | None] = [None] * len(outputs)
     products = gradients_by(
-        [get_gradient_edge(cotangents[nr]) for nr in live],
+        edges_of_live,
         pulled,
         vector,
         recorded=create_graph,

@@ -12,15 +12,16 @@ tangent, in place; if there is none yet, the base of what is written gets zeros 
 overwritten with a constant has the tangent zero from then on.
 
 The formula of a write is evaluated before the write, so that it reads the old values, unless it
-needs the result; then what the write would change is copied first. If the value was stored, and its
-tangent was not, because of an interrupt, the tensor is marked as unfinished: its tangent cannot be
-read any more.
+needs the result. What it reads and the write would change is copied first, if the formula needs the
+result, or is recorded: backward of the tangent needs the old values and the old tangent. If the
+value was stored, and its tangent was not, because of an interrupt, the tensor is marked as
+unfinished: its tangent cannot be read any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
@@ -47,6 +48,8 @@ __all__ = ["handle_dual"]
 
 # The tangent of an argument, or those of the members of a sequence.
 Given: TypeAlias = TensorBase | Sequence[TensorBase | None]
+
+T = TypeVar("T")
 
 
 def handle_dual(
@@ -173,6 +176,17 @@ def _attach(
             own_meta(one).set_fw_grad(as_tangent(tangent, one, given), one, level, False)
 
 
+def _kept(values: Mapping[str, T], target: TensorBase) -> dict[str, T | TensorBase]:
+    """The values by name; those that share memory with `target` are copied."""
+    storage = target._impl.storage
+    return {
+        name: F.clone(value)
+        if isinstance(value, TensorBase) and value._impl._storage is storage
+        else value
+        for name, value in values.items()
+    }
+
+
 def _write(
     rule: ForwardRule,
     function: Callable[..., object],
@@ -190,26 +204,22 @@ def _write(
         check_inplace(present)
     late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
-    if late:
-        storage = target._impl.storage
-        arguments = {
-            name: F.clone(value)
-            if isinstance(value, TensorBase) and value._impl._storage is storage
-            else value
-            for name, value in arguments.items()
-        }
-        given = {
-            name: F.clone(value) if value is present and value is not None else value
-            for name, value in given.items()
-        }
-    elif rule.formula is not None and given:
-        tangent = rule.formula(arguments, given, target)
+    if rule.formula is not None and given:
+        records = is_recording() and any(
+            requires_grad(one) for one in tensors_of([*arguments.values(), *given.values()])
+        )
+        if late or records:
+            read = {name: value for name, value in arguments.items() if name in rule.uses}
+            arguments = {**arguments, **_kept(read, target)}
+        if records and present is not None:
+            given = {**given, **_kept(given, present)}
+        if not late:
+            tangent = rule.formula(arguments, given, target)
     before = None if target._impl.version_counter is INFERENCE else target._impl.version
     holder = forward_base_of(target)
     try:
         result = function(*args, **kwargs)
-        if late and given:
-            assert rule.formula is not None
+        if late and rule.formula is not None and given:
             tangent = rule.formula(arguments, given, target)
         if isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
