@@ -7,18 +7,18 @@ Note [Levels] and Note [A tangent follows its value].
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
-from ..graph.forward_grad import DualLevel, enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
 from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
 from ..storage.key_set import DUAL, keys
+from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
@@ -63,13 +63,12 @@ class _Current:
         None outside of a block.
     """
 
-    __slots__ = ("level", "lock")
+    __slots__ = ("level",)
 
     level: DualLevel | None
 
     def __init__(self) -> None:
         self.level = None
-        self.lock = threading.Lock()
 
 
 _current = _Current()
@@ -94,11 +93,12 @@ def enter_dual_level() -> int:
     >>> level = fw.enter_dual_level()
     >>> fw.exit_dual_level(level=level)
     """
+    level = DualLevel()
     if _current.level is not None:
-        raise ForwardModeError(
-            "a level of forward mode is open already, and there is only one; vtgrad.func.jvp nests"
-        )
-    _current.level = enter_level()
+        raise _already_open()
+    # No call from here on, see Note [Levels]: nor can another thread open one in between.
+    _current.level = keys.modes[level.number] = level
+    saves_observed.reasons += 1
     return 0
 
 
@@ -127,7 +127,15 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level is not None and level != 0:
         raise ForwardModeError(f"level {level} is not the one that was opened last, which is 0")
     _current.level = None
-    exit_level(opened)
+    del keys.modes[opened.number]
+    saves_observed.reasons -= 1
+    opened.drop_tangents()
+
+
+def _already_open() -> ForwardModeError:
+    return ForwardModeError(
+        "a level of forward mode is open already, and there is only one; vtgrad.func.jvp nests"
+    )
 
 
 class dual_level(Scope):  # PyTorch's name
@@ -168,8 +176,11 @@ class dual_level(Scope):  # PyTorch's name
         self._level = None
 
     def __enter__(self) -> int:  # type: ignore[override]  # the number of the level
-        enter_dual_level()
-        self._level = _current.level
+        level = DualLevel()
+        if _current.level is not None:
+            raise _already_open()
+        self._level = _current.level = keys.modes[level.number] = level
+        saves_observed.reasons += 1
         return 0
 
     def restore(self) -> None:
@@ -177,7 +188,9 @@ class dual_level(Scope):  # PyTorch's name
         level, self._level = self._level, None
         if level is not None and _current.level is level:
             _current.level = None
-            exit_level(level)
+            del keys.modes[level.number]
+            saves_observed.reasons -= 1
+            level.drop_tangents()
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Decorate a function, so that each of its calls runs in a level of its own."""

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from ..autograd.forward_ad import make_dual_at, tangent_at
 from ..errors import ArgumentTypeError, ForwardModeError, IndependentError, TransformError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..ops.generated import functional as F
-from ..storage.key_set import DUAL
+from ..storage.key_set import DUAL, keys
+from ..storage.rewind import saves_observed
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
@@ -77,8 +78,11 @@ def jvp(
             "forward mode is off in inference mode, in the forward of a custom Function, and under "
             "set_fwd_grad_enabled(False), so jvp would find no derivatives; leave the block"
         )
-    level = enter_level()
+    level = DualLevel()
     try:
+        # See Note [Levels].
+        keys.modes[level.number] = level
+        saves_observed.reasons += 1
         duals = [
             make_dual_at(value, vector, level)
             for value, vector in zip(values, vectors, strict=True)
@@ -99,7 +103,9 @@ def jvp(
             products.append(F.zeros_like(leaf) if tangent is None else tangent)
         product = tree_unflatten(products, shape)
     finally:
-        exit_level(level)
+        del keys.modes[level.number]
+        saves_observed.reasons -= 1
+        level.drop_tangents()
     return (output, product, aux) if has_aux else (output, product)
 
 
