@@ -192,15 +192,17 @@ class Arguments:
         The values of `inner` at the beginning.
     """
 
-    __slots__ = ("_leaves", "edges", "given", "inner")
+    __slots__ = ("_connected", "_leaves", "edges", "given", "inner")
 
     given: list[Tensor]
     inner: list[Tensor]
     edges: list[GradientEdge]
+    _connected: bool
     _leaves: list[Tensor]
 
     def __init__(self, given: Sequence[Tensor], *, connected: bool) -> None:
         self.given = list(given)
+        self._connected = connected
         self._leaves = []
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
@@ -208,6 +210,9 @@ class Arguments:
         self.edges = edges_of(self.inner)
 
     def _leaf(self, tensor: Tensor) -> Tensor:
+        if tensor.is_inference():
+            # Its writes are not counted, so that it cannot be saved.
+            tensor = tensor.clone()
         leaf = constant(tensor).requires_grad_()
         self._leaves.append(leaf)
         return leaf
@@ -238,6 +243,13 @@ class Arguments:
         if tensor.requires_grad and not leads_outside([tensor]):
             return constant(tensor)
         return tensor
+
+    def shown_output(self, tensor: Tensor) -> Tensor:
+        """A result of the function: as `shown`, and a constant if nothing is recorded outside."""
+        shown = self.shown(tensor)
+        if self._connected or shown is not tensor or tensor.grad_fn is None:
+            return shown
+        return constant(tensor)
 
 
 def gradients_by(

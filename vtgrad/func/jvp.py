@@ -8,6 +8,7 @@ from ..autograd.forward_ad import make_dual_at, tangent_at
 from ..errors import ArgumentTypeError, ForwardModeError, IndependentError, TransformError
 from ..graph.forward_grad import DualLevel
 from ..ops.generated import functional as F
+from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
 from ..storage.rewind import saves_observed
 from ..storage.thread_mode import thread
@@ -84,7 +85,7 @@ def jvp(
         keys.modes[level.number] = level
         saves_observed.reasons += 1
         duals = [
-            make_dual_at(value, vector, level)
+            make_dual_at(_writable(value), vector, level)
             for value, vector in zip(values, vectors, strict=True)
         ]
         arguments = tree_unflatten(duals, spec)
@@ -107,6 +108,12 @@ def jvp(
         saves_observed.reasons -= 1
         level.drop_tangents()
     return (output, product, aux) if has_aux else (output, product)
+
+
+def _writable(value: Tensor) -> Tensor:
+    """The value, or a copy if several of its elements share memory: these have one tangent each."""
+    impl = value._impl
+    return value.clone() if has_self_overlap(impl.array.shape, impl.array.strides) else value
 
 
 def _pairs(primals: object, tangents: object) -> tuple[list[Tensor], list[Tensor], TreeSpec]:
