@@ -21,7 +21,7 @@ from ..storage.key_set import DUAL, keys
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
+from ..storage.thread_mode import NO_LIMIT, thread
 from ..tensor.tensor import Tensor
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -85,7 +85,8 @@ def enter_dual_level() -> int:
     Raises
     ------
     ForwardModeError
-        If it is open, also on another thread: the transforms of `vtgrad.func` nest.
+        If it is open, also on another thread: the transforms of `vtgrad.func` nest. In the ``jvp``
+        of a custom Function.
 
     Examples
     --------
@@ -93,6 +94,7 @@ def enter_dual_level() -> int:
     >>> level = fw.enter_dual_level()
     >>> fw.exit_dual_level(level=level)
     """
+    _refuse_in_jvp()
     level = DualLevel()
     if _current.level is not None:
         raise _already_open()
@@ -132,6 +134,14 @@ def exit_dual_level(*, level: int | None = None) -> None:
     opened.drop_tangents()
 
 
+def _refuse_in_jvp() -> None:
+    if thread.forward_limit != NO_LIMIT:
+        raise ForwardModeError(
+            "the jvp of a custom Function cannot open a level of forward mode, because it does not "
+            "see tangents of the level that called it; vtgrad.func.jvp can be called there"
+        )
+
+
 def _already_open() -> ForwardModeError:
     return ForwardModeError(
         "a level of forward mode is open already, and there is only one; vtgrad.func.jvp nests"
@@ -153,7 +163,7 @@ class dual_level(Scope):  # PyTorch's name
     Raises
     ------
     ForwardModeError
-        If the level is open already.
+        If the level is open already, or in the ``jvp`` of a custom Function.
 
     Examples
     --------
@@ -176,6 +186,7 @@ class dual_level(Scope):  # PyTorch's name
         self._level = None
 
     def __enter__(self) -> int:  # type: ignore[override]  # the number of the level
+        _refuse_in_jvp()
         level = DualLevel()
         if _current.level is not None:
             raise _already_open()

@@ -11,7 +11,7 @@ from ..ops.generated import functional as F
 from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
 from ..storage.rewind import saves_observed
-from ..storage.thread_mode import thread
+from ..storage.thread_mode import NO_LIMIT, thread
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
@@ -63,7 +63,7 @@ def jvp(
     IndependentError
         With `strict`.
     ForwardModeError
-        In inference mode, or where forward mode was switched off.
+        In inference mode.
     NotSupportedError
         If the function uses an operator that has no tangents.
 
@@ -74,16 +74,20 @@ def jvp(
     """
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
-    if thread.mode.inference or thread.excluded_keys & DUAL:
+    if thread.mode.inference:
         raise ForwardModeError(
-            "forward mode is off in inference mode, in the forward of a custom Function, and under "
-            "set_fwd_grad_enabled(False), so jvp would find no derivatives; leave the block"
+            "forward mode is off in inference mode, so jvp would find no derivatives; leave it for "
+            "the call by `with inference_mode(False)`"
         )
-    level = DualLevel()
+    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
     try:
         # See Note [Levels].
         keys.modes[level.number] = level
         saves_observed.reasons += 1
+        # In the jvp of a custom Function the limit is lower than the number of the new level, and
+        # in its forward tangents are off.
+        thread.forward_limit = NO_LIMIT
+        thread.excluded_keys = excluded & ~DUAL
         duals = [
             make_dual_at(_writable(value), vector, level)
             for value, vector in zip(values, vectors, strict=True)
@@ -106,6 +110,8 @@ def jvp(
     finally:
         del keys.modes[level.number]
         saves_observed.reasons -= 1
+        thread.forward_limit = limit
+        thread.excluded_keys = excluded
         level.drop_tangents()
     return (output, product, aux) if has_aux else (output, product)
 

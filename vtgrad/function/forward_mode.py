@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import FunctionError, MissingMethodError
-from ..graph.set_history import own_meta
+from ..graph.operators import operators
+from ..graph.set_history import meta_of, own_meta
 from ..ops.forward.tangents import (
     as_tangent,
     highest_level,
@@ -30,7 +31,7 @@ from ..ops.forward.tangents import (
 from ..storage.key_set import DUAL
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..views.differentiable_view_meta import view_meta_of
 from .default_methods import no_jvp
 
@@ -132,6 +133,8 @@ def _carry(
                 )
             continue
         assert isinstance(result, TensorBase)
+        if tangent is not None and all(tangent is not t for t in own):
+            tangent = _without_own_level(tangent, level)
         if tangent is None:
             tangent = zero_tangent(result)
             assert tangent is not None
@@ -141,6 +144,13 @@ def _carry(
                 f"for result {nr}, of shape {list(result._impl.array.shape)}"
             )
         _give(name, nr, call.dirty, args, own, result, tangent, level)
+
+
+def _without_own_level(tangent: TensorBase, level: int) -> TensorBase:
+    """A tangent that has no tangents of its own level or higher ones, as `func.jvp` may leave."""
+    meta = meta_of(tangent)
+    has_some = meta is not None and meta.fw_level(NO_LIMIT) >= level
+    return operators().clone(tangent) if has_some else tangent
 
 
 def _give(

@@ -15,9 +15,10 @@ A level of forward mode is opened and closed in this form, no part of which may 
         saves_observed.reasons -= 1
         level.drop_tangents()
 
-While it is open tensors may have a tangent at that level. Levels are numbered in the order in which they are entered, and a number is
-never used again, so that a tangent of a closed level is never taken for one of another. Which
-levels are open is in `keys.modes`: operators look at tangents only while that is not empty.
+While it is open tensors may have a tangent at that level. Levels are numbered in the order in which
+they are entered, and a number is never used again, so that a tangent of a closed level is never
+taken for one of another. Which levels are open is in `keys.modes`: operators look at tangents only
+while that is not empty.
 
 An operator treats the highest level among its operands first. Its own call, and the formula of its
 tangent, run with `thread.forward_limit` set to that level: tangents of this level and of higher
