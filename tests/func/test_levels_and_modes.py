@@ -26,12 +26,11 @@ def cubes(a: vt.Tensor) -> vt.Tensor:
     return (a**3).sum()
 
 
-def tangent(x: object) -> list[float]:
+def tangent(x: object) -> Any:
     assert isinstance(x, vt.Tensor)
     found = fw.unpack_dual(x).tangent
     assert found is not None
-    listed: list[float] = found.tolist()
-    return listed
+    return found.tolist()
 
 
 def test_results_for_duals_have_tangents() -> None:
@@ -112,10 +111,9 @@ def test_pieces_of_an_unbind_may_be_written_in_forward_mode_only() -> None:
         return b
 
     assert jvp(f, (X,), (V,))[1].tolist() == [1.0, 10.0, 103.0]
-    for transform in (jacrev, lambda g: vjp(g, X)):
+    for reverse in (jacrev(f), lambda x: vjp(f, x)):
         with pytest.raises(MultiOutputViewError):
-            found = transform(f)
-            found(X)
+            reverse(X)
 
 
 def test_a_write_to_the_argument_of_jvp_writes_the_callers_tensors() -> None:

@@ -199,6 +199,8 @@ def _write(
     """Write a value, and its tangent."""
     target = args[0]
     assert isinstance(target, TensorBase)
+    if target._impl.array.dtype.kind not in "fc":
+        return function(*args, **kwargs)
     present = tangent_of(target, level)
     if present is not None and is_recording() and requires_grad(present):
         check_inplace(present)

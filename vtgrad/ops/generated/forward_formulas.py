@@ -1198,29 +1198,19 @@ def _aminmax_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
 
 
 def _var_mean_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"], lambda grads: tensor_formulas.gradient_of_var_mean(grads, a["input"], a["dim"], a["correction"]), result
-            ),
-        )
-    return tangent
+    return F.sum(
+        F.mul(t["input"], F.conj(tensor_formulas.var_gradient(F.ones_like(result[0]), a["input"], a["dim"], a["correction"]))),
+        a["dim"],
+        a["keepdim"],
+    ), F.mean(t["input"], a["dim"], a["keepdim"])
 
 
 def _std_mean_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"],
-                lambda grads: tensor_formulas.gradient_of_std_mean(grads, a["input"], result[0], a["dim"], a["correction"]),
-                result,
-            ),
-        )
-    return tangent
+    return F.sum(
+        F.mul(t["input"], F.conj(tensor_formulas.std_gradient(F.ones_like(result[0]), a["input"], result[0], a["dim"], a["correction"]))),
+        a["dim"],
+        a["keepdim"],
+    ), F.mean(t["input"], a["dim"], a["keepdim"])
 
 
 def _dist(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1886,7 +1876,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         formula=_scatter_reduce,
         writes=True,
     ),
-    "scatter_reduced": ForwardRule("scatter", "none", "input dim index src how"),
+    "scatter_reduced": ForwardRule("scatter", "refused", "input dim index src how"),
     "index_reduce": ForwardRule(
         "index_reduce",
         "formula",
@@ -2002,7 +1992,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "count_nonzero_dim_IntList": ForwardRule("count_nonzero", "none", "input dim"),
     "nansum_dim": ForwardRule("nansum", "formula", "input dim keepdim dtype", "input", uses="input", formula=_nansum_dim),
     "aminmax_dim": ForwardRule("aminmax", "formula", "input dim keepdim", "input", uses="input result", formula=_aminmax_dim),
-    "var_mean_dim": ForwardRule("var_mean", "formula", "input dim correction keepdim", "input", uses="input", formula=_var_mean_dim),
+    "var_mean_dim": ForwardRule("var_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_var_mean_dim),
     "std_mean_dim": ForwardRule("std_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_std_mean_dim),
     "dist": ForwardRule("dist", "formula", "input other p", "input other", uses="input other result", formula=_dist),
     "sort_dim": ForwardRule("sort", "formula", "input dim descending", "input", uses="result", formula=_sort_dim),

@@ -10,7 +10,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_keyed, is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
@@ -98,13 +98,15 @@ def as_strided_(
     storage_offset: int | None = None,
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage; see `as_strided`."""
-    if keys.active and is_keyed(input):
+    if keys.active and is_keyed_as_whole(input):
         return take_over("as_strided_", as_strided_, input, size, stride, storage_offset)
     base = None
     if view_meta_of(input) is not None:
         base = _base_beyond(input, view_impls.as_strided(input._impl, size, stride, storage_offset))
     if base is None:
         return F.as_strided_part_(input, size, stride, storage_offset)
+    if keys.active and is_keyed(input):
+        return take_over("as_strided_", as_strided_, input, size, stride, storage_offset)
 
     def record(target: TensorBase, *geometry: Any, inplace: bool) -> Node:
         return AsStridedBeyondBackward0.record(target, base, *geometry)
