@@ -10,12 +10,14 @@ import pytest
 
 import vtgrad as vt
 from tests.support import ramp
+from vtgrad.autograd import forward_ad as fw
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from vtgrad.errors import NotSupportedError
+from vtgrad.errors import ForwardModeError, LeafWriteError, NotSupportedError
+from vtgrad.ops.forward.dual_handler import _change_geometry
 from vtgrad.utils.checkpoint import checkpoint
 
 FUNC: Any = vt.func
@@ -113,3 +115,25 @@ def test_a_value_from_the_written_tensor_itself_keeps_its_tangent() -> None:
         # 2 a1 at all places, at two levels.
         assert jvp(f, (X,), (V,))[1].tolist() == [40.0] * 3
         assert jvp(lambda a: jvp(f, (a,), (V,))[1], (X,), (V,))[1].tolist() == [200.0] * 3
+
+
+def test_geometry_changes_of_value_and_tangent_together_or_not_at_all() -> None:
+    t = vt.ones(2, 3).requires_grad_()
+    with fw.dual_level():
+        dual = fw.make_dual(vt.zeros(2, 3), t)
+        with pytest.raises(LeafWriteError):
+            dual.t_()
+        assert dual.shape == (2, 3)
+        assert fw.unpack_dual(dual).tangent is t
+
+        def interrupted(x: vt.Tensor) -> vt.Tensor:
+            """Fails for the tangent, as an interrupt between the two calls does."""
+            if x is not target:
+                raise KeyboardInterrupt
+            return vt.Tensor.t_(x)
+
+        target = fw.make_dual(vt.zeros(3, 3), vt.ones(3, 3)).clone()
+        with pytest.raises(KeyboardInterrupt):
+            _change_geometry(interrupted, (target,), {})
+        with pytest.raises(ForwardModeError, match="interrupted"):
+            fw.unpack_dual(target * 2)

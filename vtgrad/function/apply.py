@@ -19,7 +19,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
-from .forward_mode import carry_tangents, levels_of
+from .forward_mode import carry_tangents, disown_tangents, levels_of
 from .function_ctx import FunctionCtx
 from .node import BackwardCFunction
 from .results import (
@@ -115,6 +115,7 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     versions: list[int] = []
     if flags.is_executable:
         node = function._backward_cls(context)
+    if flags.is_executable or levels:
         versions = [version_of(x) for x in unpacked.input_vars]
     observer = observer_of_thread() if observers else None
     event = None if observer is None else _begin(observer, function.__name__, node, args)
@@ -128,6 +129,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     except BaseException:
         if flags.is_executable:
             disown_written(call, unpacked.input_vars, versions)
+        if levels:
+            disown_tangents(call, unpacked.input_vars, versions, levels)
         # Results are there already if saving has failed, and would make a cycle with these.
         call.is_over()
         if observer is not None:
@@ -200,7 +203,8 @@ def process_outputs(
     node : BackwardCFunction or None
         None if nothing is recorded.
     versions : sequence of int
-        If `node` is not None: the version of each tensor among the arguments before forward.
+        The version of each tensor among the arguments before forward; none if `node` is None and no
+        argument has a tangent.
 
     Returns
     -------
@@ -215,7 +219,7 @@ def process_outputs(
     call = context._call
     results = returned if isinstance(returned, tuple) else (returned,)
     check_results(call, results)
-    if node is not None:
+    if versions:
         check_undeclared_writes(call, versions)
     given, numbers = wrap_outputs(call, results, node)
     if node is not None:

@@ -23,6 +23,7 @@ from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
 from ..ops.forward.tangents import (
     as_tangent,
+    forward_base_of,
     highest_level,
     tangent_of,
     write_tangent,
@@ -34,12 +35,14 @@ from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..views.differentiable_view_meta import view_meta_of
 from .default_methods import no_jvp
+from .results import version_of
 
 if TYPE_CHECKING:
     from .apply import Callee
+    from .context import Call
     from .function_ctx import FunctionCtx
 
-__all__ = ["carry_tangents", "levels_of"]
+__all__ = ["carry_tangents", "disown_tangents", "levels_of"]
 
 
 def levels_of(function: type[Callee], args: Sequence[object]) -> tuple[int, ...]:
@@ -91,6 +94,27 @@ def carry_tangents(
         thread.forward_limit = limit
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
+
+
+def disown_tangents(
+    call: Call, inputs: Sequence[TensorBase], versions: Sequence[int], levels: Sequence[int]
+) -> None:
+    """Give up the tangents of what forward has written in a call that failed.
+
+    Reading one raises; see Note [A tangent follows its value].
+
+    Parameters
+    ----------
+    inputs : sequence of TensorBase
+        The tensors among the arguments.
+    versions : sequence of int
+        The version of each before forward.
+    levels : sequence of int
+        The levels at which arguments have tangents.
+    """
+    moved = [x for x, version in zip(inputs, versions, strict=True) if version_of(x) != version]
+    for tensor in (*call.dirty, *moved):
+        own_meta(forward_base_of(tensor)).own_fw_grad().unfinished.update(levels)
 
 
 def _carry(

@@ -119,13 +119,24 @@ def _change_geometry(
     """Give a tensor and each of its tangents another geometry."""
     target, *others = args
     assert isinstance(target, TensorBase)
-    tangents = []
+    tangents: dict[int, TensorBase] = {}
     limit = thread.forward_limit
     while (limit := highest_level((target,), limit)) != 0:
-        tangents.append(tangent_of(target, limit))
-    result = _without_tangents(function, args, kwargs)
-    for tangent in tangents:
-        function(tangent, *others, **kwargs)
+        tangent = tangent_of(target, limit)
+        assert tangent is not None
+        if is_recording() and requires_grad(tangent):
+            check_inplace(tangent)
+        tangents[limit] = tangent
+    impl = target._impl
+    before = impl.sizes, impl.strides, impl.storage_offset
+    try:
+        result = _without_tangents(function, args, kwargs)
+        for tangent in tangents.values():
+            function(tangent, *others, **kwargs)
+    except BaseException:
+        if (impl.sizes, impl.strides, impl.storage_offset) != before:
+            own_meta(target).own_fw_grad().unfinished.update(tangents)
+        raise
     return result
 
 
