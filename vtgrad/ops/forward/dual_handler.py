@@ -21,12 +21,13 @@ unfinished: its tangent cannot be read any more.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.forward.forward_rule import ForwardRule
+from vtgrad.ops.forward.over_arrays import Given, stored_over_arrays, tangent_over_arrays
 from vtgrad.ops.forward.tangents import (
     as_tangent,
     forward_base_of,
@@ -45,9 +46,6 @@ from vtgrad.storage.version_counter import INFERENCE
 from vtgrad.views.check_inplace import check_inplace
 
 __all__ = ["handle_dual"]
-
-# The tangent of an argument, or those of the members of a sequence.
-Given: TypeAlias = TensorBase | Sequence[TensorBase | None]
 
 T = TypeVar("T")
 
@@ -172,8 +170,7 @@ def _attach(
     if rule.kind == "zero":
         tangents: Sequence[object] = [zero_tangent(one) for one in tensors_of(results)]
     else:
-        assert rule.formula is not None
-        answer = rule.formula(arguments, given, result)
+        answer = _tangent(rule, arguments, given, result)
         tangents = answer if isinstance(answer, tuple) else (answer,)
     operands = list(tensors_of(arguments.values()))
     for one, tangent in zip(results, tangents, strict=True):
@@ -185,6 +182,18 @@ def _attach(
             and all(one is not operand for operand in operands)
         ):
             own_meta(one).set_fw_grad(as_tangent(tangent, one, given), one, level, False)
+
+
+def _tangent(
+    rule: ForwardRule,
+    arguments: Mapping[str, object],
+    given: Mapping[str, Given],
+    result: object,
+) -> object:
+    """What the formula gives."""
+    assert rule.formula is not None
+    found = tangent_over_arrays(rule, arguments, given, result)
+    return rule.formula(arguments, given, result) if found is None else found
 
 
 def _kept(values: Mapping[str, T], target: TensorBase) -> dict[str, T | TensorBase]:
@@ -217,7 +226,8 @@ def _write(
         check_inplace(present)
     late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
-    if rule.formula is not None and given:
+    in_place = stored_over_arrays(rule, arguments, given, target, present)
+    if rule.formula is not None and given and in_place is None:
         records = is_recording() and any(
             requires_grad(one) for one in tensors_of([*arguments.values(), *given.values()])
         )
@@ -227,13 +237,16 @@ def _write(
         if records and present is not None:
             given = {**given, **_kept(given, present)}
         if not late:
-            tangent = rule.formula(arguments, given, target)
+            tangent = _tangent(rule, arguments, given, target)
     before = None if target._impl.version_counter is INFERENCE else target._impl.version
     holder = forward_base_of(target)
     try:
         result = function(*args, **kwargs)
-        if late and rule.formula is not None and given:
-            tangent = rule.formula(arguments, given, target)
+        if in_place is not None:
+            in_place.store()
+            return result
+        if late and given:
+            tangent = _tangent(rule, arguments, given, target)
         if isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:
