@@ -46,6 +46,7 @@ INTERPRETED = """
     storage/promotion.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
     storage/storage_base.py storage/tensor_name.py storage/thread_mode.py
+    storage/tracer.py
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
     graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
@@ -56,7 +57,7 @@ INTERPRETED = """
     engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
     engine/owner_state.py engine/signals.py
     ops/generated/functional.py ops/generated/methods.py ops/generated/naming.py
-    ops/generated/public.py
+    ops/generated/patterns.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
 """.split()
 

@@ -15,6 +15,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "BlockNotOpenError",
+    "ChangedPathError",
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
@@ -596,6 +597,20 @@ class TransformError(VtgradError, RuntimeError):
     """A function, or what it was called with or returned, does not fit a transform of functions."""
 
     kind = "transform"
+
+
+class ChangedPathError(TransformError):
+    """A function read other values than those for which the pattern of its Jacobian was found.
+
+    Attributes
+    ----------
+    expected : ValueRead or None
+        What was read then; None if there was no further read.
+    found : ValueRead or None
+        What was read now; None if the function read no more values.
+    """
+
+    kind = "changed-path"
 
 
 class IndependentError(VtgradError, RuntimeError):

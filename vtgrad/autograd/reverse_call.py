@@ -34,6 +34,7 @@ from ..storage.key_set import keys
 from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
 from ..storage.thread_mode import settle, thread
+from ..storage.tracer import detach_traced
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta
@@ -82,6 +83,8 @@ def in_transform(body: Callable[[], R]) -> R:
 def constant(tensor: Tensor) -> Tensor:
     """A tensor on the same memory that leads to no graph, with the same tangents."""
     alias = tensor.detach()
+    if keys.modes:
+        detach_traced(alias, tensor)
     meta = tensor._impl.autograd_meta
     if meta is not None and keys.modes:
         for number in tuple(keys.modes):

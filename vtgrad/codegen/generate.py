@@ -11,6 +11,7 @@ from .emit_forward import emit_forward
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
 from .emit_naming import emit_naming
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from .emit_patterns import emit_patterns
 from .emit_python import PYTHON_HEAD, emit_python
 from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .language import Operator, TableError
@@ -73,6 +74,7 @@ def sources() -> dict[str, str]:
     surface = library.surface
     files["generated/forward_formulas.py"] = emit_forward(library)
     files["generated/naming.py"] = emit_naming(library)
+    files["generated/patterns.py"] = emit_patterns(library)
     files["generated/methods.py"] = _methods(surface)
     files["generated/public.py"] = _public(surface)
     files["generated/python_operators.py"] = _python_operators(library)

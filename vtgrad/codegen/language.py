@@ -112,6 +112,7 @@ class Operator:
     aliases: tuple[str, ...]
     names: str | None
     forward: str | Mapping[str, str] | None
+    pattern: str | Mapping[str, str] | None
     where: str
     copies_view: bool = False
     has_copy: bool = False

@@ -31,6 +31,7 @@ KEYS: Final = {
     "copy_doc",
     "grad",
     "forward",
+    "pattern",
     "fresh",
     "inplace",
     "inplace_node",
@@ -238,7 +239,8 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         ufunc_if=ufunc_if,
         ufunc_inexact=inexact,
         formulas=formulas,
-        forward=_forward(where, entry),
+        forward=_words(where, entry, "forward"),
+        pattern=_words(where, entry, "pattern"),
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
@@ -299,13 +301,13 @@ def _formulas(
     return formulas, regions, condition
 
 
-def _forward(where: str, entry: Mapping[str, object]) -> str | dict[str, str] | None:
-    """How tangents follow: one formula or word for all, or one for each argument or result."""
-    given = entry.get("forward")
+def _words(where: str, entry: Mapping[str, object], key: str) -> str | dict[str, str] | None:
+    """A formula or word for all, or one for each argument or result."""
+    given = entry.get(key)
     if isinstance(given, dict):
         return {str(name): str(formula) for name, formula in given.items()}
     if given is not None and not isinstance(given, str):
-        raise TableError(f"{where}: 'forward' is a word, a formula, or a mapping to these")
+        raise TableError(f"{where}: {key!r} is a word, a formula, or a mapping to these")
     return given
 
 

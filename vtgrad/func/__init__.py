@@ -1,5 +1,6 @@
 """Transforms of functions, which give derivatives as functions: PyTorch's `torch.func`."""
 
+from ..ops.sparsity.value_read import ValueRead as ValueRead
 from .grad import grad as grad
 from .grad import grad_and_value as grad_and_value
 from .hessian import hessian as hessian
@@ -7,9 +8,14 @@ from .jacfwd import jacfwd as jacfwd
 from .jacrev import jacrev as jacrev
 from .jvp import jvp as jvp
 from .linearize import linearize as linearize
+from .sparse_jacobian import sparse_jacobian as sparse_jacobian
+from .sparsity_pattern import SparsityPattern as SparsityPattern
+from .sparsity_pattern import sparsity_pattern as sparsity_pattern
 from .vjp import vjp as vjp
 
 __all__ = [
+    "SparsityPattern",
+    "ValueRead",
     "grad",
     "grad_and_value",
     "hessian",
@@ -17,5 +23,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "sparse_jacobian",
+    "sparsity_pattern",
     "vjp",
 ]

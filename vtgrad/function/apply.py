@@ -17,6 +17,7 @@ from ..storage.key_set import DUAL, keys
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
+from ..storage.tracer import current_tracer
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
 from .forward_mode import carry_tangents, levels_of
@@ -107,6 +108,7 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
     levels = levels_of(function, args) if keys.modes else ()
+    tracer = current_tracer() if keys.modes else None
     unpacked, flags = unpack_input(args)
     context = function._ctx_cls()
     context.needs_input_grad = flags.needs_input_grad
@@ -121,6 +123,9 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     try:
         returned = forward_without_grad(function, context, args, splits)
         given = process_outputs(context, returned, node, versions)
+        if tracer is not None:
+            results = given if isinstance(given, tuple) else (given,)
+            tracer.called(unpacked.input_vars, [x for x in results if isinstance(x, TensorBase)])
         if levels:
             results = given if isinstance(given, tuple) else (given,)
             carry_tangents(function, context, args, results, levels)
@@ -172,10 +177,14 @@ def forward_without_grad(
         Whether forward takes no context, and ``setup_context`` follows.
     """
     before, excluded, ident = thread.mode.grad, thread.excluded_keys, thread.ident
+    tracer = thread.tracer
+    opaque = tracer is not None and tracer.opaque
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         if keys.modes:
             thread.excluded_keys = excluded | DUAL
+            if tracer is not None:
+                tracer.opaque = True
         if not splits:
             return function.forward(context, *args)
         returned = function.forward(*args)
@@ -183,6 +192,8 @@ def forward_without_grad(
         return returned
     finally:
         thread.excluded_keys = excluded
+        if tracer is not None:
+            tracer.opaque = opaque
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
 

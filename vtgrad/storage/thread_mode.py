@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
 
 __all__ = ["NO_LIMIT", "settle", "thread"]
 
@@ -35,8 +38,8 @@ class _ThreadMode(threading.local):
         The number of the innermost transform of `vtgrad.func`, or function of
         `vtgrad.autograd.functional`, that differentiates in reverse mode on this thread; 0 for
         none. Levels of forward mode and of batches are numbered with it.
-    tracer : object or None
-        What follows the operators of this thread.
+    tracer : Tracer or None
+        What follows the operators of this thread; see Note [Tracing].
     extra_of_new : ExtraMeta or None
         What new tensors have at this moment; see Note [Tensors made on a lane].
     """
@@ -46,7 +49,7 @@ class _ThreadMode(threading.local):
     excluded_keys: int
     forward_limit: int
     reverse_level: int
-    tracer: object | None
+    tracer: Tracer | None
     extra_of_new: ExtraMeta | None
 
     def __init__(self) -> None:

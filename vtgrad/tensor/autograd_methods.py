@@ -27,8 +27,10 @@ from ..ops.generated.methods import TensorMethods
 from ..ops.view_impls.views import alias
 from ..storage.dtypes import dtype_of
 from ..storage.inference_tensors import is_inference_mode_enabled
+from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import detach_traced, refuse_traced
 from ..storage.warn import warn
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -396,6 +398,8 @@ class AutogradMethods(TensorMethods):
         """
         if self._is_view():
             raise DetachViewError("a view cannot be detached in place; use detach()")
+        if keys.modes:
+            detach_traced(self)
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
@@ -455,6 +459,9 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
+        if keys.modes:
+            refuse_traced(impl, "setting .data")
+            refuse_traced(other, "setting .data")
         if impl.device != other.device:
             raise DeviceError(
                 f"the data of a tensor on {impl.device} cannot be on {other.device}; x.to(device) "

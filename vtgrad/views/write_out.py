@@ -12,18 +12,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import OutGradError, ResultTypeError, ShapeError
+from ..errors import NotSupportedError, OutGradError, ResultTypeError, ShapeError
 from ..graph.recording import is_recording
 from ..graph.set_history import forget_leaf_node, requires_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference_tensors import refuse_outside_inference_mode
+from ..storage.key_set import keys
 from ..storage.mark_written import mark_written
 from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
 from ..storage.record_write import DIRECT, record_write
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import current_tracer
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
@@ -96,6 +98,8 @@ def write_out(
     ResizeError
         If it needs more memory than it has, and the memory cannot grow.
     """
+    if keys.modes:
+        _refuse_while_traced(operator)
     if out._impl.sizes != result.shape and any(x is out for x in inputs):
         raise ShapeError(
             f"out= is also an input, of shape {list(out._impl.sizes)}, and cannot take on the "
@@ -131,6 +135,8 @@ def write_outs(
 
     See `write_out`.
     """
+    if keys.modes:
+        _refuse_while_traced(operator)
     new_strides = [
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
@@ -149,6 +155,19 @@ def write_outs(
     for target in targets:
         record_write(target.room, target.counter, target.version, operator, DIRECT)
     return list(outs)
+
+
+def _refuse_while_traced(operator: str) -> None:
+    """Refuse a result that was computed before ``out`` came in, while a tracer follows operators.
+
+    An operator that stores its result itself is handed over with its ``out``, see Note [Tracing].
+    """
+    if current_tracer() is not None:
+        raise NotSupportedError(
+            f"{operator} with out= cannot be followed to find the pattern of a Jacobian; call it "
+            "without out= and copy the result with copy_",
+            operator=operator,
+        )
 
 
 def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) -> Shape | None:

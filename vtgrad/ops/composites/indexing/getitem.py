@@ -22,10 +22,12 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import read_value
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
@@ -190,7 +192,11 @@ def _store(part: TensorBase, source: TensorBase) -> None:
 
 
 def _array_of(part: object) -> Array | None:
-    return part._impl.array if isinstance(part, TensorBase) else None
+    if not isinstance(part, TensorBase):
+        return None
+    if keys.modes:
+        read_value(part)
+    return part._impl.array
 
 
 def _through(tensor: T, steps: Sequence[ViewStep]) -> T:

@@ -12,6 +12,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import detach_traced
 
 __all__ = ["contiguous", "detach"]
 
@@ -107,4 +108,7 @@ def detach(input: T) -> T:
     if keys.active and is_keyed_as_whole(input):
         return take_over("detach", detach, input)
     impl = input._impl
-    return input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
+    result = input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
+    if keys.modes:
+        detach_traced(result)
+    return result

@@ -1,0 +1,226 @@
+"""The tracer that finds on which inputs each element of a result depends.
+
+NOTE [ Local patterns ]
+
+What an operator does to index sets follows from its row in the tables (`LocalPattern`), not from
+values: a product with zero depends on both factors. So the pattern holds for all inputs, unless the
+function reads values: a number in an ``if``, an index array or a mask. Each read of a value that
+depends on the inputs is remembered with its line. With the same values read, the function runs the
+same operators.
+
+The pattern is never too small. Where forward and reverse mode differ, it is that of both:
+
+- a write that is not recorded keeps the sets that were there, because reverse mode does not see it;
+- a tensor that was detached contributes values only, and a write through it keeps the sets.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.engine.current_graph_task import running
+from vtgrad.errors import ChangedPathError, InterruptedWriteError, NotSupportedError
+from vtgrad.graph.recording import is_recording
+from vtgrad.ops.sparsity.index_sets import VALUE, IndexSets, IntArray
+from vtgrad.ops.sparsity.storage_sets import StorageSets
+from vtgrad.ops.sparsity.value_read import ValueRead
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.recent_writes import CallSite
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import Tracer
+
+__all__ = ["SparsityTracer"]
+
+
+class SparsityTracer(Tracer):
+    """Follows index sets through the operators of a thread; see Note [Local patterns].
+
+    Parameters
+    ----------
+    number : int
+        As for `Tracer`.
+    sets : IndexSets
+        The sets.
+    expected : sequence of ValueRead, optional
+        The reads of another run, if this one must be on the same path.
+
+    Attributes
+    ----------
+    reads : list of ValueRead
+        What was read so far.
+    interrupted : str or None
+        The operator whose write was interrupted before its sets were stored.
+    error : ChangedPathError or None
+        The error that was raised for a read.
+    """
+
+    __slots__ = ("_detached", "_expected", "_storages", "error", "interrupted", "reads", "sets")
+
+    sets: IndexSets
+    reads: list[ValueRead]
+    interrupted: str | None
+    error: ChangedPathError | None
+    _detached: dict[int, weakref.ref[TensorBase]]
+    _expected: Sequence[ValueRead] | None
+    _storages: StorageSets
+
+    def __init__(
+        self, number: int, sets: IndexSets, expected: Sequence[ValueRead] | None = None
+    ) -> None:
+        super().__init__(number)
+        self.sets = sets
+        self.reads = []
+        self.interrupted = None
+        self.error = None
+        self._expected = expected
+        self._storages = StorageSets(sets)
+        # By identity, because tensors compare their elements.
+        self._detached = {}
+
+    def knows(self, impl: TensorImpl) -> bool:
+        """As `Tracer.knows`."""
+        return self._storages.knows(impl)
+
+    def begin(self, tensor: TensorBase, ids: IntArray) -> None:
+        """Give an input its sets."""
+        self._storages.write(tensor._impl, ids)
+
+    def sets_of(self, tensor: TensorBase) -> IntArray | None:
+        """The sets of a tensor's elements, not to be written; None if all are empty."""
+        ids = self._storages.read(tensor._impl)
+        if ids is not None and (
+            tensor._impl.array.dtype.kind not in "fc" or self.is_detached(tensor)
+        ):
+            return self.sets.without_members(ids)
+        return ids
+
+    def store(self, tensor: TensorBase, ids: IntArray) -> None:
+        """Give the elements of a result, or of a tensor that was written, their sets."""
+        impl = tensor._impl
+        # Another dtype may look at the memory of floating elements.
+        if impl.array.dtype.kind not in "fc" or self.is_detached(tensor):
+            present = self._storages.read(impl)
+            ids = self.sets.without_members(ids)
+            if present is not None:
+                ids = np.where(present > VALUE, present, ids)
+        self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+
+    def store_written(self, tensor: TensorBase, ids: IntArray) -> None:
+        """`store` for a tensor that was written in place; see Note [Local patterns]."""
+        present = None if is_recording() or running.task is not None else self.sets_of(tensor)
+        self.store(tensor, ids if present is None else self.sets.unite(present, ids))
+
+    def read(self, tensor: TensorBase) -> None:
+        """Note that values of a tensor leave it.
+
+        Raises
+        ------
+        ChangedPathError
+            If another run is expected to have read the same, and did not.
+        """
+        if self._storages.read(tensor._impl) is None:
+            return
+        value = np.array(resolved(tensor._impl.array))
+        found = ValueRead(CallSite.of(caller(OUTERMOST)), value)
+        nr = len(self.reads)
+        if nr and self.reads[-1].same_as(found):
+            return
+        self.reads.append(found)
+        if self._expected is not None:
+            expected = self._expected[nr] if nr < len(self._expected) else None
+            if expected is None or not expected.same_as(found):
+                self.error = changed_path(expected, found)
+                raise self.error
+
+    def export(self, tensor: TensorBase, what: str) -> None:
+        """As `Tracer.export`: an array of a tensor without derivatives is read.
+
+        Raises
+        ------
+        NotSupportedError
+            If the tensor has derivatives.
+        """
+        ids = self.sets_of(tensor)
+        if ids is not None and (ids > VALUE).any():
+            raise NotSupportedError(
+                f"{what} of a tensor that depends on the inputs would hide its uses from the "
+                "pattern of the Jacobian; call x.detach().numpy() if they have no derivative"
+            )
+        self.read(tensor)
+
+    def is_detached(self, tensor: TensorBase) -> bool:
+        """Whether a tensor, or one that it is a view of, was detached."""
+        reference = self._detached.get(id(tensor))
+        return reference is not None and reference() is tensor
+
+    def detached(self, tensor: TensorBase, source: TensorBase | None) -> None:
+        """As `Tracer.detached`."""
+        if source is None or self.is_detached(source):
+            self._detached[id(tensor)] = weakref.ref(tensor)
+        else:
+            self._detached.pop(id(tensor), None)
+
+    def copied(self, copy: TensorImpl, source: TensorImpl) -> None:
+        """As `Tracer.copied`."""
+        ids = self._storages.read(source)
+        if ids is not None:
+            self._storages.write(copy, ids)
+
+    def called(self, inputs: Sequence[TensorBase], results: Sequence[TensorBase]) -> None:
+        """As `Tracer.called`."""
+        known = [ids.reshape(-1) for ids in map(self.sets_of, inputs) if ids is not None]
+        if not known:
+            return
+        together = np.concatenate(known)
+        union = self.sets.unite_rows(np.unique(together).reshape(1, -1))
+        for result in results:
+            present = self._storages.read(result._impl)
+            ids = union if present is None else self.sets.unite(present, union)
+            self.store(result, ids)
+
+    def make_room(self) -> None:
+        """Forget sets that no tensor has any more, if sets have become many."""
+        if self.sets.is_half_full():
+            self.sets.compact(list(self._storages.arrays()))
+
+    def finish(self) -> None:
+        """Raise what the function has caught, but must not go unnoticed.
+
+        Raises
+        ------
+        ChangedPathError
+            If the path is another one.
+        InterruptedWriteError
+            If a write was interrupted.
+        """
+        if self.error is not None:
+            raise self.error
+        if self.interrupted is not None:
+            raise InterruptedWriteError(
+                f"{self.interrupted} was interrupted while the pattern of a Jacobian was found: "
+                "what was written has no pattern; run the function again",
+                operator=self.interrupted,
+            )
+        if self._expected is not None and len(self.reads) < len(self._expected):
+            raise changed_path(self._expected[len(self.reads)], None)
+
+
+def changed_path(expected: ValueRead | None, found: ValueRead | None) -> ChangedPathError:
+    """The error of a run that reads other values than the one that found the pattern."""
+    if found is None:
+        text = f"the run ended where the one that found the pattern had {expected}"
+    elif expected is None:
+        text = f"{found}, and the run that found the pattern read nothing there"
+    else:
+        text = f"{found}; the run that found the pattern had {expected}"
+    return ChangedPathError(
+        f"the pattern does not hold here, because the function reads other values: {text}. Find "
+        "the pattern for this input with sparsity_pattern",
+        expected=expected,
+        found=found,
+    )
