@@ -35,7 +35,8 @@ PARTLY_CONSTANT = {
     "median_default", "median_dim", "aminmax_dim", "nansum_dim", "cummax_dim", "cummin_dim",
     "sort_dim", "sort_stable", "topk_dim", "linalg_vector_norm", "div_Tensor_mode", "polar",
     "std_mean_dim", "var_mean_dim", "complex", "angle", "view_as_real_copy", "view_as_complex_copy",
-    "fmod_Tensor", "remainder_Tensor", "scatter_reduce", "index_reduce", "linalg_cross", "xlogy_Tensor",
+    "fmod_Tensor", "remainder_Tensor", "scatter_reduce", "index_reduce", "linalg_cross",
+    "xlogy_Tensor",
     "pow_Tensor_Tensor", "pow_Scalar", "sgn", "put", "index_put_at", "cumprod_dim", "prod_default",
     "prod_dim_int", "halved_where", "nextafter",
 }  # fmt: skip

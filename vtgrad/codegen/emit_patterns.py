@@ -52,6 +52,8 @@ _WORDS: Final = (
 )
 # Dimensions of operands and of the result, by a letter each: ``ik, kj -> ij``.
 _LETTERS: Final = re.compile(r"[a-z]*(, [a-z]*)* ->( [a-z]+)?")
+# Geometries of the operand and of the result in one memory: ``memory given -> shown``.
+_MEMORY: Final = re.compile(r"memory \w+ -> \w+")
 
 
 def emit_patterns(library: Library) -> str:
@@ -111,7 +113,7 @@ def _rule(operator: Operator) -> tuple[str, dict[str, str]]:
                 raise TableError(f"{operator.where}: {text!r} is no pattern of an argument")
         return "elementwise", formulas
     if given is not None:
-        if given not in _WORDS and not _LETTERS.fullmatch(given):
+        if given not in _WORDS and not _LETTERS.fullmatch(given) and not _MEMORY.fullmatch(given):
             raise TableError(f"{operator.where}: {given!r} is no pattern")
         return given, {}
     return _derived(operator), {}

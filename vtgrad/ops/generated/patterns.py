@@ -54,10 +54,6 @@ def _unfold_backward_input(a: Mapping[str, Any], result: Any) -> Any:
     return F.unfold(result, a["dim"], a["size"], a["step"])
 
 
-def _as_strided_backward_input(a: Mapping[str, Any], result: Any) -> Any:
-    return F.as_strided_forward(result, a["input_geometry"], a["output_geometry"])
-
-
 # By the name of the function that hands the call over.
 PATTERNS: Final[dict[str, LocalPattern]] = {
     "add": LocalPattern("elementwise", "input other"),
@@ -501,8 +497,8 @@ PATTERNS: Final[dict[str, LocalPattern]] = {
     "slice_backward": LocalPattern("moves", "input"),
     "diagonal_backward": LocalPattern("moves", "input"),
     "unfold_backward": LocalPattern("elementwise", "input", targets={"input": _unfold_backward_input}),
-    "as_strided_backward": LocalPattern("elementwise", "input", targets={"input": _as_strided_backward_input}),
-    "as_strided_forward": LocalPattern("moves", "input"),
+    "as_strided_backward": LocalPattern("memory output_geometry -> input_geometry", "input"),
+    "as_strided_forward": LocalPattern("memory input_geometry -> output_geometry", "input"),
     "select_scatter": LocalPattern("moves", "input src"),
     "slice_scatter": LocalPattern("moves", "input src"),
     "diagonal_scatter": LocalPattern("moves", "input src"),

@@ -22,8 +22,10 @@ class LocalPattern:
         dimensions that the call names. ``along dim``: all along one dimension. ``cumulative``:
         those along it up to the same index. ``across dim``: all with the same index in it.
         ``moves``: at most one, which the operator itself finds. ``dense``: all. ``reads``: the
-        values decide on the result's shape. ``view``: the memory is the same. Or a letter for each
-        dimension, as in ``ik, kj -> ij``: all where letters that both have agree.
+        values decide on the result's shape. ``view``: the memory is the same. ``memory a -> b``:
+        those at the same position, where `a` and `b` are the geometries of the operand and of the
+        result in one memory. Or a letter for each dimension, as in ``ik, kj -> ij``: all where
+        letters that both have agree.
     derivatives : tuple of str
         The parameters with a derivative that is not zero everywhere.
     targets : mapping of str to callable

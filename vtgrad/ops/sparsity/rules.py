@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, SupportsIndex
+from typing import Final, SupportsIndex, cast
 
 import numpy as np
 
-from vtgrad.ops.sparsity.index_sets import IndexSets, IntArray
-from vtgrad.storage.geometry import normalize_dim
+from vtgrad.ops.sparsity.index_sets import EMPTY, IndexSets, IntArray
+from vtgrad.storage.geometry import Geometry, normalize_dim
 
 __all__ = ["contribution"]
 
@@ -43,6 +43,9 @@ def contribution(
     ndim : int
         The number of dimensions of the result.
     """
+    if rule.startswith("memory "):
+        source, target = rule.removeprefix("memory ").split(" -> ")
+        return _through_memory(sets, ids, arguments[source], arguments[target])
     if "->" in rule:
         if number < 0:
             return _dense(sets, ids, arguments, ndim)
@@ -132,6 +135,26 @@ def _lettered(sets: IndexSets, ids: IntArray, own: str, result: str) -> IntArray
     kept = [letter for letter in own if letter in result]
     ids = ids.transpose([kept.index(letter) for letter in result if letter in kept])
     return ids[tuple([slice(None) if letter in kept else None for letter in result])]
+
+
+def _through_memory(sets: IndexSets, ids: IntArray, source: object, target: object) -> IntArray:
+    """The unions of the operand's elements that are at one position of memory with the result's."""
+    given, shown = _positions(source), _positions(target)
+    memory, groups = np.unique(given, return_inverse=True)
+    united = sets.unite_groups(ids.reshape(-1), groups.reshape(-1), memory.size)
+    at = np.searchsorted(memory, shown)
+    found = (at < memory.size) & (memory[np.minimum(at, memory.size - 1)] == shown)
+    return np.where(found, united[np.where(found, at, 0)], EMPTY)
+
+
+def _positions(geometry: object) -> IntArray:
+    """The position in memory of each element of a geometry."""
+    sizes, strides, offset = cast("Geometry", geometry)
+    positions = np.full(sizes, offset, np.int64)
+    for dim, stride in enumerate(strides):
+        steps = np.arange(sizes[dim]) * stride
+        positions += steps.reshape([-1 if d == dim else 1 for d in range(len(sizes))])
+    return positions
 
 
 _RULES: Final[Mapping[str, Rule]] = {
