@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import TransformError
+from ..ops.generated import functional as F
 from ..storage.arrays import Array, Shape
 from ..storage.lazy_array import resolved
 from ..tensor.from_data import tensor
@@ -96,8 +97,8 @@ class ReversePasses:
         shapes: tuple[Shape, ...],
         has_aux: bool,
     ) -> None:
-        self._given = inputs()
-        found = vjp(func, *self._given, has_aux=has_aux)
+        # Copies made inside are no leaves, so the function may write to them.
+        found = vjp(lambda *given: func(*map(F.clone, given)), *inputs(), has_aux=has_aux)
         self.aux = found[2] if has_aux else None
         leaves, spec = tree_flatten(found[0])
         self._outputs = [leaf for leaf in leaves if isinstance(leaf, Tensor)]

@@ -278,7 +278,8 @@ def _check(pattern: SparsityPattern, data: Array, passes: Passes, *, reverse: bo
 
 
 def _differ(found: Array, wanted: Array, scale: Array) -> IntArray:
-    """Where two products differ by more than rounding."""
+    """Where two products differ by more than rounding, also that of terms that cancelled."""
     finite = np.isfinite(found) & np.isfinite(wanted)
-    tolerance = np.finfo(wanted.dtype).eps ** 0.5 * scale
+    eps = np.finfo(wanted.dtype).eps
+    tolerance = eps**0.5 * scale + eps**0.75 * scale[finite].max(initial=0)
     return np.flatnonzero(finite & (abs(found - wanted) > tolerance))

@@ -140,6 +140,8 @@ def _lettered(sets: IndexSets, ids: IntArray, own: str, result: str) -> IntArray
 def _through_memory(sets: IndexSets, ids: IntArray, source: object, target: object) -> IntArray:
     """The unions of the operand's elements that are at one position of memory with the result's."""
     given, shown = _positions(source), _positions(target)
+    if not given.size:
+        return np.zeros(shown.shape, np.int64)
     memory, groups = np.unique(given, return_inverse=True)
     united = sets.unite_groups(ids.reshape(-1), groups.reshape(-1), memory.size)
     at = np.searchsorted(memory, shown)

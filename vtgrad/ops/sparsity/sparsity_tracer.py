@@ -11,7 +11,9 @@ same operators.
 The pattern is never too small. Where forward and reverse mode differ, it is that of both:
 
 - a write that is not recorded keeps the sets that were there, because reverse mode does not see it;
-- a tensor that was detached contributes values only, and a write through it keeps the sets.
+- a tensor that was detached, and its views, contribute values only, and a write through them keeps
+  the sets. Once something with derivatives is written through them, the memory has two histories:
+  then all tensors on it have its sets, and no write drops any.
 """
 
 from __future__ import annotations
@@ -24,17 +26,35 @@ import numpy as np
 from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import ChangedPathError, InterruptedWriteError, NotSupportedError
 from vtgrad.graph.recording import is_recording
-from vtgrad.ops.sparsity.index_sets import VALUE, IndexSets, IntArray
+from vtgrad.ops.sparsity.index_sets import EMPTY, VALUE, IndexSets, IntArray
 from vtgrad.ops.sparsity.storage_sets import StorageSets
 from vtgrad.ops.sparsity.value_read import ValueRead
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tracer import Tracer
 
 __all__ = ["SparsityTracer"]
+
+
+class _Detached:
+    """A tensor that was detached, and its views.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether they contribute values only.
+    """
+
+    __slots__ = ("holds",)
+
+    holds: bool
+
+    def __init__(self) -> None:
+        self.holds = True
 
 
 class SparsityTracer(Tracer):
@@ -59,15 +79,25 @@ class SparsityTracer(Tracer):
         The error that was raised for a read.
     """
 
-    __slots__ = ("_detached", "_expected", "_storages", "error", "interrupted", "reads", "sets")
+    __slots__ = (
+        "_detached",
+        "_expected",
+        "_storages",
+        "_two_histories",
+        "error",
+        "interrupted",
+        "reads",
+        "sets",
+    )
 
     sets: IndexSets
     reads: list[ValueRead]
     interrupted: str | None
     error: ChangedPathError | None
-    _detached: dict[int, weakref.ref[TensorBase]]
+    _detached: dict[int, tuple[weakref.ref[TensorBase], _Detached]]
     _expected: Sequence[ValueRead] | None
     _storages: StorageSets
+    _two_histories: weakref.WeakSet[Storage]
 
     def __init__(
         self, number: int, sets: IndexSets, expected: Sequence[ValueRead] | None = None
@@ -81,6 +111,7 @@ class SparsityTracer(Tracer):
         self._storages = StorageSets(sets)
         # By identity, because tensors compare their elements.
         self._detached = {}
+        self._two_histories = weakref.WeakSet()
 
     def knows(self, impl: TensorImpl) -> bool:
         """As `Tracer.knows`."""
@@ -100,20 +131,31 @@ class SparsityTracer(Tracer):
         return ids
 
     def store(self, tensor: TensorBase, ids: IntArray) -> None:
-        """Give the elements of a result, or of a tensor that was written, their sets."""
-        impl = tensor._impl
-        # Another dtype may look at the memory of floating elements.
-        if impl.array.dtype.kind not in "fc" or self.is_detached(tensor):
-            present = self._storages.read(impl)
+        """Give the elements of a result their sets."""
+        if tensor._impl.array.dtype.kind not in "fc":
             ids = self.sets.without_members(ids)
-            if present is not None:
-                ids = np.where(present > VALUE, present, ids)
-        self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+        self._storages.write(tensor._impl, np.broadcast_to(ids, tensor._impl.sizes))
 
     def store_written(self, tensor: TensorBase, ids: IntArray) -> None:
-        """`store` for a tensor that was written in place; see Note [Local patterns]."""
-        present = None if is_recording() or running.task is not None else self.sets_of(tensor)
-        self.store(tensor, ids if present is None else self.sets.unite(present, ids))
+        """Give the elements of a tensor that was written their sets; see Note [Local patterns]."""
+        impl = tensor._impl
+        group = self._group_of(tensor)
+        # Another dtype may look at the memory of floating elements.
+        integral = impl.array.dtype.kind not in "fc"
+        recorded = is_recording() or running.task is not None
+        if group is not None and not integral and (ids > VALUE).any():
+            group.holds = False
+            self._two_histories.add(impl.storage)
+        elif integral or group is not None:
+            ids = self.sets.without_members(ids)
+        elif recorded and impl.storage not in self._two_histories:
+            self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+            return
+        present = self._storages.read(impl)
+        if present is not None:
+            kept = np.where(present > VALUE, present, EMPTY) if recorded else present
+            ids = self.sets.unite(kept, ids)
+        self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
 
     def read(self, tensor: TensorBase) -> None:
         """Note that values of a tensor leave it.
@@ -154,16 +196,22 @@ class SparsityTracer(Tracer):
         self.read(tensor)
 
     def is_detached(self, tensor: TensorBase) -> bool:
-        """Whether a tensor, or one that it is a view of, was detached."""
-        reference = self._detached.get(id(tensor))
-        return reference is not None and reference() is tensor
+        """Whether a tensor contributes values only, because it was detached."""
+        return self._group_of(tensor) is not None
+
+    def _group_of(self, tensor: TensorBase) -> _Detached | None:
+        reference, group = self._detached.get(id(tensor), (None, None))
+        if reference is None or group is None or reference() is not tensor:
+            return None
+        return group if group.holds else None
 
     def detached(self, tensor: TensorBase, source: TensorBase | None) -> None:
         """As `Tracer.detached`."""
-        if source is None or self.is_detached(source):
-            self._detached[id(tensor)] = weakref.ref(tensor)
-        else:
+        group = _Detached() if source is None else self._group_of(source)
+        if group is None:
             self._detached.pop(id(tensor), None)
+        else:
+            self._detached[id(tensor)] = weakref.ref(tensor), group
 
     def copied(self, copy: TensorImpl, source: TensorImpl) -> None:
         """As `Tracer.copied`."""
@@ -180,8 +228,9 @@ class SparsityTracer(Tracer):
         union = self.sets.unite_rows(np.unique(together).reshape(1, -1))
         for result in results:
             present = self._storages.read(result._impl)
-            ids = union if present is None else self.sets.unite(present, union)
-            self.store(result, ids)
+            self.store_written(
+                result, union if present is None else self.sets.unite(present, union)
+            )
 
     def make_room(self) -> None:
         """Forget sets that no tensor has any more, if sets have become many."""

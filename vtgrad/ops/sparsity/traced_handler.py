@@ -227,26 +227,18 @@ def _followed(tracer: SparsityTracer, call: _Call) -> object:
     )
     if moves or pattern.targets or pattern.rule == "reads":
         call.read_indices()
-    moved = call.sets_by_moving() if moves else None
-    written = None
-    if call.writes and moved is None:
-        target = call.args[0]
-        assert isinstance(target, TensorBase)
-        written = call.sets_by_rule(target.shape)
+    # First, so that a call that is wrong gets the error of the operator.
     result = call.function(*call.args, **call.kwargs)
     results = result if isinstance(result, (tuple, list)) else (result,)
     tensors = [one for one in results if isinstance(one, TensorBase)]
-    for nr, tensor in enumerate(tensors):
-        if moved is not None:
-            ids = moved[nr]
-        elif written is not None:
-            ids = written
-        else:
-            ids = call.sets_by_rule(tensor.shape)
+    ids = (
+        call.sets_by_moving() if moves else [call.sets_by_rule(tensor.shape) for tensor in tensors]
+    )
+    for tensor, own in zip(tensors, ids, strict=True):
         if call.writes or call.kwargs.get("out") is not None:
-            tracer.store_written(tensor, ids)
+            tracer.store_written(tensor, own)
         else:
-            tracer.store(tensor, ids)
+            tracer.store(tensor, own)
     return result
 
 
