@@ -296,8 +296,8 @@ def sparsity_pattern(
         If `argnums` does not fit the arguments, or an input or output is complex, an integer, or no
         tensor.
     NotSupportedError
-        If the function does what cannot be followed: it calls ``backward``, `numpy` of a tensor
-        with derivatives, or another thread; or if one column alone needs more than `max_bytes`.
+        If the function does what cannot be followed: it calls ``backward``, or `numpy` of a tensor
+        with derivatives, or hands one to another thread.
     InferenceModeError
         In inference mode.
 
@@ -369,11 +369,8 @@ def find_pattern(
         try:
             block = _find_block(func, chosen, has_aux, low, high, bound, name)
         except SetsTooLargeError:
-            if width <= 1:
-                raise NotSupportedError(
-                    f"{name} needs more than max_bytes={max_bytes} for one column alone",
-                    max_bytes=max_bytes,
-                ) from None
+            # One column needs no more than one set.
+            assert width > 1
             width = (width + 1) // 2
             continue
         if blocks:

@@ -82,6 +82,7 @@ class SparsityTracer(Tracer):
     __slots__ = (
         "_detached",
         "_expected",
+        "_last_read",
         "_storages",
         "_two_histories",
         "error",
@@ -96,6 +97,7 @@ class SparsityTracer(Tracer):
     error: ChangedPathError | None
     _detached: dict[int, tuple[weakref.ref[TensorBase], _Detached]]
     _expected: Sequence[ValueRead] | None
+    _last_read: tuple[weakref.ref[TensorBase] | None, int]
     _storages: StorageSets
     _two_histories: weakref.WeakSet[Storage]
 
@@ -108,6 +110,7 @@ class SparsityTracer(Tracer):
         self.interrupted = None
         self.error = None
         self._expected = expected
+        self._last_read = None, 0
         self._storages = StorageSets(sets)
         # By identity, because tensors compare their elements.
         self._detached = {}
@@ -167,11 +170,15 @@ class SparsityTracer(Tracer):
         """
         if self._storages.read(tensor._impl) is None:
             return
+        reference, version = self._last_read
+        counter = tensor._impl.counter
+        if reference is not None and reference() is tensor and version == counter.value:
+            # Read again, by another part of one operator.
+            return
+        self._last_read = weakref.ref(tensor), counter.value
         value = np.array(resolved(tensor._impl.array))
         found = ValueRead(CallSite.of(caller(OUTERMOST)), value)
         nr = len(self.reads)
-        if nr and self.reads[-1].same_as(found):
-            return
         self.reads.append(found)
         if self._expected is not None:
             expected = self._expected[nr] if nr < len(self._expected) else None

@@ -229,6 +229,9 @@ def _followed(tracer: SparsityTracer, call: _Call) -> object:
         call.read_indices()
     # First, so that a call that is wrong gets the error of the operator.
     result = call.function(*call.args, **call.kwargs)
+    if pattern.rule == "reads":
+        # On the path that reads these values, the result is a constant.
+        return result
     results = result if isinstance(result, (tuple, list)) else (result,)
     tensors = [one for one in results if isinstance(one, TensorBase)]
     ids = (
