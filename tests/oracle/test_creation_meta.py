@@ -89,7 +89,7 @@ def test_marks_are_pytorchs(first: tuple[str, str], requires_grad: bool) -> None
 
 
 def test_marks_that_pytorch_does_not_have() -> None:
-    # It has neither an operator that marks views as safe pieces, nor views as arguments of transforms.
+    # No operator marks views as safe pieces, and arguments of transforms are no views there.
     names = set(torch._C._autograd.CreationMeta.__members__)
     assert {mark.name for mark in CreationMeta} - names == {
         "MULTI_OUTPUT_SAFE",

@@ -23,6 +23,7 @@ KEYS: Final = {
     "op",
     "aliases",
     "also",
+    "batch",
     "called",
     "cast",
     "node",
@@ -91,7 +92,7 @@ def _common(file: str, entry: Mapping[str, object]) -> dict[str, object]:
 
 
 _COMPOSITE_KEYS: Final = frozenset(
-    {"composite", "variants", "called", "python", "may_alias", "names"}
+    {"composite", "variants", "called", "python", "may_alias", "names", "batch"}
 )
 
 
@@ -120,6 +121,7 @@ def read_composites(path: Path) -> list[Composite]:
                 bool(entry.get("may_alias", False)),
                 entry.get("may_alias") == "itself",
                 _rule(entry),
+                None if entry.get("batch") is None else str(entry["batch"]),
             )
         )
     return found
@@ -239,6 +241,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         ufunc_inexact=inexact,
         formulas=formulas,
         forward=_forward(where, entry),
+        batch=None if entry.get("batch") is None else str(entry["batch"]),
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true

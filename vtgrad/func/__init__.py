@@ -8,6 +8,7 @@ from .jacrev import jacrev as jacrev
 from .jvp import jvp as jvp
 from .linearize import linearize as linearize
 from .vjp import vjp as vjp
+from .vmap import vmap as vmap
 
 __all__ = [
     "grad",
@@ -18,4 +19,5 @@ __all__ = [
     "jvp",
     "linearize",
     "vjp",
+    "vmap",
 ]
