@@ -14,6 +14,8 @@ __all__ = [
     "AmbiguousTruthError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BatchedTensorError",
+    "BatchedWriteError",
     "BlockNotOpenError",
     "ChangedPathError",
     "CheckOptionError",
@@ -282,6 +284,22 @@ class OutGradError(WriteRefusedError):
     """``out=`` together with an argument that requires grad."""
 
     kind = "out-grad"
+
+
+class BatchedWriteError(WriteRefusedError):
+    """Inside of `vmap`: a value that differs by sample was to be written to one tensor.
+
+    Attributes
+    ----------
+    operator : str
+        The operator that was to write.
+    made_at : CallSite or None
+        The line that made the tensor, if it was made inside of `vmap`.
+    written_at : CallSite or None
+        The line that was to write.
+    """
+
+    kind = "batched-write"
 
 
 class ResizeError(WriteRefusedError):
@@ -611,6 +629,15 @@ class ChangedPathError(TransformError):
     """
 
     kind = "changed-path"
+
+
+class BatchedTensorError(VtgradError, RuntimeError):
+    """Inside of `vmap`: one value was asked of a tensor that stands for a batch of samples.
+
+    Also for a tensor that has left its `vmap`.
+    """
+
+    kind = "batched"
 
 
 class IndependentError(VtgradError, RuntimeError):

@@ -75,7 +75,7 @@ def of_vector(case: Case, name: str, *, inplace: bool) -> tuple[Function, vt.Ten
 
 def nonzeros(function: Function, x: vt.Tensor) -> Array:
     """Where the dense Jacobian has entries."""
-    jacobian = vt.func.jacrev(function)(x)
+    jacobian = vt.autograd.functional.jacobian(function, x)
     assert isinstance(jacobian, vt.Tensor)
     found: Array = jacobian.numpy() != 0
     return found

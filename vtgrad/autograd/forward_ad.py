@@ -16,8 +16,11 @@ from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, Sh
 from ..graph.forward_grad import DualLevel, enter_level, exit_level
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
+from ..ops.batching.entering import expanded
+from ..ops.batching.values import batch_along_first, innermost, levels_of, rebatched
 from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
+from ..storage.batch import is_batched
 from ..storage.key_set import DUAL, keys
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
@@ -290,7 +293,7 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
                 "tangents",
                 argument=name,
             )
-        if tangent_of(one, level.number) is not None:
+        if tangent_of(innermost(one), level.number) is not None:
             raise ForwardModeError(f"argument {name!r} has a tangent at this level already")
     impl, other = tensor._impl, tangent._impl
     if impl.array.shape != other.array.shape:
@@ -306,6 +309,17 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
             "tangents",
             argument="tangent",
         )
+    if is_batched(tensor):
+        levels = levels_of(tensor)
+        for batch in levels:
+            tangent = expanded(tangent, batch)
+        return rebatched(make_dual_at(innermost(tensor), tangent, level), levels)
+    for batch in levels_of(tangent):
+        if batch.number > level.number:
+            raise ForwardModeError(
+                "the tangent is that of one sample inside of vmap, and the level of forward mode "
+                "was opened outside of it; vtgrad.func.jvp opens one inside"
+            )
     dual = F.alias(tensor)
     meta = own_meta(dual)
     view = view_meta_of(dual)
@@ -381,11 +395,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     opened = _current.level
     if level is not None and level > 0:
         raise ForwardModeError(f"there is no level {level}; the one level is 0")
-    primal = F.alias(tensor)
-    view = view_meta_of(primal)
-    if view is not None:
-        _follow_other_levels(primal, opened)
-        view.be_forward_base()
+    primal = _without_tangent(innermost(tensor), opened)
+    if is_batched(tensor):
+        primal = rebatched(primal, levels_of(tensor))
     tangent = None
     if opened is not None and (level is None or level == 0):
         tangent = tangent_at(tensor, opened)
@@ -396,9 +408,22 @@ def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:
     """The tangent at a level of the caller's own; None if there is none, or forward mode is off."""
     if thread.excluded_keys & DUAL or thread.mode.inference:
         return None
-    tangent = tangent_of(tensor, level.number)
+    tangent = tangent_of(innermost(tensor), level.number)
     assert tangent is None or isinstance(tangent, Tensor)
+    if tangent is not None:
+        for batch in reversed(levels_of(tensor)):
+            tangent = batch_along_first(tangent, batch)
     return tangent
+
+
+def _without_tangent(tensor: Tensor, level: DualLevel | None) -> Tensor:
+    """A view of a tensor that has no tangent at a level."""
+    primal = F.alias(tensor)
+    view = view_meta_of(primal)
+    if view is not None:
+        _follow_other_levels(primal, level)
+        view.be_forward_base()
+    return primal
 
 
 def _level_of(level: int | None) -> DualLevel:

@@ -11,6 +11,10 @@ it is the caller's tensor itself.
     grad(lambda a: a * grad(lambda b: a + b)(a))     the inner function is a + b with a leaf b, or
                                                      a view b of a; its derivative by b is 1
 
+Inside of `vmap` an argument is a batched tensor, and its own one is a batch again; the leaf or view
+is the value of that, and the edge that of the value. Gradients have the samples of the argument,
+and where outputs have more levels than that, they are batched at these (Note [Entering a batch]).
+
 A leaf becomes invisible when the function has returned: its node ignores gradients from then on,
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
 caller as a constant, and a backward is recorded only if the result may be differentiated again.
@@ -19,7 +23,7 @@ caller as a constant, and a backward is recorded only if the result may be diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
 from ..engine import backward as engine
 from ..errors import InferenceModeError
@@ -29,7 +33,9 @@ from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import LeafState
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
+from ..ops.batching.values import innermost, levels_of, rebatched
 from ..ops.generated import functional as F
+from ..storage.batch import BatchLevel, is_batched
 from ..storage.key_set import keys
 from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
@@ -38,15 +44,18 @@ from ..storage.tracer import detach_traced
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta
+from .values_of_samples import of_samples, of_value
 
 __all__ = [
     "Arguments",
+    "InputEdge",
     "constant",
     "gradients_by",
     "hide",
     "in_transform",
     "leads_outside",
     "runs_users_code",
+    "zero_leaf",
 ]
 
 R = TypeVar("R")
@@ -82,6 +91,8 @@ def in_transform(body: Callable[[], R]) -> R:
 
 def constant(tensor: Tensor) -> Tensor:
     """A tensor on the same memory that leads to no graph, with the same tangents."""
+    if is_batched(tensor):
+        return rebatched(constant(innermost(tensor)), levels_of(tensor))
     alias = tensor.detach()
     if keys.modes:
         detach_traced(alias, tensor)
@@ -96,7 +107,15 @@ def constant(tensor: Tensor) -> Tensor:
 
 def hide(leaf: Tensor) -> None:
     """Make a leaf invisible: its node ignores gradients, and `leads_outside` does not count it."""
-    own_meta(leaf).own_cell().leaf_state = LeafState.IGNORES
+    own_meta(innermost(leaf)).own_cell().leaf_state = LeafState.IGNORES
+
+
+def zero_leaf(like: Tensor) -> Tensor:
+    """Zeros like a tensor, which require grad if they can."""
+    zeros = F.zeros_like(innermost(like))
+    if zeros._impl.array.dtype.kind in "fc":
+        zeros.requires_grad_()
+    return rebatched(zeros, levels_of(like))
 
 
 def leads_outside(tensors: Iterable[Tensor]) -> bool:
@@ -124,7 +143,8 @@ def runs_users_code(tensors: Iterable[Tensor]) -> bool:
 
 def _nodes(tensors: Iterable[Tensor]) -> Iterator[Node]:
     """All nodes to which some tensors lead, each once."""
-    stack = [edge.function for edge in map(gradient_edge, tensors) if edge is not None]
+    edges = [gradient_edge(innermost(tensor)) for tensor in tensors]
+    stack = [edge.function for edge in edges if edge is not None]
     seen = set(stack)
     while stack:
         node = stack.pop()
@@ -133,6 +153,26 @@ def _nodes(tensors: Iterable[Tensor]) -> Iterator[Node]:
             if edge is not None and edge.function not in seen:
                 seen.add(edge.function)
                 stack.append(edge.function)
+
+
+class InputEdge(NamedTuple):
+    """A value to differentiate by.
+
+    Attributes
+    ----------
+    edge : GradientEdge
+        The value; of a batched tensor that of its innermost value.
+    levels : tuple of BatchLevel
+        The levels at which the tensor is batched, the highest first.
+    """
+
+    edge: GradientEdge
+    levels: tuple[BatchLevel, ...] = ()
+
+    @staticmethod
+    def of(tensor: Tensor) -> InputEdge:
+        """The present value of a tensor."""
+        return InputEdge(get_gradient_edge(innermost(tensor)), levels_of(tensor))
 
 
 class Arguments:
@@ -150,7 +190,7 @@ class Arguments:
     given, inner : list of Tensor
         The tensors of the caller, and those that the function gets; see Note [Arguments of a
         transform].
-    edges : list of GradientEdge
+    edges : list of InputEdge
         The values of `inner` at the beginning.
     """
 
@@ -158,7 +198,7 @@ class Arguments:
 
     given: list[Tensor]
     inner: list[Tensor]
-    edges: list[GradientEdge]
+    edges: list[InputEdge]
     _leaves: list[Tensor]
 
     def __init__(self, given: Sequence[Tensor], *, connected: bool) -> None:
@@ -167,12 +207,12 @@ class Arguments:
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
         ]
-        self.edges = [get_gradient_edge(x) for x in self.inner]
+        self.edges = [InputEdge.of(x) for x in self.inner]
 
     def _leaf(self, tensor: Tensor) -> Tensor:
-        leaf = constant(tensor).requires_grad_()
+        leaf = constant(innermost(tensor)).requires_grad_()
         self._leaves.append(leaf)
-        return leaf
+        return rebatched(leaf, levels_of(tensor))
 
     def leave(self) -> None:
         """Make the leaves invisible, when the function has returned."""
@@ -203,7 +243,7 @@ class Arguments:
 
 
 def gradients_by(
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     outputs: Sequence[Tensor],
     cotangents: Sequence[Tensor | None],
     *,
@@ -211,22 +251,32 @@ def gradients_by(
     keep_graph: bool,
 ) -> list[Tensor | None]:
     """The gradients by some values; None for those that the outputs do not depend on."""
-    pairs = [(o, c) for o, c in zip(outputs, cotangents, strict=True) if o.requires_grad]
+    pairs = [
+        (innermost(output), of_value(cotangent, output))
+        for output, cotangent in zip(outputs, cotangents, strict=True)
+        if output.requires_grad
+    ]
     if not pairs:
         return [None] * len(edges)
     found = engine.grad(
         [output for output, _ in pairs],
-        edges,
+        [edge.edge for edge in edges],
         [cotangent for _, cotangent in pairs],
         retain_graph=keep_graph or recorded,
         create_graph=recorded,
         allow_unused=True,
     )
-    return cast("list[Tensor | None]", list(found))
+    gradients = cast("Sequence[Tensor | None]", found)
+    return [
+        None if gradient is None else of_samples(gradient, edge.levels)
+        for gradient, edge in zip(gradients, edges, strict=True)
+    ]
 
 
 def _view(tensor: Tensor) -> Tensor:
     """A view of all of a tensor, which may not be written."""
+    if is_batched(tensor):
+        return rebatched(_view(innermost(tensor)), levels_of(tensor))
     view = F.alias(tensor)
     meta = view._impl.autograd_meta
     if isinstance(meta, DifferentiableViewMeta) and meta.creation_meta is CreationMeta.DEFAULT:

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
+from .emit_batching import emit_batching
 from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
@@ -73,6 +74,7 @@ def sources() -> dict[str, str]:
     files["generated/result_classes.py"] = _result_classes(library)
     surface = library.surface
     files["generated/forward_formulas.py"] = emit_forward(library)
+    files["generated/batching.py"] = emit_batching(library)
     files["generated/naming.py"] = emit_naming(library)
     files["generated/patterns.py"] = emit_patterns(library)
     files["generated/methods.py"] = _methods(surface)

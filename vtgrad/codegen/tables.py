@@ -23,6 +23,7 @@ KEYS: Final = {
     "op",
     "aliases",
     "also",
+    "batch",
     "called",
     "cast",
     "node",
@@ -92,7 +93,7 @@ def _common(file: str, entry: Mapping[str, object]) -> dict[str, object]:
 
 
 _COMPOSITE_KEYS: Final = frozenset(
-    {"composite", "variants", "called", "python", "may_alias", "names"}
+    {"composite", "variants", "called", "python", "may_alias", "names", "batch"}
 )
 
 
@@ -121,6 +122,7 @@ def read_composites(path: Path) -> list[Composite]:
                 bool(entry.get("may_alias", False)),
                 entry.get("may_alias") == "itself",
                 _rule(entry),
+                None if entry.get("batch") is None else str(entry["batch"]),
             )
         )
     return found
@@ -241,6 +243,7 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         formulas=formulas,
         forward=_words(where, entry, "forward"),
         pattern=_words(where, entry, "pattern"),
+        batch=None if entry.get("batch") is None else str(entry["batch"]),
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true

@@ -22,7 +22,7 @@ from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
-from ..storage.key_set import keys
+from ..storage.key_set import BATCHED, keys
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
@@ -96,7 +96,12 @@ def execute(
         wanted = [*inputs, *[node for _, node in former]] if former else inputs
         task.restrict_to(wanted, accumulate=accumulate)
     # Formulas of tensors carry tangents and batches. What is added into `.grad` has neither.
-    task.over_tensors = bool(keys.modes) and inputs is not None and not accumulate
+    if keys.active and inputs is not None and not accumulate:
+        task.over_tensors = (
+            bool(keys.modes)
+            or any(gradient._impl.key_set & BATCHED for gradient in gradients)
+            or any(level.has_entries for level in thread.batch_levels)
+        )
     check_before_run(task)
     if not accumulate:
         for _, node in former:

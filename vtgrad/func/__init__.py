@@ -12,6 +12,7 @@ from .sparse_jacobian import sparse_jacobian as sparse_jacobian
 from .sparsity_pattern import SparsityPattern as SparsityPattern
 from .sparsity_pattern import sparsity_pattern as sparsity_pattern
 from .vjp import vjp as vjp
+from .vmap import vmap as vmap
 
 __all__ = [
     "SparsityPattern",
@@ -26,4 +27,5 @@ __all__ = [
     "sparse_jacobian",
     "sparsity_pattern",
     "vjp",
+    "vmap",
 ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..autograd.forward_ad import make_dual_at, tangent_at
-from ..errors import ArgumentTypeError, ForwardModeError, IndependentError, TransformError
+from ..autograd.jacobian_columns import check_forward_mode
+from ..errors import ArgumentTypeError, IndependentError, TransformError
 from ..graph.forward_grad import enter_level, exit_level
 from ..ops.generated import functional as F
-from ..storage.key_set import DUAL
-from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
@@ -72,11 +71,7 @@ def jvp(
     """
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
-    if thread.mode.inference or thread.excluded_keys & DUAL:
-        raise ForwardModeError(
-            "forward mode is off in inference mode, in the forward of a custom Function, and under "
-            "set_fwd_grad_enabled(False), so jvp would find no derivatives; leave the block"
-        )
+    check_forward_mode("jvp")
     level = enter_level()
     try:
         duals = [

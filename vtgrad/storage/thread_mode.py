@@ -13,6 +13,7 @@ from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
 
 if TYPE_CHECKING:
+    from .batch import BatchLevel
     from .tracer import Tracer
 
 __all__ = ["NO_LIMIT", "settle", "thread"]
@@ -38,6 +39,8 @@ class _ThreadMode(threading.local):
         The number of the innermost transform of `vtgrad.func`, or function of
         `vtgrad.autograd.functional`, that differentiates in reverse mode on this thread; 0 for
         none. Levels of forward mode and of batches are numbered with it.
+    batch_levels : tuple of BatchLevel
+        The running `vmap` of this thread, the innermost last; see Note [Batched tensors].
     tracer : Tracer or None
         What follows the operators of this thread; see Note [Tracing].
     extra_of_new : ExtraMeta or None
@@ -49,6 +52,7 @@ class _ThreadMode(threading.local):
     excluded_keys: int
     forward_limit: int
     reverse_level: int
+    batch_levels: tuple[BatchLevel, ...]
     tracer: Tracer | None
     extra_of_new: ExtraMeta | None
 
@@ -58,6 +62,7 @@ class _ThreadMode(threading.local):
         self.excluded_keys = 0
         self.forward_limit = NO_LIMIT
         self.reverse_level = 0
+        self.batch_levels = ()
         self.tracer = None
         self.extra_of_new = None
 

@@ -29,6 +29,7 @@ from ..ops.calling.from_python import index_of, size_of
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
+from ..storage.batch import batch_of
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import broadcast_shapes as broadcast
@@ -400,6 +401,9 @@ class ConversionMethods(CreationMethods, CastMethods):
     # -- text ------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
+        batch = batch_of(self)
+        if batch is not None:
+            return f"one of {batch.level.size} samples of {batch.value!r}"
         facts: list[str] = []
         dtype = self.dtype
         plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()

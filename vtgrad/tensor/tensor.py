@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError
 from ..graph.operators import install
+from ..ops.batching.take_over_batched import take_over_batched
 from ..ops.calling.lane_handler import handle_lane
 from ..ops.calling.take_over import handle_key
 from ..ops.forward.dual_handler import handle_dual
@@ -19,7 +20,7 @@ from ..ops.install import InstalledOperators
 from ..ops.names.take_over_named import take_over_named
 from ..ops.saving.saved_fields import publish_saved_fields
 from ..ops.sparsity.traced_handler import handle_traced
-from ..storage.key_set import DUAL, LANE, NAMED, TRACED
+from ..storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion_methods import ConversionMethods
@@ -88,5 +89,6 @@ install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
 handle_key(TRACED, handle_traced)
 handle_key(DUAL, handle_dual)
+handle_key(BATCHED, take_over_batched)
 handle_key(NAMED, take_over_named)
 publish_saved_fields()

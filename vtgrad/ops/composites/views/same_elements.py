@@ -7,7 +7,7 @@ from typing import TypeVar
 from vtgrad.errors import MemoryFormatError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
@@ -105,7 +105,7 @@ def detach(input: T) -> T:
     >>> x
     tensor([5., 2.], requires_grad=True)
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over("detach", detach, input)
     impl = input._impl
     result = input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
