@@ -76,7 +76,7 @@ def test_tridiagonal_jacobian_of_10000_unknowns_takes_three_passes() -> None:
     count = 10_000
     u = vector(count)
     function = Counted(reaction)
-    matrix = sparse_jacobian(function, u, mode="forward")
+    matrix = sparse_jacobian(function, u, mode="forward", chunk_size=1)
     # One run for the pattern, and three passes.
     assert function.calls == 4
     wanted = tridiagonal(3 * u.numpy() ** 2, -np.ones(count - 1))
@@ -341,7 +341,24 @@ def test_pattern_serves_other_inputs() -> None:
         x = vector(30, seed)
         matrix = sparse_jacobian(function, x, pattern=pattern, mode="forward")
         np.testing.assert_allclose(matrix.toarray(), dense(reaction, x, vt.func.jacfwd))
-    assert function.calls == 2 * 3
+    # The three passes are a batch.
+    assert function.calls == 2
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("chunk_size", [None, 1, 2, 100])
+def test_passes_together_or_one_after_the_other(
+    mode: Literal["forward", "reverse"], chunk_size: int | None
+) -> None:
+    def function(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        x[1:] *= x[:-1].clone().sin()
+        return x * (2 if x[0] > 0 else 3), x.cumsum(0)[-2:].float()
+
+    x = vector(8)
+    matrix = sparse_jacobian(function, x, mode=mode, chunk_size=chunk_size, check=True)
+    first = dense(lambda x: function(x.clone())[0], x, vt.func.jacrev)
+    second = dense(lambda x: function(x.clone())[1].double(), x, vt.func.jacrev)
+    np.testing.assert_allclose(matrix.toarray(), np.vstack([first, second]), atol=1e-6)
 
 
 def test_blocks_give_the_same_pattern() -> None:
@@ -468,6 +485,7 @@ def test_inference_mode_is_refused() -> None:
         ({"format": "csc"}, vt.errors.ArgumentValueError),
         ({"pattern": "dense"}, vt.errors.ArgumentTypeError),
         ({"max_bytes": 0}, vt.errors.ArgumentValueError),
+        ({"chunk_size": 0}, vt.errors.ArgumentValueError),
         ({"argnums": 3}, vt.errors.TransformError),
     ],
 )

@@ -1,4 +1,4 @@
-"""Products of a Jacobian with the rows of a matrix of seeds: one pass for each."""
+"""Products of a Jacobian with the rows of a matrix of seeds: one pass for each, in batches."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from typing import Protocol
 
 import numpy as np
 
+from ..autograd.forward_ad import make_dual_at, tangent_at
+from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import TransformError
+from ..graph.forward_grad import enter_level, exit_level
+from ..ops.batching.entering import expanded
+from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Shape
+from ..storage.batch import BatchLevel, batched
 from ..storage.lazy_array import resolved
 from ..tensor.from_data import tensor
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
-from .jvp import jvp
+from .arguments import output_leaves, split_aux
 from .vjp import vjp
 
 __all__ = ["ForwardPasses", "Passes", "ReversePasses"]
@@ -29,16 +35,21 @@ class Passes(Protocol):
     ----------
     aux : object
         What the function returned beside its outputs.
+    eps : float
+        The relative rounding error of the coarsest dtype among inputs and outputs.
     """
 
     aux: object
+    eps: float
 
     def products(self, seeds: Array) -> Array:
         """One product for each row of `seeds`, as the rows of a matrix."""
 
 
 class ForwardPasses:
-    """Products ``J @ v``, each by a call of the function.
+    """Products ``J @ v``, as many as wanted by one call of the function.
+
+    Only tangents are a batch, as in `jacfwd`, so the function may read values and write.
 
     Parameters
     ----------
@@ -48,9 +59,14 @@ class ForwardPasses:
         Makes the inputs, which the function may write to.
     shapes : tuple of tuple of int
         The shapes that the outputs must have.
+    has_aux : bool
+        Whether the function returns a pair.
+    in_batches : bool
+        Whether several products are computed together.
     """
 
     aux: object
+    eps: float
 
     def __init__(
         self,
@@ -58,28 +74,42 @@ class ForwardPasses:
         inputs: Callable[[], Sequence[Tensor]],
         shapes: tuple[Shape, ...],
         has_aux: bool,
+        in_batches: bool,
     ) -> None:
+        check_forward_mode("sparse_jacobian")
         self._func = func
         self._inputs = inputs
         self._shapes = shapes
         self._has_aux = has_aux
+        self._in_batches = in_batches
         self.aux = None
+        self.eps = 0.0
 
     def products(self, seeds: Array) -> Array:
         """One product for each row of `seeds`."""
-        return np.stack([self._product(seed) for seed in seeds])
+        if not self._in_batches:
+            return np.concatenate([self._run(row, None) for row in seeds[:, None]])
+        return run_in_batch(lambda level: self._run(seeds, level), len(seeds))
 
-    def _product(self, seed: Array) -> Array:
+    def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
         inputs = self._inputs()
-        if not inputs:
-            return np.zeros(0)
-        found = jvp(
-            self._func, tuple(inputs), tuple(split_like(seed, inputs)), has_aux=self._has_aux
-        )
-        if self._has_aux:
-            self.aux = found[2]
-        leaves = tree_flatten(found[1])[0]
-        return joined(leaves, self._shapes)
+        dual_level = enter_level()
+        try:
+            duals = [
+                make_dual_at(x, rows, dual_level)
+                for x, rows in zip(inputs, split_like(seeds, inputs, level), strict=True)
+            ]
+            output, self.aux = split_aux(self._func(*duals), self._has_aux, "sparse_jacobian")
+            outputs = output_leaves(output, "sparse_jacobian", real=True)[0]
+            check_shapes(outputs, self._shapes)
+            self.eps = coarsest([*inputs, *outputs])
+            products = []
+            for one in outputs:
+                tangent = tangent_at(one, dual_level)
+                products.append(F.zeros_like(one) if tangent is None else tangent)
+            return joined(products, level, len(seeds))
+        finally:
+            exit_level(dual_level)
 
 
 class ReversePasses:
@@ -89,6 +119,7 @@ class ReversePasses:
     """
 
     aux: object
+    eps: float
 
     def __init__(
         self,
@@ -96,44 +127,61 @@ class ReversePasses:
         inputs: Callable[[], Sequence[Tensor]],
         shapes: tuple[Shape, ...],
         has_aux: bool,
+        in_batches: bool,
     ) -> None:
         # Copies made inside are no leaves, so the function may write to them.
-        found = vjp(lambda *given: func(*map(F.clone, given)), *inputs(), has_aux=has_aux)
+        given = inputs()
+        found = vjp(lambda *parts: func(*map(F.clone, parts)), *given, has_aux=has_aux)
+        self._in_batches = in_batches
         self.aux = found[2] if has_aux else None
         leaves, spec = tree_flatten(found[0])
         self._outputs = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         self._spec: TreeSpec = spec
         check_shapes(self._outputs, shapes)
+        self.eps = coarsest([*given, *self._outputs])
         pull = found[1]
         assert callable(pull)
         self._pull: Function = pull
 
     def products(self, seeds: Array) -> Array:
         """One product for each row of `seeds`."""
-        return np.stack([self._product(seed) for seed in seeds])
+        if not self._in_batches:
+            return np.concatenate([self._run(row, None) for row in seeds[:, None]])
+        return run_in_batch(lambda level: self._run(seeds, level), len(seeds))
 
-    def _product(self, seed: Array) -> Array:
-        cotangents = tree_unflatten(split_like(seed, self._outputs), self._spec)
-        return joined(tree_flatten(self._pull(cotangents))[0], None)
+    def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
+        cotangents = tree_unflatten(split_like(seeds, self._outputs, level), self._spec)
+        leaves = tree_flatten(self._pull(cotangents))[0]
+        return joined([x for x in leaves if isinstance(x, Tensor)], level, len(seeds))
 
 
-def split_like(row: Array, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The parts of a row that belong to each tensor, in its shape, dtype and device."""
+def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None) -> list[Tensor]:
+    """The parts of rows that belong to each tensor, in its shape, dtype and device.
+
+    Parameters
+    ----------
+    level : BatchLevel or None
+        Where the rows are a batch; None for one row, which is none.
+    """
     parts, start = [], 0
     for like in tensors:
-        part = row[start : start + like.numel()].reshape(like.shape)
-        parts.append(tensor(part, dtype=like.dtype, device=like.device))
+        part = rows[:, start : start + like.numel()].reshape(-1, *like.shape)
+        made = tensor(part if level else part[0], dtype=like.dtype, device=like.device)
+        parts.append(batched(made, level) if level else made)
         start += like.numel()
     return parts
 
 
-def joined(leaves: Sequence[object], shapes: tuple[Shape, ...] | None) -> Array:
-    """The elements of tensors, one after another."""
-    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    if shapes is not None:
-        check_shapes(tensors, shapes)
-    arrays = [resolved(x._impl.array).reshape(-1) for x in tensors]
-    return np.concatenate(arrays) if arrays else np.zeros(0)
+def joined(tensors: Sequence[Tensor], level: BatchLevel | None, count: int) -> Array:
+    """The elements of tensors, one after another, in a row for each sample."""
+    plain = [expanded(x, level) if level else x for x in tensors]
+    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain if x.numel()]
+    return np.concatenate(arrays, 1) if arrays else np.zeros((count, 0))
+
+
+def coarsest(tensors: Sequence[Tensor]) -> float:
+    """The largest relative rounding error of the dtypes of tensors."""
+    return max([float(np.finfo(x._impl.dtype).eps) for x in tensors], default=0.0)
 
 
 def check_shapes(tensors: Sequence[Tensor], shapes: tuple[Shape, ...]) -> None:

@@ -31,8 +31,8 @@ __all__ = ["sparse_jacobian"]
 
 Mode: TypeAlias = Literal["auto", "forward", "reverse"]
 
-# Seeds and products of so many elements are kept at once.
-_AT_ONCE = 2**22
+# Seeds of so many elements are a batch.
+_AT_ONCE = 2**20
 
 
 @overload
@@ -45,6 +45,7 @@ def sparse_jacobian(
     pattern: SparsityPattern | None = None,
     format: Literal["csr"] = "csr",
     check: bool = False,
+    chunk_size: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> csr_array: ...
 @overload
@@ -57,6 +58,7 @@ def sparse_jacobian(
     pattern: SparsityPattern | None = None,
     format: Literal["coo"],
     check: bool = False,
+    chunk_size: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> coo_array: ...
 @overload
@@ -69,6 +71,7 @@ def sparse_jacobian(
     pattern: SparsityPattern | None = None,
     format: Literal["csr"] = "csr",
     check: bool = False,
+    chunk_size: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[csr_array, object]: ...
 @overload
@@ -81,6 +84,7 @@ def sparse_jacobian(
     pattern: SparsityPattern | None = None,
     format: Literal["coo"],
     check: bool = False,
+    chunk_size: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[coo_array, object]: ...
 def sparse_jacobian(
@@ -92,6 +96,7 @@ def sparse_jacobian(
     pattern: SparsityPattern | None = None,
     format: Literal["csr", "coo"] = "csr",
     check: bool = False,
+    chunk_size: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> csr_array | coo_array | tuple[csr_array | coo_array, object]:
     """The Jacobian of a function as a sparse matrix of SciPy.
@@ -114,8 +119,8 @@ def sparse_jacobian(
         Whether `func` returns a pair, the outputs and something else, which is passed on.
     mode : {"auto", "forward", "reverse"}, default "auto"
         The mode of the passes; by default the one that needs fewer, forward mode if both need as
-        many. Forward mode calls the function for each pass; reverse mode calls it once, and keeps
-        what it saves.
+        many. Forward mode calls the function once for each batch of passes; reverse mode calls it
+        once, and keeps what it saves.
     pattern : SparsityPattern, optional
         What `sparsity_pattern` found for the same function; its colours serve for any input of the
         same shapes for which the function takes the same path. If it reads values, it runs once
@@ -124,6 +129,10 @@ def sparse_jacobian(
         The kind of matrix.
     check : bool, default False
         Take one more pass, along random numbers, and compare it with the matrix.
+    chunk_size : int, optional
+        How many passes are computed together, as a batch: by default as many as fit into some ten
+        megabytes. 1 computes one after the other, without batches, which custom Functions and some
+        operators have no rule for.
     max_bytes : int
         As in `sparsity_pattern`.
 
@@ -186,6 +195,11 @@ def sparse_jacobian(
             f"{type(given).__name__}",
             argument="pattern",
         )
+    size: object = chunk_size
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
+        raise ArgumentValueError(
+            f"chunk_size must be None or a positive int, not {chunk_size!r}", argument="chunk_size"
+        )
     scipy = scipy_sparse()
     chosen = choose(args, argnums, "sparse_jacobian", real=True)
     check_place(chosen, "sparse_jacobian")
@@ -201,8 +215,14 @@ def sparse_jacobian(
     def of_tensors(*tensors: Tensor) -> object:
         return func(*chosen.call_with(tensors))
 
-    passes: Passes = kind(of_tensors, lambda: fresh_inputs(chosen), pattern.output_shapes, has_aux)
-    data = _entries(pattern, passes, reverse=taken == "reverse")
+    passes: Passes = kind(
+        of_tensors,
+        lambda: fresh_inputs(chosen),
+        pattern.output_shapes,
+        has_aux,
+        in_batches=chunk_size != 1,
+    )
+    data = _entries(pattern, passes, chunk_size, reverse=taken == "reverse")
     if check:
         _check(pattern, data, passes, reverse=taken == "reverse")
     if has_aux and taken == "forward" and not pattern.nnz:
@@ -228,14 +248,16 @@ def _check_fits(pattern: SparsityPattern, chosen: Chosen) -> None:
         )
 
 
-def _entries(pattern: SparsityPattern, passes: Passes, *, reverse: bool) -> Array:
+def _entries(
+    pattern: SparsityPattern, passes: Passes, chunk_size: int | None, *, reverse: bool
+) -> Array:
     """The entries of the matrix, in the order of the pattern; see Note [Colours]."""
     rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
     colors = pattern.row_colors if reverse else pattern.column_colors
     seeded, found = (rows, columns) if reverse else (columns, rows)
     color_of = colors[seeded]
     count = color_count(colors)
-    together = max(1, _AT_ONCE // max(*pattern.shape, 1))
+    together = max(1, _AT_ONCE // max(*pattern.shape, 1)) if chunk_size is None else chunk_size
     data: Array | None = None
     for first in range(0, count, together):
         seeds = np.zeros((min(together, count - first), colors.size))
@@ -266,7 +288,7 @@ def _check(pattern: SparsityPattern, data: Array, passes: Passes, *, reverse: bo
     found, scale = np.zeros(count), np.zeros(count)
     np.add.at(found, onto, terms)
     np.add.at(scale, onto, abs(terms))
-    wrong = _differ(found, wanted, scale + abs(wanted))
+    wrong = _differ(found, wanted, scale + abs(wanted), passes.eps)
     if wrong.size:
         what = "column" if reverse else "row"
         raise TransformError(
@@ -277,9 +299,8 @@ def _check(pattern: SparsityPattern, data: Array, passes: Passes, *, reverse: bo
         )
 
 
-def _differ(found: Array, wanted: Array, scale: Array) -> IntArray:
+def _differ(found: Array, wanted: Array, scale: Array, eps: float) -> IntArray:
     """Where two products differ by more than rounding, also that of terms that cancelled."""
     finite = np.isfinite(found) & np.isfinite(wanted)
-    eps = np.finfo(wanted.dtype).eps
     tolerance = eps**0.5 * scale + eps**0.75 * scale[finite].max(initial=0)
     return np.flatnonzero(finite & (abs(found - wanted) > tolerance))
