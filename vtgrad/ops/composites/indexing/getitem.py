@@ -8,6 +8,7 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.ops.composites.indexing.batched_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -22,6 +23,7 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -51,6 +53,8 @@ def getitem(tensor: T, expression: object) -> T:
     part = _basic_part(tensor, expression)
     if part is not None:
         return part
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of)
     part = _through(tensor, plan.steps)
     if not plan.indices:
@@ -95,6 +99,8 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
     if part is not None:
         _store(part, source)
         return
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of, write=True)
     if plan.nothing:
         return
