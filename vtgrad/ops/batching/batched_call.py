@@ -76,8 +76,8 @@ class BatchedCall:
         self.rule = rule
         self.level = level
         self.function = function
-        self.arguments = {**dict(zip(rule.parameters, args, strict=False)), **kwargs}
-        self.rest = args[len(rule.parameters) :]
+        self.arguments = {**dict(zip(rule.positional, args, strict=False)), **kwargs}
+        self.rest = args[len(rule.positional) :]
         self._values = []
 
     # -- operands --------------------------------------------------------------------------

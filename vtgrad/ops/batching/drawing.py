@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vtgrad.errors import BatchedTensorError
-from vtgrad.ops.batching.values import is_batched_at
+from vtgrad.ops.batching import values
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
@@ -78,7 +78,7 @@ def drawn_in_batch(make: Callable[[Shape], T], shape: Shape, function: str) -> T
 def target_of_draw(tensor: T) -> T:
     """A fresh tensor that is to be filled with random numbers, with a place for each draw."""
     for level in thread.batch_levels:
-        if level.randomness == "different" and not is_batched_at(tensor, level):
+        if level.randomness == "different" and not values.is_batched_at(tensor, level):
             whole = F.clone(F.expand_sizes(tensor, (level.size, *tensor._impl.array.shape)))
             tensor = batched(whole, level)
     return tensor

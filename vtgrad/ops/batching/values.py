@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.batch import BatchLevel, batch_of, batched
+from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "levels_of",
     "rebatched",
     "value_at",
+    "with_samples",
     "zeros_like_sample",
 ]
 
@@ -51,6 +53,16 @@ def rebatched(value: T, levels: Sequence[BatchLevel]) -> T:
     for level in reversed(levels):
         value = batched(value, level)
     return value
+
+
+def with_samples(tensor: T, levels: Sequence[BatchLevel]) -> T:
+    """A new tensor with equal samples at some levels, in memory of their own."""
+    sizes = [level.size for level in reversed(levels)]
+    whole = F.clone(
+        F.expand_sizes(tensor, (*sizes, *tensor._impl.array.shape)),
+        memory_format=MemoryFormat.CONTIGUOUS,
+    )
+    return rebatched(whole, levels)
 
 
 def value_at(tensor: T, level: BatchLevel) -> T | None:

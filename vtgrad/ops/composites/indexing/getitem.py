@@ -8,6 +8,7 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.ops.composites.indexing.batched_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -53,6 +54,8 @@ def getitem(tensor: T, expression: object) -> T:
     part = _basic_part(tensor, expression)
     if part is not None:
         return part
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of)
     part = _through(tensor, plan.steps)
     if not plan.indices:
@@ -97,6 +100,8 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
     if part is not None:
         _store(part, source)
         return
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of, write=True)
     if plan.nothing:
         return
