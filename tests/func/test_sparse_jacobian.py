@@ -211,6 +211,36 @@ def test_forward_mode_inside() -> None:
     assert check(along, vector(6)).nnz == 10
 
 
+def test_vmap_inside() -> None:
+    def function(x: vt.Tensor) -> vt.Tensor:
+        def of_row(row: vt.Tensor, factor: vt.Tensor) -> vt.Tensor:
+            row = row * factor
+            row[1:] += row[:-1]
+            return row
+
+        found = vt.func.vmap(of_row, in_dims=(0, None))(x.reshape(3, 4), x[0])
+        assert isinstance(found, vt.Tensor)
+        return found
+
+    pattern = check(function, vector(12))
+    rows = pattern.matrix().toarray()
+    assert rows[6].nonzero()[0].tolist() == [0, 5, 6]
+
+
+def test_on_a_lane() -> None:
+    x = vector(6).to("lane:0")
+    matrix = sparse_jacobian(reaction, x, check=True)
+    assert matrix.toarray().tolist() == sparse_jacobian(reaction, vector(6)).toarray().tolist()
+
+
+def test_with_names() -> None:
+    def function(x: vt.Tensor) -> vt.Tensor:
+        return (x * x).sum("row")
+
+    x = vector(6).reshape(2, 3).refine_names("row", "column")
+    assert sparse_jacobian(function, x).toarray()[1].nonzero()[0].tolist() == [1, 4]
+
+
 def test_gradient_in_the_graph_inside() -> None:
     def function(x: vt.Tensor) -> vt.Tensor:
         y = x * 1 if x.requires_grad else x.clone().requires_grad_()
@@ -471,6 +501,14 @@ def test_inside_another_transform_is_refused() -> None:
     for transform in (grad, vt.func.jacfwd):
         with pytest.raises(vt.errors.TransformError, match=r"no derivatives; pass x\.detach"):
             transform(total)(vector(3))
+
+
+def test_inside_of_vmap_is_refused() -> None:
+    def total(x: vt.Tensor) -> vt.Tensor:
+        return x * sparse_jacobian(lambda y: y * y, x).nnz
+
+    with pytest.raises(vt.errors.BatchedTensorError, match="in a loop over the samples"):
+        vt.func.vmap(total)(vt.ones(2, 3))
 
 
 def test_inference_mode_is_refused() -> None:

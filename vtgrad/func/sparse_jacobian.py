@@ -165,6 +165,8 @@ def sparse_jacobian(
         If SciPy is not installed.
     InferenceModeError
         In inference mode.
+    BatchedTensorError
+        Inside of `vmap`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import (
     ArgumentValueError,
+    BatchedTensorError,
     InferenceModeError,
     MissingPackageError,
     NotSupportedError,
@@ -21,6 +22,7 @@ from ..ops.sparsity.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeEr
 from ..ops.sparsity.sparsity_tracer import SparsityTracer
 from ..ops.sparsity.value_read import ValueRead
 from ..storage.arrays import Shape
+from ..storage.batch import is_batched
 from ..storage.mode import switched
 from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.tracer import current_tracer, run_traced
@@ -300,6 +302,8 @@ def sparsity_pattern(
         with derivatives, or hands one to another thread.
     InferenceModeError
         In inference mode.
+    BatchedTensorError
+        Inside of `vmap`.
 
     Examples
     --------
@@ -321,8 +325,8 @@ def check_place(chosen: Chosen, name: str) -> None:
 
     Raises
     ------
-    NotSupportedError, TransformError, InferenceModeError
-        If so, or in inference mode.
+    NotSupportedError, TransformError, InferenceModeError, BatchedTensorError
+        If so, or in inference mode, or inside of `vmap`.
     """
     if current_tracer() is not None:
         raise NotSupportedError(
@@ -341,6 +345,11 @@ def check_place(chosen: Chosen, name: str) -> None:
             raise TransformError(
                 f"{name} was called with a tensor that another transform differentiates by, but "
                 "its result is no tensor, and has no derivatives; pass x.detach()"
+            )
+        if is_batched(tensor):
+            raise BatchedTensorError(
+                f"{name} was called inside of vmap, but its result is no tensor, and cannot be "
+                "one for each sample; call it in a loop over the samples"
             )
 
 

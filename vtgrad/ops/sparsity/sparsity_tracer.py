@@ -32,7 +32,6 @@ from vtgrad.ops.sparsity.value_read import ValueRead
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller
-from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tracer import Tracer
@@ -84,7 +83,6 @@ class SparsityTracer(Tracer):
         "_expected",
         "_last_read",
         "_storages",
-        "_two_histories",
         "error",
         "interrupted",
         "reads",
@@ -99,7 +97,6 @@ class SparsityTracer(Tracer):
     _expected: Sequence[ValueRead] | None
     _last_read: tuple[weakref.ref[TensorBase] | None, int]
     _storages: StorageSets
-    _two_histories: weakref.WeakSet[Storage]
 
     def __init__(
         self, number: int, sets: IndexSets, expected: Sequence[ValueRead] | None = None
@@ -114,7 +111,6 @@ class SparsityTracer(Tracer):
         self._storages = StorageSets(sets)
         # By identity, because tensors compare their elements.
         self._detached = {}
-        self._two_histories = weakref.WeakSet()
 
     def knows(self, impl: TensorImpl) -> bool:
         """As `Tracer.knows`."""
@@ -148,10 +144,9 @@ class SparsityTracer(Tracer):
         recorded = is_recording() or running.task is not None
         if group is not None and not integral and (ids > VALUE).any():
             group.holds = False
-            self._two_histories.add(impl.storage)
         elif integral or group is not None:
             ids = self.sets.without_members(ids)
-        elif recorded and impl.storage not in self._two_histories:
+        elif recorded and not self._storages.has_two_histories(impl):
             self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
             return
         present = self._storages.read(impl)
@@ -159,6 +154,8 @@ class SparsityTracer(Tracer):
             kept = np.where(present > VALUE, present, EMPTY) if recorded else present
             ids = self.sets.unite(kept, ids)
         self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+        if group is not None and not group.holds:
+            self._storages.begin_two_histories(impl)
 
     def read(self, tensor: TensorBase) -> None:
         """Note that values of a tensor leave it.

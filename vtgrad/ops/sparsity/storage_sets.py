@@ -9,13 +9,17 @@ need nothing, and a write through any of them is seen through all.
 An array has an entry for each *unit* of the storage's bytes, at first an element of the tensor that
 it was made for. A tensor with smaller elements, as the real part of a complex one, splits the units
 for good; the set of a larger element is the union of its units.
+
+Storages are known by their identity. Their weak references have no callback, in which an interrupt
+would get lost: the entries of dead storages are removed whenever the arrays have doubled.
 """
 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +29,9 @@ from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["StorageSets"]
 
+# So many elements are not worth a search for dead storages.
+_FEW: Final = 2**14
+
 
 class _Entry:
     """The sets of one storage.
@@ -33,18 +40,26 @@ class _Entry:
     ----------
     ids : ndarray
         The number of the set of each unit.
+    reference : weak reference
+        To the storage.
+    two_histories : bool
+        See Note [Local patterns].
     unit : int
         The bytes of a unit.
     """
 
-    __slots__ = ("ids", "unit")
+    __slots__ = ("ids", "reference", "two_histories", "unit")
 
     ids: IntArray
+    reference: weakref.ref[Storage]
+    two_histories: bool
     unit: int
 
-    def __init__(self, unit: int, size: int) -> None:
+    def __init__(self, storage: Storage, unit: int) -> None:
+        self.reference = weakref.ref(storage)
+        self.two_histories = False
         self.unit = unit
-        self.ids = np.zeros(size // unit, np.int64)
+        self.ids = np.zeros(storage.nbytes() // unit, np.int64)
 
     def through(self, impl: TensorImpl) -> IntArray:
         """The entries of a tensor, with a last dimension for the units of each element."""
@@ -75,23 +90,44 @@ class StorageSets:
         What the numbers mean.
     """
 
-    __slots__ = ("_entries", "_sets")
+    __slots__ = ("_entries", "_limit", "_sets", "_size")
 
-    _entries: WeakKeyDictionary[Storage, _Entry]
+    _entries: dict[int, _Entry]
+    _limit: int
     _sets: IndexSets
+    _size: int
 
     def __init__(self, sets: IndexSets) -> None:
         self._sets = sets
-        self._entries = WeakKeyDictionary()
+        self._entries = {}
+        # The elements of all arrays, and how many of them there may be before the next search for
+        # dead storages.
+        self._size = 0
+        self._limit = _FEW
 
     def knows(self, impl: TensorImpl) -> bool:
         """Whether the storage of a tensor has sets."""
-        return impl._storage is not None and impl._storage in self._entries
+        return self._entry_of(impl) is not None
+
+    def _entry_of(self, impl: TensorImpl) -> _Entry | None:
+        storage = impl._storage
+        entry = None if storage is None else self._entries.get(id(storage))
+        return entry if entry is not None and entry.reference() is storage else None
+
+    def has_two_histories(self, impl: TensorImpl) -> bool:
+        """Whether `begin_two_histories` was called for the storage of a tensor."""
+        entry = self._entry_of(impl)
+        return entry is not None and entry.two_histories
+
+    def begin_two_histories(self, impl: TensorImpl) -> None:
+        """Note that the memory of a tensor, which has sets, has two histories from now on."""
+        entry = self._entry_of(impl)
+        assert entry is not None
+        entry.two_histories = True
 
     def read(self, impl: TensorImpl) -> IntArray | None:
         """The numbers of a tensor's elements, not to be written; None if all are EMPTY."""
-        storage = impl._storage
-        entry = None if storage is None else self._entries.get(storage)
+        entry = self._entry_of(impl)
         if entry is None:
             return None
         units = entry.through(impl)
@@ -103,15 +139,28 @@ class StorageSets:
 
     def write(self, impl: TensorImpl, ids: IntArray) -> None:
         """Store the numbers of a tensor's elements."""
-        storage = impl.storage
-        entry = self._entries.get(storage)
+        entry = self._entry_of(impl)
         if entry is None:
             if not ids.any():
                 return
-            entry = self._entries[storage] = _Entry(impl.array.itemsize, storage.nbytes())
+            entry = _Entry(impl.storage, impl.array.itemsize)
+            self._forget_dead(entry.ids.size)
+            self._entries[id(impl.storage)] = entry
         entry.through(impl)[...] = ids[..., None]
+
+    def _forget_dead(self, new: int) -> None:
+        """Remove the entries of dead storages, if there are many elements with `new` ones."""
+        self._size += new
+        if self._size > self._limit:
+            entries = {
+                key: entry for key, entry in self._entries.items() if entry.reference() is not None
+            }
+            self._size = new + sum(entry.ids.size for entry in entries.values())
+            self._limit = max(_FEW, 2 * self._size)
+            self._entries = entries
 
     def arrays(self) -> Iterator[IntArray]:
         """The arrays of all storages."""
         for entry in tuple(self._entries.values()):
-            yield entry.ids
+            if entry.reference() is not None:
+                yield entry.ids
