@@ -41,6 +41,7 @@ __all__ = [
     "read_value",
     "refuse_traced",
     "run_traced",
+    "tracing",
 ]
 
 R = TypeVar("R")
@@ -92,7 +93,13 @@ class Tracer:
 
 
 class _Tracing:
-    """How many tracers are open in this process."""
+    """How many tracers are open in this process.
+
+    Attributes
+    ----------
+    count : int
+        0 for nearly all programs.
+    """
 
     __slots__ = ("count",)
 
@@ -102,7 +109,7 @@ class _Tracing:
         self.count = 0
 
 
-_tracing: Final = _Tracing()
+tracing: Final = _Tracing()
 
 
 def current_tracer() -> Tracer | None:
@@ -111,8 +118,8 @@ def current_tracer() -> Tracer | None:
 
 
 def is_traced_elsewhere(impl: TensorImpl) -> bool:
-    """Whether a tracer of another thread follows a tensor."""
-    return _tracing.count > 0 and any(
+    """Whether a tracer of another thread follows a tensor; callers look at `tracing` first."""
+    return any(
         isinstance(mode, Tracer) and mode.knows(impl) for mode in tuple(keys.modes.values())
     )
 
@@ -172,7 +179,7 @@ def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
         keys.active = True
         # Saves ask for the storage, see `SavedVariable`.
         saves_observed.reasons += 1
-        _tracing.count += 1
+        tracing.count += 1
         opened = True
         keys.modes[tracer.number] = tracer
         thread.tracer = tracer
@@ -180,6 +187,6 @@ def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
     finally:
         thread.tracer = before
         if opened:
-            _tracing.count -= 1
+            tracing.count -= 1
             saves_observed.reasons -= 1
         keys.modes.pop(tracer.number, None)

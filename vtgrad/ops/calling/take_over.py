@@ -17,7 +17,7 @@ from typing import Final, Protocol, TypeVar, cast
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
-from vtgrad.storage.tracer import is_traced_elsewhere
+from vtgrad.storage.tracer import is_traced_elsewhere, tracing
 
 __all__ = [
     "Handler",
@@ -102,7 +102,7 @@ def keys_of(tensor: TensorBase) -> int:
         # In inference mode there is no forward mode either.
         if meta is not None and meta.fw_level(thread.forward_limit) and not thread.mode.inference:
             found |= DUAL
-        if thread.tracer is not None or is_traced_elsewhere(impl):
+        if thread.tracer is not None or (tracing.count and is_traced_elsewhere(impl)):
             found |= TRACED
     return found & ~thread.excluded_keys
 
