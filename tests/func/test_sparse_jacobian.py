@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Literal
 
@@ -435,6 +436,11 @@ def stored_by_out(x: vt.Tensor) -> vt.Tensor:
     return vt.kron(x[:2], x[2:], out=vt.zeros(8, dtype=vt.float64))
 
 
+def grown_by_out(x: vt.Tensor) -> vt.Tensor:
+    with warnings.catch_warnings(action="ignore"):
+        return vt.add(x, 1, out=x[:2].clone())
+
+
 def with_other_data(x: vt.Tensor) -> vt.Tensor:
     y = vt.zeros(6, dtype=vt.float64)
     y.data = x
@@ -447,6 +453,7 @@ def with_other_data(x: vt.Tensor) -> vt.Tensor:
         into_grad,
         grown,
         stored_by_out,
+        grown_by_out,
         with_other_data,
         lambda x: vt.from_numpy(x.numpy() * 2),
         lambda x: x.clone().apply_(lambda v: 2 * v),

@@ -58,7 +58,7 @@ class Tracer:
         Whether a function runs whose inside is not looked at, as the forward of a custom Function.
     """
 
-    __slots__ = ("__weakref__", "number", "opaque")
+    __slots__ = ("number", "opaque")
 
     number: int
     opaque: bool
@@ -119,9 +119,7 @@ def current_tracer() -> Tracer | None:
 
 def is_traced_elsewhere(impl: TensorImpl) -> bool:
     """Whether a tracer of another thread follows a tensor; callers look at `tracing` first."""
-    return any(
-        isinstance(mode, Tracer) and mode.knows(impl) for mode in tuple(keys.modes.values())
-    )
+    return any(isinstance(mode, Tracer) and mode.knows(impl) for mode in tuple(keys.modes.values()))
 
 
 def read_value(tensor: TensorBase) -> None:

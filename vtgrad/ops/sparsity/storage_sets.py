@@ -10,8 +10,9 @@ An array has an entry for each *unit* of the storage's bytes, at first an elemen
 it was made for. A tensor with smaller elements, as the real part of a complex one, splits the units
 for good; the set of a larger element is the union of its units.
 
-Storages are known by their identity. Their weak references have no callback, in which an interrupt
-would get lost: the entries of dead storages are removed whenever the arrays have doubled.
+A storage is known by the identity of the array that owns its memory, because native objects take no
+weak references. The weak references have no callback, in which an interrupt would get lost: entries
+of memory that is gone are removed whenever their number of elements has doubled.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.sparsity.index_sets import IndexSets, IntArray
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["StorageSets"]
 
-# So many elements are not worth a search for dead storages.
+# So many elements are not worth a search for memory that is gone.
 _FEW: Final = 2**14
 
 
@@ -41,7 +43,7 @@ class _Entry:
     ids : ndarray
         The number of the set of each unit.
     reference : weak reference
-        To the storage.
+        To the array that owns the memory.
     two_histories : bool
         See Note [Local patterns].
     unit : int
@@ -51,12 +53,12 @@ class _Entry:
     __slots__ = ("ids", "reference", "two_histories", "unit")
 
     ids: IntArray
-    reference: weakref.ref[Storage]
+    reference: weakref.ref[Array]
     two_histories: bool
     unit: int
 
     def __init__(self, storage: Storage, unit: int) -> None:
-        self.reference = weakref.ref(storage)
+        self.reference = weakref.ref(storage.owner)
         self.two_histories = False
         self.unit = unit
         self.ids = np.zeros(storage.nbytes() // unit, np.int64)
@@ -100,8 +102,8 @@ class StorageSets:
     def __init__(self, sets: IndexSets) -> None:
         self._sets = sets
         self._entries = {}
-        # The elements of all arrays, and how many of them there may be before the next search for
-        # dead storages.
+        # The elements of all entries, and how many there may be before the next search for memory
+        # that is gone.
         self._size = 0
         self._limit = _FEW
 
@@ -111,8 +113,11 @@ class StorageSets:
 
     def _entry_of(self, impl: TensorImpl) -> _Entry | None:
         storage = impl._storage
-        entry = None if storage is None else self._entries.get(id(storage))
-        return entry if entry is not None and entry.reference() is storage else None
+        if storage is None:
+            return None
+        owner = storage.owner
+        entry = self._entries.get(id(owner))
+        return entry if entry is not None and entry.reference() is owner else None
 
     def has_two_histories(self, impl: TensorImpl) -> bool:
         """Whether `begin_two_histories` was called for the storage of a tensor."""
@@ -145,11 +150,11 @@ class StorageSets:
                 return
             entry = _Entry(impl.storage, impl.array.itemsize)
             self._forget_dead(entry.ids.size)
-            self._entries[id(impl.storage)] = entry
+            self._entries[id(impl.storage.owner)] = entry
         entry.through(impl)[...] = ids[..., None]
 
     def _forget_dead(self, new: int) -> None:
-        """Remove the entries of dead storages, if there are many elements with `new` ones."""
+        """Remove the entries of memory that is gone, if there are many elements with `new` ones."""
         self._size += new
         if self._size > self._limit:
             entries = {

@@ -227,8 +227,15 @@ def _followed(tracer: SparsityTracer, call: _Call) -> object:
     )
     if moves or pattern.targets or pattern.rule == "reads":
         call.read_indices()
+    out = call.kwargs.get("out")
+    outs = [x for x in (out if isinstance(out, (tuple, list)) else (out,)) if x is not None]
+    known = [x for x in outs if isinstance(x, TensorBase) and tracer.knows(x._impl)]
     # First, so that a call that is wrong gets the error of the operator.
     result = call.function(*call.args, **call.kwargs)
+    if not all(tracer.knows(x._impl) for x in known):
+        raise NotSupportedError(
+            "out= had to grow, which cannot be followed to find the pattern of a Jacobian"
+        )
     if pattern.rule == "reads":
         # On the path that reads these values, the result is a constant.
         return result
@@ -238,7 +245,7 @@ def _followed(tracer: SparsityTracer, call: _Call) -> object:
         call.sets_by_moving() if moves else [call.sets_by_rule(tensor.shape) for tensor in tensors]
     )
     for tensor, own in zip(tensors, ids, strict=True):
-        if call.writes or call.kwargs.get("out") is not None:
+        if call.writes or outs:
             tracer.store_written(tensor, own)
         else:
             tracer.store(tensor, own)
