@@ -183,7 +183,9 @@ class Sine(vt.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: vt.Tensor) -> vt.Tensor:
-        return g * ctx.saved_tensors[0].cos()
+        (x,) = ctx.saved_tensors
+        cosine: vt.Tensor = x.cos()
+        return g * cosine
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None], x: vt.Tensor) -> tuple[vt.Tensor, int]:
