@@ -70,7 +70,6 @@ from vtgrad.ops.composites.comparison import *
 from vtgrad.ops.composites.complex_numbers import *
 from vtgrad.ops.composites.creation import *
 from vtgrad.ops.composites.cumulative import *
-from vtgrad.ops.composites.indexing.batched_lists import *
 from vtgrad.ops.composites.indexing.getitem import *
 from vtgrad.ops.composites.indexing.index_arrays import *
 from vtgrad.ops.composites.indexing.masks import *
@@ -200,7 +199,7 @@ __all__ = [
     "unfold", "unfold_backward", "unfold_copy", "uniform_", "unsafe_chunk", "unsafe_split",
     "unsafe_split_equal", "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy",
     "var", "var_dim", "var_mean", "var_mean_dim", "vdot", "view", "view_as", "view_as_complex",
-    "view_as_real", "view_copy", "view_shape", "vsplit", "vstack", "where", "where_self",
-    "with_stacked_lists", "xlogy", "xlogy_", "xlogy_Scalar_Other", "xlogy_Scalar_Other_",
-    "xlogy_Scalar_Self", "xlogy_Tensor", "xlogy_Tensor_", "zero_", "zeros_like", "zeros_shaped",
+    "view_as_real", "view_copy", "view_shape", "vsplit", "vstack", "where", "where_self", "xlogy",
+    "xlogy_", "xlogy_Scalar_Other", "xlogy_Scalar_Other_", "xlogy_Scalar_Self", "xlogy_Tensor",
+    "xlogy_Tensor_", "zero_", "zeros_like", "zeros_shaped",
 ]

@@ -43,7 +43,7 @@ from vtgrad.ops.generated.functional import (
     trace, transpose, transpose_copy, tril, triu, true_divide, trunc, trunc_, unbind, unbind_copy,
     unflatten, unfold, unfold_copy, unsafe_chunk, unsafe_split, unsafe_split_with_sizes, unsqueeze,
     unsqueeze_copy, var, var_mean, vdot, view, view_as, view_as_complex, view_as_real, view_copy,
-    vsplit, vstack, where, with_stacked_lists, xlogy, xlogy_, zero_, zeros_like,
+    vsplit, vstack, where, xlogy, xlogy_, zero_, zeros_like,
 )
 
 __all__ = [
@@ -92,6 +92,6 @@ __all__ = [
     "triu", "true_divide", "trunc", "trunc_", "unbind", "unbind_copy", "unflatten", "unfold",
     "unfold_copy", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze",
     "unsqueeze_copy", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex",
-    "view_as_real", "view_copy", "vsplit", "vstack", "where", "with_stacked_lists", "xlogy",
-    "xlogy_", "zero_", "zeros_like",
+    "view_as_real", "view_copy", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zero_",
+    "zeros_like",
 ]
