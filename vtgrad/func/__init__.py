@@ -1,6 +1,7 @@
 """Transforms of functions, which give derivatives as functions: PyTorch's `torch.func`."""
 
 from ..ops.sparsity.value_read import ValueRead as ValueRead
+from .find_pattern import sparsity_pattern as sparsity_pattern
 from .grad import grad as grad
 from .grad import grad_and_value as grad_and_value
 from .hessian import hessian as hessian
@@ -10,7 +11,6 @@ from .jvp import jvp as jvp
 from .linearize import linearize as linearize
 from .sparse_jacobian import sparse_jacobian as sparse_jacobian
 from .sparsity_pattern import SparsityPattern as SparsityPattern
-from .sparsity_pattern import sparsity_pattern as sparsity_pattern
 from .vjp import vjp as vjp
 from .vmap import vmap as vmap
 

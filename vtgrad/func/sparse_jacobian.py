@@ -14,15 +14,14 @@ from ..tensor.tensor import Tensor
 from .arguments import ArgNums, Chosen, checked_function, choose, split_aux
 from .coloring import color_count
 from .compressed_passes import ForwardPasses, Passes, ReversePasses
-from .sparsity_pattern import (
+from .find_pattern import (
     MAX_BYTES,
-    SparsityPattern,
     check_place,
     find_pattern,
     follow_path,
     fresh_inputs,
-    scipy_sparse,
 )
+from .sparsity_pattern import SparsityPattern, scipy_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import coo_array, csr_array
