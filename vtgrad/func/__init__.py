@@ -6,11 +6,11 @@ from .grad import grad as grad
 from .grad import grad_and_value as grad_and_value
 from .hessian import hessian as hessian
 from .jacfwd import jacfwd as jacfwd
+from .jacobian_pattern import SparsityPattern as SparsityPattern
 from .jacrev import jacrev as jacrev
 from .jvp import jvp as jvp
 from .linearize import linearize as linearize
 from .sparse_jacobian import sparse_jacobian as sparse_jacobian
-from .sparsity_pattern import SparsityPattern as SparsityPattern
 from .vjp import vjp as vjp
 from .vmap import vmap as vmap
 

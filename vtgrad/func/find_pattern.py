@@ -26,7 +26,7 @@ from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.tracer import current_tracer, run_traced
 from ..tensor.tensor import Tensor
 from .arguments import ArgNums, Chosen, checked_function, choose, output_leaves, split_aux
-from .sparsity_pattern import SparsityPattern
+from .jacobian_pattern import SparsityPattern
 
 __all__ = [
     "MAX_BYTES",

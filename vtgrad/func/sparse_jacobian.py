@@ -21,7 +21,7 @@ from .find_pattern import (
     follow_path,
     fresh_inputs,
 )
-from .sparsity_pattern import SparsityPattern, scipy_sparse
+from .jacobian_pattern import SparsityPattern, scipy_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import coo_array, csr_array
