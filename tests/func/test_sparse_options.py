@@ -117,6 +117,18 @@ def test_blocks_give_the_same_pattern() -> None:
     np.testing.assert_allclose(matrix.toarray(), dense(reaction, x, vt.func.jacfwd))
 
 
+def test_a_function_that_catches_everything_is_run_in_blocks_too() -> None:
+    def function(x: vt.Tensor) -> vt.Tensor:
+        try:
+            return x.cumsum(0)
+        except BaseException:
+            return x
+
+    pattern = sparsity_pattern(function, vector(40), max_bytes=1000)
+    assert pattern.runs > 1
+    assert pattern.nnz == 40 * 41 // 2
+
+
 def test_sets_that_are_not_needed_any_more_are_forgotten() -> None:
     """Each step makes new sets; without forgetting, 200 steps would need blocks."""
 

@@ -26,7 +26,13 @@ import numpy as np
 from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import ChangedPathError, InterruptedWriteError, NotSupportedError
 from vtgrad.graph.recording import is_recording
-from vtgrad.ops.sparsity.index_sets import EMPTY, VALUE, IndexSets, IntArray
+from vtgrad.ops.sparsity.index_sets import (
+    EMPTY,
+    VALUE,
+    IndexSets,
+    IntArray,
+    SetsTooLargeError,
+)
 from vtgrad.ops.sparsity.storage_sets import StorageSets
 from vtgrad.ops.sparsity.value_read import ValueRead
 from vtgrad.storage.lazy_array import resolved
@@ -74,8 +80,8 @@ class SparsityTracer(Tracer):
         What was read so far.
     interrupted : str or None
         The operator whose write was interrupted before its sets were stored.
-    error : ChangedPathError or None
-        The error that was raised for a read.
+    error : ChangedPathError or SetsTooLargeError, or None
+        The error that was raised for a read, or for want of memory.
     """
 
     __slots__ = (
@@ -92,7 +98,7 @@ class SparsityTracer(Tracer):
     sets: IndexSets
     reads: list[ValueRead]
     interrupted: str | None
-    error: ChangedPathError | None
+    error: ChangedPathError | SetsTooLargeError | None
     _detached: dict[int, tuple[weakref.ref[TensorBase], _Detached]]
     _expected: Sequence[ValueRead] | None
     _last_read: tuple[weakref.ref[TensorBase] | None, int]
@@ -248,6 +254,8 @@ class SparsityTracer(Tracer):
         ------
         ChangedPathError
             If the path is another one.
+        SetsTooLargeError
+            If sets were too large.
         InterruptedWriteError
             If a write was interrupted.
         """

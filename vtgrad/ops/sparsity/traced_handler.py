@@ -13,7 +13,7 @@ import numpy as np
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.ops.generated.patterns import PATTERNS
-from vtgrad.ops.sparsity.index_sets import IntArray
+from vtgrad.ops.sparsity.index_sets import IntArray, SetsTooLargeError
 from vtgrad.ops.sparsity.local_pattern import LocalPattern
 from vtgrad.ops.sparsity.rules import contribution
 from vtgrad.ops.sparsity.sparsity_tracer import SparsityTracer
@@ -211,7 +211,9 @@ def handle_traced(
         elif not call.known and kwargs.get("out") is None:
             return function(*args, **kwargs)
         return _followed(tracer, call)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, SetsTooLargeError):
+            tracer.error = error
         if target is not None and _version(target) != version:
             tracer.interrupted = operator
         raise
