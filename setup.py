@@ -49,7 +49,7 @@ INTERPRETED = """
     storage/tracer.py
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
-    graph/audit.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
+    graph/audit.py graph/forward_grad.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/next_edges.py graph/node_fields.py graph/overwrite_rule.py
     graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
     graph/unpacked_once.py
