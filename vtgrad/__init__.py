@@ -34,6 +34,7 @@ from .autograd import no_grad as no_grad
 from .autograd import set_grad_enabled as set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from .func.vmap import vmap as vmap
 from .graph.grad_mode import is_inference as is_inference
 from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .graph.written_elements import WrittenElements as WrittenElements

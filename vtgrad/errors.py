@@ -14,7 +14,10 @@ __all__ = [
     "AmbiguousTruthError",
     "ArgumentTypeError",
     "ArgumentValueError",
+    "BatchedTensorError",
+    "BatchedWriteError",
     "BlockNotOpenError",
+    "ChangedPathError",
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
@@ -281,6 +284,22 @@ class OutGradError(WriteRefusedError):
     """``out=`` together with an argument that requires grad."""
 
     kind = "out-grad"
+
+
+class BatchedWriteError(WriteRefusedError):
+    """Inside of `vmap`: a value that differs by sample was to be written to one tensor.
+
+    Attributes
+    ----------
+    operator : str
+        The operator that was to write.
+    made_at : CallSite or None
+        The line that made the tensor, if it was made inside of `vmap`.
+    written_at : CallSite or None
+        The line that was to write.
+    """
+
+    kind = "batched-write"
 
 
 class ResizeError(WriteRefusedError):
@@ -596,6 +615,29 @@ class TransformError(VtgradError, RuntimeError):
     """A function, or what it was called with or returned, does not fit a transform of functions."""
 
     kind = "transform"
+
+
+class ChangedPathError(TransformError):
+    """A function read other values than those for which the pattern of its Jacobian was found.
+
+    Attributes
+    ----------
+    expected : ValueRead or None
+        What was read then; None if there was no further read.
+    found : ValueRead or None
+        What was read now; None if the function read no more values.
+    """
+
+    kind = "changed-path"
+
+
+class BatchedTensorError(VtgradError, RuntimeError):
+    """Inside of `vmap`: one value was asked of a tensor that stands for a batch of samples.
+
+    Also for a tensor that has left its `vmap`.
+    """
+
+    kind = "batched"
 
 
 class IndependentError(VtgradError, RuntimeError):

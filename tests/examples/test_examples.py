@@ -40,6 +40,8 @@ EXACT = (
     "running_product",
 )
 REWIND = ("gaussian_elimination", "ring_buffer", "sor")
+# These compute sparse Jacobians, and need SciPy.
+SPARSE = ("burgers",)
 # These save nothing from the table that they write, so that PyTorch's rule lets them pass too.
 BY_STORAGE = {"fft", "heat"}
 # Their gradient has a formula, with which it is compared as well.
@@ -73,7 +75,18 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_every_example_is_run() -> None:
     programs = {path.stem for path in FOLDER.glob("*.py")} - {"_check"}
-    assert programs == {*EXACT, *REWIND}
+    assert programs == {*EXACT, *REWIND, *SPARSE}
+
+
+def test_a_sparse_jacobian_in_a_few_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(FOLDER / "burgers.py"), run_name="__main__")
+    told = re.fullmatch(
+        r"burgers: sparse, 1196 of 160000 entries in 3 passes, "
+        r"differs from the formula by (\S+)\n",
+        capsys.readouterr().out,
+    )
+    assert told is not None
+    assert float(told[1]) <= 1e-12
 
 
 @pytest.mark.parametrize("name", [*EXACT, *REWIND])
@@ -110,7 +123,7 @@ def test_an_example_needs_the_exact_rule(name: str) -> None:
         runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
 
 
-@pytest.mark.parametrize("name", [*EXACT, *REWIND])
+@pytest.mark.parametrize("name", [*EXACT, *REWIND, *SPARSE])
 def test_an_example_copies_nothing_but_its_input(name: str) -> None:
     copies = [
         line.strip()

@@ -110,9 +110,17 @@ def test_hvp_does_not_look_for_hooks_in_what_the_function_captures() -> None:
         y = (a**3 * captured).sum()
         edge = gradient_edge(a)
         assert edge is not None
-        made.append(reverse_call.runs_users_code([y], [vt.autograd.graph.get_gradient_edge(a)]))
+        made.append(
+            reverse_call.runs_users_code(
+                [y], [reverse_call.InputEdge(vt.autograd.graph.get_gradient_edge(a))]
+            )
+        )
         y.register_hook(lambda g: g)
-        made.append(reverse_call.runs_users_code([y], [vt.autograd.graph.get_gradient_edge(a)]))
+        made.append(
+            reverse_call.runs_users_code(
+                [y], [reverse_call.InputEdge(vt.autograd.graph.get_gradient_edge(a))]
+            )
+        )
         return y
 
     assert FUNCTIONAL.hvp(f, X, X)[1].tolist() == [12.0, 96.0, 324.0]

@@ -88,6 +88,10 @@ def test_marks_are_pytorchs(first: tuple[str, str], requires_grad: bool) -> None
             assert meta.creation_meta.name == wanted, ways
 
 
-def test_pytorch_has_no_operator_that_marks_views_as_safe_pieces() -> None:
+def test_marks_that_pytorch_does_not_have() -> None:
+    # No operator marks views as safe pieces, and arguments of transforms are no views there.
     names = set(torch._C._autograd.CreationMeta.__members__)
-    assert {mark.name for mark in CreationMeta} - names == {"MULTI_OUTPUT_SAFE"}
+    assert {mark.name for mark in CreationMeta} - names == {
+        "MULTI_OUTPUT_SAFE",
+        "TRANSFORM_ARGUMENT",
+    }

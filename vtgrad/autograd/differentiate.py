@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 
 from ..engine import backward as engine
-from ..errors import NotSupportedError
 from ..graph.gradient_edge import GradientEdge
+from ..ops.batching.run_in_batch import run_in_batch
+from ..ops.batching.values import is_batched_at, value_at
+from ..storage.batch import BatchLevel, batched
+from ..storage.key_set import keys
+from ..storage.thread_mode import thread
 from ..storage.warn import warn
 from ..tensor.tensor import Tensor
+from .values_of_samples import batched_cotangents, of_samples, of_values
 
 __all__ = ["backward", "grad"]
 
@@ -123,7 +128,9 @@ def grad(
         Return None for an input that the outputs do not depend on, instead of raising. The
         default is `materialize_grads`.
     is_grads_batched : bool, default False
-        Whether `grad_outputs` has a batch dimension. Not supported in this version.
+        Whether the tensors of `grad_outputs` have a batch dimension in front: then the gradients
+        have one, too, and are computed for all of them at once. Hooks and custom backwards run
+        once, and see tensors of one sample (`vtgrad.vmap`).
     materialize_grads : bool, default False
         Return zeros for such an input, which then must be a tensor.
 
@@ -141,10 +148,11 @@ def grad(
         GradientEdge.
     EmptyInputsError
         If `inputs` is empty.
-    NotSupportedError
-        If `is_grads_batched` is set.
     ArgumentValueError
-        If `materialize_grads` is set and `allow_unused` is False.
+        If `materialize_grads` is set and `allow_unused` is False; with `is_grads_batched`, if one
+        of `grad_outputs` is missing or the batch sizes differ.
+    BatchedTensorError
+        Inside of `vmap`, if an output differs by sample and an input does not.
     RootError, ImplicitGradientError, GradientError, StaleSavedError, GraphFreedError
         As in `backward`.
     ArgumentTypeError
@@ -163,15 +171,53 @@ def grad(
             "only_inputs=False has no effect: grad never fills .grad, backward does",
             FutureWarning,
         )
-    if is_grads_batched:
-        raise NotSupportedError("this version has no batched gradients; call grad for each")
-    found = engine.grad(
-        outputs,
-        inputs,
-        grad_outputs,
-        retain_graph,
-        create_graph,
-        allow_unused,
-        materialize_grads,
+    options = (retain_graph, create_graph, allow_unused, materialize_grads)
+    if not is_grads_batched:
+        return _grad(outputs, inputs, grad_outputs, *options)
+    whole = batched_cotangents(grad_outputs)
+
+    def passed(level: BatchLevel) -> tuple[Tensor | None, ...]:
+        samples = [batched(one, level) for one in whole]
+        found = _grad(outputs, inputs, samples, *options)
+        # What an input does not depend on has no samples: None, or zeros.
+        return tuple(
+            [x if x is None or not is_batched_at(x, level) else value_at(x, level) for x in found]
+        )
+
+    return run_in_batch(passed, whole[0].shape[0])
+
+
+def _grad(
+    outputs: Roots,
+    inputs: Roots,
+    grad_outputs: Gradients,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
+    """`grad`, of tensors of one sample too if this is inside of `vmap`."""
+    if keys.active and thread.batch_levels:
+        outputs, inputs, grad_outputs, levels = of_values(outputs, inputs, grad_outputs)
+    else:
+        levels = None
+    found = cast(
+        "tuple[Tensor | None, ...]",
+        engine.grad(
+            outputs,
+            inputs,
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            allow_unused,
+            materialize_grads,
+        ),
     )
-    return cast("tuple[Tensor | None, ...]", found)
+    if levels is None:
+        return found
+    return tuple(
+        [
+            None if gradient is None else of_samples(gradient, own)
+            for gradient, own in zip(found, levels, strict=True)
+        ]
+    )

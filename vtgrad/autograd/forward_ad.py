@@ -15,8 +15,12 @@ from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, Sh
 from ..graph.forward_grad import DualLevel
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
+from ..ops.batching.entering import expanded
+from ..ops.batching.values import batch_along_first, innermost, levels_of, rebatched
 from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
+from ..storage.batch import is_batched
+from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
@@ -314,7 +318,7 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
                 "tangents",
                 argument=name,
             )
-        if tangent_of(one, level.number) is not None:
+        if tangent_of(innermost(one), level.number) is not None:
             raise ForwardModeError(f"argument {name!r} has a tangent at this level already")
     impl, other = tensor._impl, tangent._impl
     if impl.array.shape != other.array.shape:
@@ -330,6 +334,17 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
             "tangents",
             argument="tangent",
         )
+    if is_batched(tensor):
+        levels = levels_of(tensor)
+        for batch in levels:
+            tangent = expanded(tangent, batch)
+        return rebatched(make_dual_at(innermost(tensor), tangent, level), levels)
+    for batch in levels_of(tangent):
+        if batch.number > level.number:
+            raise ForwardModeError(
+                "the tangent is that of one sample inside of vmap, and the level of forward mode "
+                "was opened outside of it; vtgrad.func.jvp opens one inside"
+            )
     dual = F.alias(tensor)
     meta = own_meta(dual)
     view = view_meta_of(dual)
@@ -405,24 +420,68 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     opened = _current.level
     if level is not None and level > 0:
         raise ForwardModeError(f"there is no level {level}; the one level is 0")
-    primal = F.alias(tensor)
-    view = view_meta_of(primal)
-    if view is not None:
-        _follow_other_levels(primal, opened)
-        view.be_forward_base()
+    primal = _without_tangent(innermost(tensor), opened)
+    if is_batched(tensor):
+        primal = rebatched(primal, levels_of(tensor))
     tangent = None
     if opened is not None and (level is None or level == 0):
         tangent = tangent_at(tensor, opened)
     return UnpackedDualTensor(primal, tangent)
 
 
+def dual_argument(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
+    """`make_dual_at` for an argument of a transform, whose elements may share memory.
+
+    Then they have one tangent each, so that it is a copy that is made dual.
+    """
+    array = innermost(tensor)._impl.array
+    if has_self_overlap(array.shape, array.strides):
+        tensor = tensor.clone()
+    return make_dual_at(tensor, tangent, level)
+
+
+def at_new_level(body: Callable[[DualLevel], R]) -> R:
+    """What a function returns that is called at a level of its own; see Note [Levels].
+
+    Tangents are on there, whatever is switched off outside, except in inference mode.
+    """
+    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
+    try:
+        keys.modes[level.number] = level
+        saves_observed.reasons += 1
+        # In the jvp of a custom Function the limit is lower than the number of the new level, and
+        # in its forward tangents are off.
+        thread.forward_limit = NO_LIMIT
+        thread.excluded_keys = excluded & ~DUAL
+        return body(level)
+    finally:
+        del keys.modes[level.number]
+        saves_observed.reasons -= 1
+        thread.forward_limit = limit
+        thread.excluded_keys = excluded
+        level.drop_tangents()
+
+
 def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:
     """The tangent at a level of the caller's own; None if there is none, or forward mode is off."""
     if thread.excluded_keys & DUAL or thread.mode.inference:
         return None
-    tangent = tangent_of(tensor, level.number)
+    tangent = tangent_of(innermost(tensor), level.number)
     assert tangent is None or isinstance(tangent, Tensor)
+    if tangent is not None:
+        for batch in reversed(levels_of(tensor)):
+            tangent = batch_along_first(tangent, batch)
     return tangent
+
+
+def _without_tangent(tensor: Tensor, level: DualLevel | None) -> Tensor:
+    """A view of a tensor that has no tangent at a level."""
+    primal = F.alias(tensor)
+    view = view_meta_of(primal)
+    if view is not None:
+        _follow_other_levels(primal, level)
+        view.be_forward_base()
+    return primal
 
 
 def _level_of(level: int | None) -> DualLevel:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import NotSupportedError
-from ..graph.gradient_edge import GradientEdge
+from ..ops.batching.entering import expanded
+from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
+from ..storage.batch import BatchLevel, batched
 from ..tensor.tensor import Tensor
-from .reverse_call import gradients_by
+from .reverse_call import InputEdge, gradients_by
 
 __all__ = ["jacobian_in_batches", "jacobian_in_loop"]
 
@@ -19,7 +20,7 @@ Blocks = list[Tensor | None]
 
 def jacobian_in_loop(
     output: Tensor,
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     inputs: Sequence[Tensor],
     *,
     recorded: bool,
@@ -31,7 +32,7 @@ def jacobian_in_loop(
     ----------
     output : Tensor
         A real tensor.
-    edges : sequence of GradientEdge
+    edges : sequence of InputEdge
         The values to differentiate by.
     inputs : sequence of Tensor
         Tensors like them.
@@ -68,7 +69,7 @@ def jacobian_in_loop(
 
 def jacobian_in_batches(
     output: Tensor,
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     inputs: Sequence[Tensor],
     *,
     recorded: bool,
@@ -77,12 +78,37 @@ def jacobian_in_batches(
 ) -> Blocks:
     """As `jacobian_in_loop`, with one pass for all elements, or for each `chunk_size` of them.
 
-    Raises
-    ------
-    NotSupportedError
-        In this version, which has no batched gradients.
+    The gradients of the output are a batch: one for each row of the identity.
     """
-    raise NotSupportedError(
-        "this version has no batched gradients; leave vectorize=False, which computes the same "
-        "with a pass for each element of the output"
-    )
+    count = output.numel()
+    if not count or not output.requires_grad:
+        return [None] * len(inputs)
+    parts: list[Blocks] = []
+    step = count if chunk_size is None else chunk_size
+    for start in range(0, count, step):
+        length = min(step, count - start)
+        basis = F.zeros_shaped(output, (length, count))
+        F.fill_Scalar_(F.diagonal_default(basis, start), 1)
+        rows = F.view_shape(basis, (length, *output.shape))
+
+        def passed(level: BatchLevel, rows: Tensor = rows, start: int = start) -> Blocks:
+            found = gradients_by(
+                edges,
+                [output],
+                [batched(rows, level)],
+                recorded=recorded,
+                keep_graph=keep_graph or start + step < count,
+            )
+            return [None if gradient is None else expanded(gradient, level) for gradient in found]
+
+        parts.append(run_in_batch(passed, length))
+    blocks: Blocks = []
+    for nr, like in enumerate(inputs):
+        column = [part[nr] for part in parts if part[nr] is not None]
+        if not column:
+            blocks.append(None)
+            continue
+        whole = column[0] if len(column) == 1 else F.cat([x for x in column if x is not None])
+        assert whole is not None
+        blocks.append(whole.reshape((*output.shape, *like.shape)))
+    return blocks

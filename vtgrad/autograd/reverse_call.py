@@ -11,6 +11,10 @@ it is the caller's tensor itself.
     grad(lambda a: a * grad(lambda b: a + b)(a))     the inner function is a + b with a leaf b, or
                                                      a view b of a; its derivative by b is 1
 
+Inside of `vmap` an argument is a batched tensor, and its own one is a batch again; the leaf or view
+is the value of that, and the edge that of the value. Gradients have the samples of the argument,
+and where outputs have more levels than that, they are batched at these (Note [Entering a batch]).
+
 A leaf becomes invisible when the function has returned: its node ignores gradients from then on,
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
 caller as a constant, and a backward is recorded only if the result may be differentiated again.
@@ -25,7 +29,7 @@ visible. Otherwise a loop of transforms inside a transform would search the whol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
 from ..engine import backward as engine
 from ..errors import InferenceModeError
@@ -35,24 +39,29 @@ from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
+from ..ops.batching.values import innermost, levels_of, rebatched
 from ..ops.generated import functional as F
+from ..storage.batch import BatchLevel, is_batched
 from ..storage.key_set import keys
 from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
 from ..storage.thread_mode import settle, thread
+from ..storage.tracer import detach_traced
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta
+from .values_of_samples import of_samples, of_value
 
 __all__ = [
     "Arguments",
+    "InputEdge",
     "constant",
-    "edges_of",
     "gradients_by",
     "hide",
     "in_transform",
     "leads_outside",
     "runs_users_code",
+    "zero_leaf",
 ]
 
 R = TypeVar("R")
@@ -90,7 +99,11 @@ def in_transform(body: Callable[[], R]) -> R:
 
 def constant(tensor: Tensor) -> Tensor:
     """A tensor on the same memory that leads to no graph, with the same tangents."""
+    if is_batched(tensor):
+        return rebatched(constant(innermost(tensor)), levels_of(tensor))
     alias = tensor.detach()
+    if keys.modes:
+        detach_traced(alias, tensor)
     meta = tensor._impl.autograd_meta
     if meta is not None and keys.modes:
         for number in tuple(keys.modes):
@@ -102,7 +115,15 @@ def constant(tensor: Tensor) -> Tensor:
 
 def hide(leaf: Tensor) -> None:
     """Make a leaf invisible: its node ignores gradients, and `leads_outside` does not count it."""
-    own_meta(leaf).own_cell().leaf_state = LeafState.IGNORES
+    own_meta(innermost(leaf)).own_cell().leaf_state = LeafState.IGNORES
+
+
+def zero_leaf(like: Tensor) -> Tensor:
+    """Zeros like a tensor, which require grad if they can."""
+    zeros = F.zeros_like(innermost(like))
+    if zeros._impl.array.dtype.kind in "fc":
+        zeros.requires_grad_()
+    return rebatched(zeros, levels_of(like))
 
 
 def leads_outside(tensors: Iterable[Tensor]) -> bool:
@@ -113,7 +134,7 @@ def leads_outside(tensors: Iterable[Tensor]) -> bool:
     # By node, the node whose edge led to it first.
     parents: dict[Node, Node | None] = {}
     stack = []
-    for edge in map(gradient_edge, tensors):
+    for edge in [gradient_edge(innermost(tensor)) for tensor in tensors]:
         if edge is not None and edge.function not in parents:
             parents[edge.function] = None
             stack.append(edge.function)
@@ -145,10 +166,14 @@ def _visible_leaf(node: Node) -> GradCell | None:
     return cell if cell is not None and cell.leaf_state is _ACCUMULATES else None
 
 
-def runs_users_code(tensors: Iterable[Tensor], edges: Iterable[GradientEdge]) -> bool:
+def runs_users_code(tensors: Iterable[Tensor], edges: Iterable[InputEdge]) -> bool:
     """Whether backward from some tensors to `edges` calls functions of the user, or may do so."""
-    lowest = min((edge.node.topological_nr for edge in edges), default=-1)
-    stack = [edge.function for edge in map(gradient_edge, tensors) if edge is not None]
+    lowest = min((edge.edge.node.topological_nr for edge in edges), default=-1)
+    stack = [
+        edge.function
+        for edge in [gradient_edge(innermost(tensor)) for tensor in tensors]
+        if edge is not None
+    ]
     seen = set(stack)
     while stack:
         node = stack.pop()
@@ -165,12 +190,29 @@ def runs_users_code(tensors: Iterable[Tensor], edges: Iterable[GradientEdge]) ->
     return False
 
 
-def edges_of(made: Iterable[Tensor]) -> list[GradientEdge]:
-    """The edges of tensors that were made just now, to differentiate by."""
-    edges = [get_gradient_edge(x) for x in made]
-    for edge in edges:
+class InputEdge(NamedTuple):
+    """A value to differentiate by.
+
+    Attributes
+    ----------
+    edge : GradientEdge
+        The value; of a batched tensor that of its innermost value.
+    levels : tuple of BatchLevel
+        The levels at which the tensor is batched, the highest first.
+    """
+
+    edge: GradientEdge
+    levels: tuple[BatchLevel, ...] = ()
+
+    @staticmethod
+    def of(tensor: Tensor) -> InputEdge:
+        """The value of a tensor that was made just now, and is used by nothing so far.
+
+        Passes to it do not search below it, see Note [Topological numbers].
+        """
+        edge = get_gradient_edge(innermost(tensor))
         edge.node.number_above()
-    return edges
+        return InputEdge(edge, levels_of(tensor))
 
 
 class Arguments:
@@ -188,7 +230,7 @@ class Arguments:
     given, inner : list of Tensor
         The tensors of the caller, and those that the function gets; see Note [Arguments of a
         transform].
-    edges : list of GradientEdge
+    edges : list of InputEdge
         The values of `inner` at the beginning.
     """
 
@@ -196,7 +238,7 @@ class Arguments:
 
     given: list[Tensor]
     inner: list[Tensor]
-    edges: list[GradientEdge]
+    edges: list[InputEdge]
     _connected: bool
     _leaves: list[Tensor]
 
@@ -207,15 +249,16 @@ class Arguments:
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
         ]
-        self.edges = edges_of(self.inner)
+        self.edges = [InputEdge.of(x) for x in self.inner]
 
     def _leaf(self, tensor: Tensor) -> Tensor:
-        if tensor.is_inference():
+        value = innermost(tensor)
+        if value.is_inference():
             # Its writes are not counted, so that it cannot be saved.
-            tensor = tensor.clone()
-        leaf = constant(tensor).requires_grad_()
+            value = value.clone()
+        leaf = constant(value).requires_grad_()
         self._leaves.append(leaf)
-        return leaf
+        return rebatched(leaf, levels_of(tensor))
 
     def leave(self) -> None:
         """Make the leaves invisible, when the function has returned."""
@@ -253,7 +296,7 @@ class Arguments:
 
 
 def gradients_by(
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     outputs: Sequence[Tensor],
     cotangents: Sequence[Tensor | None],
     *,
@@ -261,22 +304,32 @@ def gradients_by(
     keep_graph: bool,
 ) -> list[Tensor | None]:
     """The gradients by some values; None for those that the outputs do not depend on."""
-    pairs = [(o, c) for o, c in zip(outputs, cotangents, strict=True) if o.requires_grad]
+    pairs = [
+        (innermost(output), of_value(cotangent, output))
+        for output, cotangent in zip(outputs, cotangents, strict=True)
+        if output.requires_grad
+    ]
     if not pairs:
         return [None] * len(edges)
     found = engine.grad(
         [output for output, _ in pairs],
-        edges,
+        [edge.edge for edge in edges],
         [cotangent for _, cotangent in pairs],
         retain_graph=keep_graph or recorded,
         create_graph=recorded,
         allow_unused=True,
     )
-    return cast("list[Tensor | None]", list(found))
+    gradients = cast("Sequence[Tensor | None]", found)
+    return [
+        None if gradient is None else of_samples(gradient, edge.levels)
+        for gradient, edge in zip(gradients, edges, strict=True)
+    ]
 
 
 def _view(tensor: Tensor) -> Tensor:
     """A view of all of a tensor, which may not be written."""
+    if is_batched(tensor):
+        return rebatched(_view(innermost(tensor)), levels_of(tensor))
     view = F.alias(tensor)
     meta = view._impl.autograd_meta
     if isinstance(meta, DifferentiableViewMeta) and meta.creation_meta is CreationMeta.DEFAULT:

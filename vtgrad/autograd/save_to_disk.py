@@ -30,9 +30,11 @@ import numpy as np
 from ..errors import ArgumentTypeError, SavedHookError
 from ..graph.operators import operators
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.key_set import keys
 from ..storage.lazy_array import resolved
 from ..storage.storage import bytes_of
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import refuse_traced
 from ..tensor.tensor import Tensor
 from .saved_tensors_hooks import saved_tensors_hooks
 
@@ -234,6 +236,8 @@ class _Writer:
         self._min_bytes = min_bytes
 
     def __call__(self, tensor: Tensor) -> _Held:
+        if keys.modes:
+            refuse_traced(tensor._impl, "saving to disk")
         values = resolved(tensor._impl.array)
         if values.nbytes < self._min_bytes:
             return _tensor(values.copy(order="K"))

@@ -40,7 +40,7 @@ if $condition:
 """
 
 _TAKEN_OVER = """
-if keys.active and is_keyed($operands):
+if keys.active and $is_keyed($operands):
     return take_over("$name", $name, $arguments)
 """
 
@@ -131,8 +131,10 @@ def taken_over(operator: Operator, name: str = "", *, out: bool = True) -> str:
     stored = out and (operator.out or operator.returns == "Copies")
     operands = [a.name for a in operator.tensors] + ["out"] * stored
     arguments = passed_on(operator) + ", out=out" * stored
+    draws = operator.batch is not None and operator.batch.startswith("random")
     return fill(
         _TAKEN_OVER,
+        is_keyed="is_drawn_in_batch" if draws else "is_keyed",
         operands=", ".join(operands),
         name=name or operator.name,
         arguments=arguments,

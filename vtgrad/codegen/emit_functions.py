@@ -61,7 +61,7 @@ from vtgrad.ops.calling.numbers import (
     refuse_tensor,
 )
 from vtgrad.ops.calling.quick import quick_binary
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_drawn_in_batch, is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import (
     check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
 )

@@ -8,7 +8,7 @@ from .library import Library
 from .source_files import OPS, functions_in, keys_of
 from .template import fill, head
 
-__all__ = ["emit_naming"]
+__all__ = ["emit_naming", "positional_parameters"]
 
 _NAMING = """
 from typing import Final
@@ -46,7 +46,11 @@ def emit_naming(library: Library) -> str:
         if one.names not in known or one.name not in functions:
             raise TableError(f"{one.name}: no rule for names is called {one.names}")
         writes = one.name.endswith("_")
-        rows.append(_row(one.name, one.called, one.names, _parameters(functions[one.name]), writes))
+        rows.append(
+            _row(
+                one.name, one.called, one.names, positional_parameters(functions[one.name]), writes
+            )
+        )
     text = head("the derivative tables", "How names of dimensions follow.")
     return text + fill(_NAMING, rows="\n".join(rows))
 
@@ -67,6 +71,6 @@ def _row(function: str, spoken: str, rule: str | None, parameters: list[str], wr
     return f'"{function}": Naming("{spoken}", {stated}, "{" ".join(parameters)}"{mark}),'
 
 
-def _parameters(function: ast.FunctionDef) -> list[str]:
+def positional_parameters(function: ast.FunctionDef) -> list[str]:
     """The positional parameters of a function that is written by hand."""
     return [argument.arg for argument in function.args.args]

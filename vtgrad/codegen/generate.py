@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
+from .emit_batching import emit_batching
 from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
@@ -11,6 +12,7 @@ from .emit_forward import emit_forward
 from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
 from .emit_naming import emit_naming
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from .emit_patterns import emit_patterns
 from .emit_python import PYTHON_HEAD, emit_python
 from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .language import Operator, TableError
@@ -72,7 +74,9 @@ def sources() -> dict[str, str]:
     files["generated/result_classes.py"] = _result_classes(library)
     surface = library.surface
     files["generated/forward_formulas.py"] = emit_forward(library)
+    files["generated/batching.py"] = emit_batching(library)
     files["generated/naming.py"] = emit_naming(library)
+    files["generated/patterns.py"] = emit_patterns(library)
     files["generated/methods.py"] = _methods(surface)
     files["generated/public.py"] = _public(surface)
     files["generated/python_operators.py"] = _python_operators(library)

@@ -112,6 +112,8 @@ class Operator:
     aliases: tuple[str, ...]
     names: str | None
     forward: str | Mapping[str, str] | None
+    pattern: str | Mapping[str, str] | None
+    batch: str | None
     where: str
     copies_view: bool = False
     has_copy: bool = False
@@ -208,6 +210,8 @@ class Composite:
         it is the very argument if it is not a new array.
     names : str or None
         The rule by which names of dimensions follow; None if it has none of its own.
+    batch : str or None
+        The rule by which it is called for a batch; None if the functions that it calls have one.
     """
 
     name: str
@@ -217,6 +221,7 @@ class Composite:
     may_alias: bool
     returns_itself: bool
     names: str | None = None
+    batch: str | None = None
 
 
 def function_name(base: str, overload: str | None) -> str:

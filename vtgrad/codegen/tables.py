@@ -23,6 +23,7 @@ KEYS: Final = {
     "op",
     "aliases",
     "also",
+    "batch",
     "called",
     "cast",
     "node",
@@ -31,6 +32,7 @@ KEYS: Final = {
     "copy_doc",
     "grad",
     "forward",
+    "pattern",
     "fresh",
     "inplace",
     "inplace_node",
@@ -91,7 +93,7 @@ def _common(file: str, entry: Mapping[str, object]) -> dict[str, object]:
 
 
 _COMPOSITE_KEYS: Final = frozenset(
-    {"composite", "variants", "called", "python", "may_alias", "names"}
+    {"composite", "variants", "called", "python", "may_alias", "names", "batch"}
 )
 
 
@@ -120,6 +122,7 @@ def read_composites(path: Path) -> list[Composite]:
                 bool(entry.get("may_alias", False)),
                 entry.get("may_alias") == "itself",
                 _rule(entry),
+                None if entry.get("batch") is None else str(entry["batch"]),
             )
         )
     return found
@@ -238,7 +241,9 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         ufunc_if=ufunc_if,
         ufunc_inexact=inexact,
         formulas=formulas,
-        forward=_forward(where, entry),
+        forward=_words(where, entry, "forward"),
+        pattern=_words(where, entry, "pattern"),
+        batch=None if entry.get("batch") is None else str(entry["batch"]),
         regions=frozenset(regions),
         region_if=condition,
         fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
@@ -299,13 +304,13 @@ def _formulas(
     return formulas, regions, condition
 
 
-def _forward(where: str, entry: Mapping[str, object]) -> str | dict[str, str] | None:
-    """How tangents follow: one formula or word for all, or one for each argument or result."""
-    given = entry.get("forward")
+def _words(where: str, entry: Mapping[str, object], key: str) -> str | dict[str, str] | None:
+    """A formula or word for all, or one for each argument or result."""
+    given = entry.get(key)
     if isinstance(given, dict):
         return {str(name): str(formula) for name, formula in given.items()}
     if given is not None and not isinstance(given, str):
-        raise TableError(f"{where}: 'forward' is a word, a formula, or a mapping to these")
+        raise TableError(f"{where}: {key!r} is a word, a formula, or a mapping to these")
     return given
 
 

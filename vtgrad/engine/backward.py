@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    BatchedTensorError,
     DeviceError,
     EmptyInputsError,
     GradientError,
@@ -26,6 +27,7 @@ from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
 from ..storage.device import CPU, Device
 from ..storage.dtypes import dtype_of
+from ..storage.key_set import BATCHED
 from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -91,6 +93,11 @@ def _root_edges(roots: Sequence[Root]) -> list[Edge]:
         if isinstance(root, GradientEdge):
             edges.append(edge_to(root.node, root.output_nr))
             continue
+        if root._impl.key_set & BATCHED:
+            raise BatchedTensorError(
+                f"root {nr} is a tensor inside of vmap: its gradients are those of all samples. "
+                "Use the transforms of vtgrad.func, as in vmap(grad(f))(x)"
+            )
         edge = gradient_edge(root)
         if edge is None:
             raise _no_root(nr, root)
@@ -144,7 +151,7 @@ def _root_gradients(
         if found.dtype != dtype:
             grad = (
                 operators().fit(grad, shape, dtype)
-                if recorded
+                if recorded or grad._impl.key_set & BATCHED
                 else operators().wrap(impl_on(found.astype(dtype), device))
             )
         gradients.append(grad)

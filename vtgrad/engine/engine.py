@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from ..errors import NotSupportedError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.node import Node
@@ -21,11 +22,12 @@ from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
-from ..storage.key_set import keys
+from ..storage.key_set import BATCHED, keys
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import NO_LIMIT, settle, thread
+from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
 from .current_graph_task import running
@@ -83,6 +85,8 @@ def execute(
         Before any node has run, if a saved value was overwritten or freed; see Note [Backward is
         all or nothing].
     """
+    if keys.modes and (accumulate or inputs is None):
+        _refuse_while_traced()
     task = GraphTask(roots, keep_graph, create_graph)
     task.compute_dependencies(inputs)
     former: list[tuple[int, AccumulateGrad]] = []
@@ -92,7 +96,12 @@ def execute(
         wanted = [*inputs, *[node for _, node in former]] if former else inputs
         task.restrict_to(wanted, accumulate=accumulate)
     # Formulas of tensors carry tangents and batches. What is added into `.grad` has neither.
-    task.over_tensors = bool(keys.modes) and inputs is not None and not accumulate
+    if keys.active and inputs is not None and not accumulate:
+        task.over_tensors = (
+            bool(keys.modes)
+            or any(gradient._impl.key_set & BATCHED for gradient in gradients)
+            or any(level.has_entries for level in thread.batch_levels)
+        )
     check_before_run(task)
     if not accumulate:
         for _, node in former:
@@ -123,6 +132,8 @@ def execute_inner(
     VtgradError
         As `execute` does.
     """
+    if keys.modes:
+        _refuse_while_traced()
     task = GraphTask(roots, False, False)
     # Nodes that are known are not searched, and one gradient more than these get never arrives.
     task.dependencies.update(dict.fromkeys(sums, 1))
@@ -134,6 +145,15 @@ def execute_inner(
                 node.check_grad()
     task.arrived = {**sums, **arrived}
     _run_here_or_there(task, (), [])
+
+
+def _refuse_while_traced() -> None:
+    """Refuse a pass over arrays while a tracer follows tensors; see Note [Tracing]."""
+    if current_tracer() is not None:
+        raise NotSupportedError(
+            "backward into .grad cannot be followed to find the pattern of a Jacobian; take the "
+            "gradient with vtgrad.func.grad or vtgrad.autograd.grad"
+        )
 
 
 def _run_here_or_there(
@@ -228,6 +248,8 @@ def _run_on_fresh_thread(
     node, observer = this_thread.running_node, observer_of_thread()
     context = contextvars.copy_context()
     device, multithreading = this_worker.device, running.multithreading
+    excluded, limit, level = thread.excluded_keys, thread.forward_limit, thread.reverse_level
+    tracer = thread.tracer
 
     def work() -> None:
         ident = thread.ident
@@ -238,12 +260,16 @@ def _run_on_fresh_thread(
             this_thread.running_node = node
             this_worker.device = device
             running.multithreading = multithreading
+            thread.excluded_keys, thread.forward_limit = excluded, limit
+            thread.reverse_level, thread.tracer = level, tracer
             if observer is not None:
                 observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
         finally:
             packing.pair = packing.disabled = None
             this_thread.running_node = None
+            thread.excluded_keys, thread.forward_limit = 0, NO_LIMIT
+            thread.reverse_level, thread.tracer = 0, None
             observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from ..ops.generated import functional as F
+from ..autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..tensor.tensor import Tensor
-from ..utils.pytree import tree_flatten, tree_unflatten
-from .arguments import ArgNums, checked_function, choose, gradient_tree
-from .jvp import jvp
+from ..utils.pytree import TreeSpec, tree_unflatten
+from .arguments import (
+    ArgNums,
+    checked_function,
+    choose,
+    gradient_tree,
+    output_leaves,
+    split_aux,
+)
+from .vmap import Randomness, checked_randomness
 
 __all__ = ["jacfwd"]
 
 
+class _Returned(NamedTuple):
+    """What a function returned: its outputs, their containers, and what stands beside them."""
+
+    outputs: list[Tensor]
+    spec: TreeSpec
+    aux: object
+
+
 def jacfwd(
-    func: Callable[..., object], argnums: ArgNums = 0, has_aux: bool = False
+    func: Callable[..., object],
+    argnums: ArgNums = 0,
+    has_aux: bool = False,
+    *,
+    randomness: Randomness = "error",
 ) -> Callable[..., object]:
     """The function that computes the Jacobian of another function, in forward mode.
 
-    It computes one product for each element of the arguments, and calls the function as often; for
-    fewer outputs than inputs `jacrev` is cheaper.
+    It computes one product for each element of the arguments, all of them while the function runs
+    once; for fewer outputs than inputs `jacrev` is cheaper.
 
     Parameters
     ----------
@@ -30,6 +50,8 @@ def jacfwd(
         The positional arguments to differentiate by: real tensors, or containers of them.
     has_aux : bool, default False
         Whether `func` returns a pair, the outputs and something else, which is passed on.
+    randomness : {"error", "same", "different"}, default "error"
+        What becomes of random numbers that `func` draws, as for `vmap`.
 
     Returns
     -------
@@ -52,43 +74,22 @@ def jacfwd(
             [0., 4.]])
     """
     checked_function(func, "jacfwd")
+    checked_randomness(randomness)
 
     @functools.wraps(func)
     def jacobian(*args: object, **kwargs: object) -> object:
         chosen = choose(args, argnums, "jacfwd", real=True)
-        # By input, the product with each of its elements, by output.
-        columns: list[list[list[Tensor]]] = []
-        aux: object = None
+        check_forward_mode("jacfwd")
 
-        def of_tensors(*tensors: Tensor) -> object:
-            return func(*chosen.call_with(tensors), **kwargs)
+        def call(tensors: Sequence[Tensor]) -> _Returned:
+            returned = func(*chosen.call_with(tensors), **kwargs)
+            output, aux = split_aux(returned, has_aux, "jacfwd")
+            return _Returned(*output_leaves(output, "jacfwd", real=True, integers=True), aux)
 
-        spec = None
-        outputs: list[Tensor] = []
-        for nr, tensor in enumerate(chosen.tensors):
-            products = []
-            for element in range(max(tensor.numel(), 1)):
-                vectors = [F.zeros_like(x) for x in chosen.tensors]
-                if tensor.numel():
-                    vectors[nr].reshape(-1)[element] = 1
-                found = jvp(of_tensors, tuple(chosen.tensors), tuple(vectors), has_aux=has_aux)
-                leaves, spec = tree_flatten(found[0])
-                outputs = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-                aux = found[2] if has_aux else None
-                products.append(
-                    [leaf for leaf in tree_flatten(found[1])[0] if isinstance(leaf, Tensor)]
-                )
-            columns.append(products)
-        assert spec is not None
-        answers = []
-        for place, output in enumerate(outputs):
-            blocks = []
-            for tensor, products in zip(chosen.tensors, columns, strict=True):
-                parts = [product[place] for product in products]
-                block = F.stack(parts, -1) if tensor.numel() else F.stack(parts, -1)[..., :0]
-                blocks.append(block.reshape((*output.shape, *tensor.shape)))
-            answers.append(gradient_tree(chosen, blocks))
-        answer = tree_unflatten(answers, spec)
-        return (answer, aux) if has_aux else answer
+        returned, blocks = jacobian_by_columns(
+            call, lambda found: found.outputs, chosen.tensors, randomness
+        )
+        answer = tree_unflatten([gradient_tree(chosen, one) for one in blocks], returned.spec)
+        return (answer, returned.aux) if has_aux else answer
 
     return jacobian

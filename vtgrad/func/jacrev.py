@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from ..autograd.jacobian_rows import jacobian_in_loop
+from ..autograd.jacobian_rows import jacobian_in_batches
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
 from ..errors import ArgumentValueError
 from ..graph.recording import is_recording
@@ -46,8 +46,8 @@ def jacrev(
     has_aux : bool, default False
         Whether `func` returns a pair, the outputs and something else, which is passed on.
     chunk_size : int, optional
-        The number of gradients that are computed together. It bounds the memory, and changes no
-        result; in this version they are always computed one after the other.
+        The number of gradients that are computed together, all by default. It bounds the memory,
+        and changes no result.
 
     Returns
     -------
@@ -98,7 +98,14 @@ def jacrev(
             last = len(outputs) - 1
             found = [
                 gradient_tree(
-                    chosen, _blocks(one, arguments, recorded, keep_graph=has_aux or nr < last)
+                    chosen,
+                    _blocks(
+                        one,
+                        arguments,
+                        recorded,
+                        keep_graph=has_aux or nr < last,
+                        chunk_size=chunk_size,
+                    ),
                 )
                 for nr, one in enumerate(outputs)
             ]
@@ -111,15 +118,21 @@ def jacrev(
 
 
 def _blocks(
-    output: Tensor, arguments: Arguments, recorded: bool, *, keep_graph: bool
+    output: Tensor,
+    arguments: Arguments,
+    recorded: bool,
+    *,
+    keep_graph: bool,
+    chunk_size: int | None,
 ) -> list[Tensor]:
     """The Jacobian of one output by each argument."""
-    blocks = jacobian_in_loop(
+    blocks = jacobian_in_batches(
         output,
         arguments.edges,
         arguments.given,
         recorded=recorded,
         keep_graph=keep_graph,
+        chunk_size=chunk_size,
     )
     return [
         F.zeros_like(x).expand((*output.shape, *x.shape)).clone()

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd.forward_ad import make_dual_at, tangent_at
-from ..errors import ArgumentTypeError, ForwardModeError, IndependentError, TransformError
+from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
+from ..autograd.jacobian_columns import check_forward_mode
+from ..errors import ArgumentTypeError, IndependentError, TransformError
 from ..graph.forward_grad import DualLevel
 from ..ops.generated import functional as F
-from ..storage.geometry import has_self_overlap
-from ..storage.key_set import DUAL, keys
-from ..storage.rewind import saves_observed
-from ..storage.thread_mode import NO_LIMIT, thread
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
@@ -74,22 +71,11 @@ def jvp(
     """
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
-    if thread.mode.inference:
-        raise ForwardModeError(
-            "forward mode is off in inference mode, so jvp would find no derivatives; leave it for "
-            "the call by `with inference_mode(False)`"
-        )
-    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
-    try:
-        # See Note [Levels].
-        keys.modes[level.number] = level
-        saves_observed.reasons += 1
-        # In the jvp of a custom Function the limit is lower than the number of the new level, and
-        # in its forward tangents are off.
-        thread.forward_limit = NO_LIMIT
-        thread.excluded_keys = excluded & ~DUAL
+    check_forward_mode("jvp")
+
+    def body(level: DualLevel) -> tuple[object, ...]:
         duals = [
-            make_dual_at(_writable(value), vector, level)
+            dual_argument(value, vector, level)
             for value, vector in zip(values, vectors, strict=True)
         ]
         arguments = tree_unflatten(duals, spec)
@@ -107,19 +93,9 @@ def jvp(
                 )
             products.append(F.zeros_like(leaf) if tangent is None else tangent)
         product = tree_unflatten(products, shape)
-    finally:
-        del keys.modes[level.number]
-        saves_observed.reasons -= 1
-        thread.forward_limit = limit
-        thread.excluded_keys = excluded
-        level.drop_tangents()
-    return (output, product, aux) if has_aux else (output, product)
+        return (output, product, aux) if has_aux else (output, product)
 
-
-def _writable(value: Tensor) -> Tensor:
-    """The value, or a copy if several of its elements share memory: these have one tangent each."""
-    impl = value._impl
-    return value.clone() if has_self_overlap(impl.array.shape, impl.array.strides) else value
+    return at_new_level(body)
 
 
 def _pairs(primals: object, tangents: object) -> tuple[list[Tensor], list[Tensor], TreeSpec]:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from ..autograd.reverse_call import (
     Arguments,
-    edges_of,
+    InputEdge,
     gradients_by,
     hide,
     in_transform,
     leads_outside,
+    zero_leaf,
 )
 from ..errors import ArgumentTypeError, TransformError
-from ..graph.gradient_edge import GradientEdge
 from ..graph.recording import is_recording
 from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
@@ -44,20 +44,20 @@ class Pushforward:
     _given: list[Tensor]
     _outputs: list[Tensor]
     _products: list[Tensor | None]
-    _edges: list[GradientEdge]
+    _edges: list[InputEdge]
     _spec: TreeSpec
     _spec_of_args: TreeSpec
 
     def __init__(
         self, arguments: Arguments, spec_of_args: TreeSpec, outputs: list[Tensor], spec: TreeSpec
     ) -> None:
-        cotangents = [F.zeros_like(x).requires_grad_() for x in outputs]
+        cotangents = [zero_leaf(x) for x in outputs]
         self._arguments = arguments
         self._given = arguments.given
         self._outputs = outputs
         self._spec = spec
         self._spec_of_args = spec_of_args
-        self._edges = edges_of(cotangents)
+        self._edges = [InputEdge.of(x) for x in cotangents]
         self._products = arguments.gradients(outputs, cotangents, recorded=True, keep_graph=True)
         for cotangent in cotangents:
             hide(cotangent)

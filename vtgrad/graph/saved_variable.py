@@ -40,7 +40,7 @@ from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import NO_LIMIT
+from ..storage.thread_mode import NO_LIMIT, thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
@@ -209,6 +209,9 @@ class SavedVariable:
             if hooks is not None:
                 self._pack(hooks, tensor)
                 return
+            if thread.tracer is not None:
+                # A rebuilt tensor is known by its storage, see Note [Tracing].
+                self._storage = impl.storage
         if counter is INFERENCE:
             return
         storing = counter.storing
@@ -280,6 +283,8 @@ class SavedVariable:
         assert array is not None
         if tensor is None:
             impl = impl_on(array, self._device())
+            if self._storage is not None:
+                impl._storage = self._storage
             impl.autograd_meta = self._meta_of_edge()
             tensor = operators().wrap(impl)
         try:
@@ -330,7 +335,11 @@ class SavedVariable:
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save a copy of the present value of an input, before it is overwritten."""
-        saved = _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
+        copy = TensorImpl(tensor._impl.array.copy(order="K"))
+        if keys.modes and thread.tracer is not None:
+            copy.own_storage()
+            thread.tracer.copied(copy, tensor._impl)
+        saved = _SavedCopy(copy, edge)
         if keys.modes:
             saved._copy_tangents(tensor)
         return saved
@@ -573,6 +582,12 @@ class SavedVariable:
         if rewinds:
             if keys.modes:
                 self._refuse_tangents(node)
+            if thread.tracer is not None:
+                raise NotSupportedError(
+                    f"a value that {node.name()} saved was overwritten under rewind, which cannot "
+                    "be followed to find the pattern of a Jacobian; clone it before the write",
+                    node=node.name(),
+                )
             impl = impl_on(self._restored(node), self._device())
         else:
             impl = self._rebuilt(array)

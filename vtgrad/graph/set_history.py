@@ -35,10 +35,18 @@ def meta_of(tensor: TensorBase) -> AutogradMeta | None:
 
 
 def own_meta(tensor: TensorBase) -> AutogradMeta:
-    """The tensor's autograd metadata, made on first use; see Note [Made once]."""
+    """The tensor's autograd metadata, made on first use; see Note [Made once].
+
+    Raises
+    ------
+    BatchedTensorError
+        For a batched tensor.
+    """
     meta = meta_of(tensor)
     if meta is None:
         impl, fresh = tensor._impl, AutogradMeta()
+        if impl.extra_meta is not None:
+            impl.check_has_memory()
         present = impl.autograd_meta
         if present is None:
             impl.autograd_meta = fresh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.batch import BatchLevel
 from ..storage.device import Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode
@@ -26,6 +27,7 @@ from ..storage.thread_mode import settle, thread
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
+from .batching.values import levels_of, rebatched
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
 from .kernels.copying.broadcasting import sum_to_size
@@ -73,12 +75,8 @@ class InstalledOperators:
 
     def clone_strided(self, a: TensorBase, sizes: Shape, strides: Shape) -> TensorBase:
         """A copy on a buffer of its own, laid out with these strides."""
-        array = a._impl.array
         low, high = reach(sizes, strides)
-        fresh = impl_on(np.zeros(high - low + 1, array.dtype), a._impl.device)
-        whole = fresh.storage.strided(array.dtype, sizes, strides, -low)
-        impl = fresh.alias(whole, -low * array.itemsize, strides)
-        return F.copy_(self.wrap(impl), a)
+        return F.copy_(self._zeros(a, (sizes, strides, -low), high - low + 1, levels_of(a)), a)
 
     def zeros(self, shape: Shape, dtype: NumpyDType, device: Device) -> TensorBase:
         """Zeros."""
@@ -87,11 +85,28 @@ class InstalledOperators:
     def zeros_as_memory(self, a: TensorBase, tangent: TensorBase) -> TensorBase:
         """Zeros with the geometry of `a`, in a buffer as large as its storage; not a view."""
         impl = a._impl
-        dtype = impl.array.dtype
-        fresh = impl_on(np.zeros(impl.storage.nbytes() // dtype.itemsize, dtype), impl.device)
-        sizes, strides = impl.sizes, impl.strides
-        array = fresh.storage.strided(dtype, sizes, strides, impl.storage_offset)
-        return self.wrap(fresh.alias(array, impl.byte_offset, strides))
+        length = impl.storage.nbytes() // impl.array.itemsize
+        return self._zeros(a, impl.geometry, length, levels_of(tangent))
+
+    def _zeros(
+        self, model: TensorBase, geometry: Geometry, length: int, levels: Sequence[BatchLevel]
+    ) -> TensorBase:
+        """Zeros with a geometry; for levels a batch, whose samples have a memory each.
+
+        Parameters
+        ----------
+        length : int
+            The number of elements in that memory.
+        """
+        dtype = model._impl.array.dtype
+        sizes, strides, offset = geometry
+        for level in levels:
+            sizes, strides = (level.size, *sizes), (length, *strides)
+            length *= level.size
+        fresh = impl_on(np.zeros(length, dtype), model._impl.device)
+        array = fresh.storage.strided(dtype, sizes, strides, offset)
+        whole = self.wrap(fresh.alias(array, offset * dtype.itemsize, strides))
+        return rebatched(whole, levels)
 
     def move(self, a: TensorBase, device: Device) -> TensorBase:
         """A copy on another device."""

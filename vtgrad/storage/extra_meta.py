@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .device import Device
-from .key_set import LANE, NAMED
+from .key_set import BATCHED, LANE, NAMED
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 __all__ = ["NOTHING", "ExtraMeta", "Names", "extra_of_lane"]
 
@@ -22,22 +25,31 @@ class ExtraMeta:
         A name or None for each dimension; None if no dimension has a name.
     device : Device or None
         Where the memory is; None for the CPU.
+    batch : Batch or None
+        What the tensor stands for inside of `vmap`; see Note [Batched tensors].
     key_set : int
         The keys that follow from these, see Note [Keys].
     """
 
-    __slots__ = ("device", "key_set", "named_tensor_meta")
+    __slots__ = ("batch", "device", "key_set", "named_tensor_meta")
 
     named_tensor_meta: Names | None
     device: Device | None
+    batch: Batch | None
     key_set: int
 
     def __init__(
-        self, named_tensor_meta: Names | None = None, device: Device | None = None
+        self,
+        named_tensor_meta: Names | None = None,
+        device: Device | None = None,
+        batch: Batch | None = None,
     ) -> None:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
+        self.batch = batch
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
+        if batch is not None:
+            self.key_set |= BATCHED
 
     def with_names(self, names: Names | None) -> ExtraMeta:
         """The same with other names; None, or only None in them, for no names."""

@@ -38,11 +38,13 @@ from typing import Final
 __all__ = ["BATCHED", "DUAL", "LANE", "NAMED", "TRACED", "keys"]
 
 # The bits of a key set. Of several keys the highest takes over first, so it is the outermost.
+# Tracing is last but one: what it follows are operators of arrays, into which the others are taken
+# apart.
 LANE: Final = 1
-DUAL: Final = 2
-BATCHED: Final = 4
-NAMED: Final = 8
-TRACED: Final = 16
+TRACED: Final = 2
+DUAL: Final = 4
+BATCHED: Final = 8
+NAMED: Final = 16
 
 
 class Keys:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import InferenceModeError
+from ..errors import BatchedTensorError, InferenceModeError
 from .arrays import Array, NumpyDType, Shape
 from .device import CPU, Device
 from .extra_meta import NOTHING, ExtraMeta, Names, extra_of_lane
@@ -223,7 +223,14 @@ class TensorImpl:
         """The version counter, `INFERENCE` too, made on first use; callers check the field first.
 
         See Note [Made once].
+
+        Raises
+        ------
+        BatchedTensorError
+            For a batched tensor.
         """
+        if self.extra_meta is not None:
+            self.check_has_memory()
         fresh = VersionCounter()
         counter = self.version_counter
         if counter is None:
@@ -231,15 +238,38 @@ class TensorImpl:
         return counter
 
     def own_storage(self) -> Storage:
-        """The buffer, made on first use; callers check the field first. See Note [Made once]."""
-        fresh = Storage(self.array)
+        """The buffer, made on first use; callers check the field first. See Note [Made once].
+
+        Raises
+        ------
+        BatchedTensorError
+            For a batched tensor.
+        """
         extra = self.extra_meta
+        if extra is not None:
+            self.check_has_memory()
+        fresh = Storage(self.array)
         if extra is not None and extra.device is not None:
             fresh.device = extra.device
         storage = self._storage
         if storage is None:
             storage = self._storage = fresh
         return storage
+
+    def check_has_memory(self) -> None:
+        """Raise if this is a batched tensor, whose memory is that of its value.
+
+        Raises
+        ------
+        BatchedTensorError
+            If it is one.
+        """
+        extra = self.extra_meta
+        if extra is not None and extra.batch is not None:
+            raise BatchedTensorError(
+                "a tensor inside of vmap stands for one sample of a batch, and has no storage and "
+                "no version of its own"
+            )
 
     @property
     def version(self) -> int:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
+
+if TYPE_CHECKING:
+    from .batch import BatchLevel
+    from .tracer import Tracer
 
 __all__ = ["NO_LIMIT", "settle", "thread"]
 
@@ -35,8 +39,10 @@ class _ThreadMode(threading.local):
         The number of the innermost transform of `vtgrad.func`, or function of
         `vtgrad.autograd.functional`, that differentiates in reverse mode on this thread; 0 for
         none. Levels of forward mode and of batches are numbered with it.
-    tracer : object or None
-        What follows the operators of this thread.
+    batch_levels : tuple of BatchLevel
+        The running `vmap` of this thread, the innermost last; see Note [Batched tensors].
+    tracer : Tracer or None
+        What follows the operators of this thread; see Note [Tracing].
     extra_of_new : ExtraMeta or None
         What new tensors have at this moment; see Note [Tensors made on a lane].
     """
@@ -46,7 +52,8 @@ class _ThreadMode(threading.local):
     excluded_keys: int
     forward_limit: int
     reverse_level: int
-    tracer: object | None
+    batch_levels: tuple[BatchLevel, ...]
+    tracer: Tracer | None
     extra_of_new: ExtraMeta | None
 
     def __init__(self) -> None:
@@ -55,6 +62,7 @@ class _ThreadMode(threading.local):
         self.excluded_keys = 0
         self.forward_limit = NO_LIMIT
         self.reverse_level = 0
+        self.batch_levels = ()
         self.tracer = None
         self.extra_of_new = None
 

@@ -9,6 +9,7 @@ from typing import Self, cast
 from ..engine.backward import backward
 from ..errors import (
     ArgumentTypeError,
+    BatchedTensorError,
     DetachViewError,
     DeviceError,
     GradAssignmentError,
@@ -21,14 +22,18 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
 from ..graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
+from ..ops.batching.values import hook_of_value, innermost, levels_of, rebatched
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
 from ..ops.view_impls.views import alias
+from ..storage.batch import is_batched
 from ..storage.dtypes import dtype_of
 from ..storage.inference_tensors import is_inference_mode_enabled
+from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import detach_traced, refuse_traced
 from ..storage.warn import warn
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -67,7 +72,9 @@ class AutogradMethods(TensorMethods):
         (True, False)
         """
         meta = self._impl.autograd_meta
-        return meta is not None and meta.requires_grad()
+        if meta is None:
+            return is_batched(self) and innermost(self).requires_grad
+        return meta.requires_grad()
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -114,7 +121,9 @@ class AutogradMethods(TensorMethods):
         ('AddBackward0', None)
         """
         meta = meta_of(self)
-        return None if meta is None else meta.grad_fn(self)
+        if meta is None:
+            return innermost(self).grad_fn if is_batched(self) else None
+        return meta.grad_fn(self)
 
     @property
     def is_leaf(self) -> bool:
@@ -148,7 +157,7 @@ class AutogradMethods(TensorMethods):
         >>> [part.output_nr for part in x.unbind()]
         [0, 1]
         """
-        meta = meta_of(self)
+        meta = meta_of(innermost(self))
         return 0 if meta is None else meta.output_nr
 
     @property
@@ -167,7 +176,7 @@ class AutogradMethods(TensorMethods):
         >>> y.retains_grad
         True
         """
-        meta = meta_of(self)
+        meta = meta_of(innermost(self))
         return meta is not None and meta.retains_grad
 
     @property
@@ -239,6 +248,9 @@ class AutogradMethods(TensorMethods):
         >>> x.grad = None
         """
         meta = meta_of(self)
+        if meta is None and is_batched(self):
+            grad = innermost(self).grad
+            return None if grad is None else rebatched(grad, levels_of(self))
         if meta is None or meta.cell is None or meta.cell.grad is None:
             if meta is not None and not meta.retains_grad and meta.was_produced():
                 warn(
@@ -326,6 +338,11 @@ class AutogradMethods(TensorMethods):
                 f"argument 'requires_grad' must be a bool, not {type(requires_grad).__name__}",
                 argument="requires_grad",
             )
+        if is_batched(self):
+            raise BatchedTensorError(
+                "requires_grad_() inside of vmap: a tensor of one sample is no leaf; use the "
+                "transforms of vtgrad.func, as in vmap(grad(f))(x)"
+            )
         if requires_grad and self._impl.array.dtype.kind not in "fc":
             raise RequiresGradError(
                 f"only floating and complex tensors have gradients, not {self.dtype.name}",
@@ -394,8 +411,13 @@ class AutogradMethods(TensorMethods):
         >>> state.detach_()  # the next steps start from here
         tensor([1., 1.])
         """
+        if is_batched(self):
+            innermost(self).detach_()
+            return self
         if self._is_view():
             raise DetachViewError("a view cannot be detached in place; use detach()")
+        if keys.modes:
+            detach_traced(self)
         meta = meta_of(self)
         if meta is not None:
             node = meta.grad_fn(self)
@@ -436,6 +458,8 @@ class AutogradMethods(TensorMethods):
         >>> w, w._version
         (tensor([0.5000, 0.5000], requires_grad=True), 0)
         """
+        if is_batched(self):
+            return rebatched(innermost(self).data, levels_of(self))
         alias = F.detach(self)
         if not alias.is_inference():
             alias._impl.version_counter = None
@@ -443,6 +467,10 @@ class AutogradMethods(TensorMethods):
 
     @data.setter
     def data(self, value: TensorBase) -> None:
+        if is_batched(self) or is_batched(value):
+            raise BatchedTensorError(
+                "the data of a tensor inside of vmap cannot be set; write to it in place"
+            )
         if not isinstance(value, TensorBase):
             raise ArgumentTypeError(
                 f".data takes a tensor, not {type(value).__name__}", argument="data"
@@ -455,6 +483,9 @@ class AutogradMethods(TensorMethods):
                 dtype=dtype_of(value._impl.dtype),
             )
         impl, other = self._impl, value._impl
+        if keys.modes:
+            refuse_traced(impl, "setting .data")
+            refuse_traced(other, "setting .data")
         if impl.device != other.device:
             raise DeviceError(
                 f"the data of a tensor on {impl.device} cannot be on {other.device}; x.to(device) "
@@ -514,6 +545,11 @@ class AutogradMethods(TensorMethods):
         >>> x.grad
         tensor([2., 4.])
         """
+        if is_batched(self):
+            raise BatchedTensorError(
+                "backward() inside of vmap would add the gradients of all samples; use the "
+                "transforms of vtgrad.func, as in vmap(grad(f))(x)"
+            )
         backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
@@ -537,6 +573,9 @@ class AutogradMethods(TensorMethods):
         """
         if not self.requires_grad:
             raise GradRequiredError("retain_grad needs a tensor that requires grad")
+        if is_batched(self):
+            innermost(self).retain_grad()
+            return
         meta = own_meta(self)
         if not meta.retains_grad:
             meta.retain(self)
@@ -576,6 +615,8 @@ class AutogradMethods(TensorMethods):
         """
         if not self.requires_grad:
             raise GradRequiredError("register_hook needs a tensor that requires grad")
+        if is_batched(self):
+            return innermost(self).register_hook(hook_of_value(hook, levels_of(self)))
         edge = gradient_edge(self)
         if edge is None:
             # A view made under no_grad requires grad, as its base does, but no gradient is ever
@@ -619,6 +660,10 @@ class AutogradMethods(TensorMethods):
         """
         if not self.requires_grad or not self.is_leaf:
             raise GradRequiredError("post-accumulate hooks need a leaf that requires grad")
+        if is_batched(self):
+            raise BatchedTensorError(
+                "a post-accumulate hook inside of vmap: a tensor of one sample is no leaf"
+            )
         edge = gradient_edge(self)
         if edge is None:
             # As in `register_hook`: a view made under no_grad never gets a gradient.

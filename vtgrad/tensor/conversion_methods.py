@@ -29,6 +29,7 @@ from ..ops.calling.from_python import index_of, size_of
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
+from ..storage.batch import batch_of
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import broadcast_shapes as broadcast
@@ -39,6 +40,7 @@ from ..storage.names import position_of, unnamed
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
 from ..storage.thread_mode import thread
+from ..storage.tracer import export_value, read_value
 from ..storage.version_counter import INFERENCE
 from .cast_methods import CastMethods
 from .creation_methods import CreationMethods
@@ -208,6 +210,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         if not force:
             self._check_plain("numpy()")
         impl = self._impl
+        if keys.modes:
+            export_value(self, "numpy()")
         impl.storage.exported = True
         # A new array object: assigning to its shape must not change the tensor.
         view: Array = resolved(impl.array).view()
@@ -267,6 +271,8 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"item() needs exactly one element, and there are {array.size}; tolist() gives all",
                 numel=array.size,
             )
+        if keys.modes:
+            read_value(self)
         number: Number = array.item()
         return number
 
@@ -283,6 +289,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         >>> vt.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
         """
+        if keys.modes:
+            read_value(self)
         nested: Nested = self._impl.array.tolist()
         return nested
 
@@ -294,6 +302,8 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"only a tensor of one element is a number, not one of shape {list(array.shape)}",
                 shape=array.shape,
             )
+        if keys.modes:
+            read_value(self)
         number: Number = array.item()
         return number
 
@@ -312,6 +322,8 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"a tensor of {array.size} elements is neither true nor false; use any() or all()",
                 numel=array.size,
             )
+        if keys.modes:
+            read_value(self)
         return bool(array.item())
 
     def __int__(self) -> int:
@@ -332,6 +344,8 @@ class ConversionMethods(CreationMethods, CastMethods):
                 dtype=self.dtype,
                 shape=array.shape,
             )
+        if keys.modes:
+            read_value(self)
         return int(array.item())
 
     # -- a container -----------------------------------------------------------------------------
@@ -378,7 +392,8 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     def __contains__(self, element: object) -> bool:
         if isinstance(element, (TensorBase, bool, int, float, complex, np.generic)):
-            return bool(F.eq(self, cast("TensorBase | Number", element))._impl.array.any())
+            equal = F.eq(self, cast("TensorBase | Number", element))
+            return bool(F.any(equal))
         raise NotSupportedError(
             f"a tensor contains numbers and tensors, not {type(element).__name__}"
         )
@@ -386,6 +401,9 @@ class ConversionMethods(CreationMethods, CastMethods):
     # -- text ------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
+        batch = batch_of(self)
+        if batch is not None:
+            return f"one of {batch.level.size} samples of {batch.value!r}"
         facts: list[str] = []
         dtype = self.dtype
         plain = {get_default_dtype()} if self.numel() == 0 else _plain_dtypes()

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ..errors import ArgumentTypeError
+from ..ops.batching.values import levels_of, with_samples
 from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
     array_from_data,
@@ -19,6 +20,7 @@ from ..ops.calling.from_python import (
 from ..ops.generated.methods import TensorMethods
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType, Shape
+from ..storage.batch import is_batched
 from ..storage.device import CPU, Device, lane_of
 from ..storage.dtypes import DType
 from ..storage.on_device import placed
@@ -301,6 +303,9 @@ class CreationMethods(TensorMethods):
 
     def _made(self, impl: TensorImpl, requires_grad: bool, lane: Device | None) -> Self:
         tensor = placed(self._wrap(impl), lane)
+        if is_batched(self):
+            # What is made from a tensor of one sample may be written by samples.
+            tensor = with_samples(tensor, levels_of(self))
         if requires_grad:
             request_grad(tensor)
         return tensor

@@ -33,12 +33,14 @@ from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of
 from ..storage.extra_meta import Names
 from ..storage.geometry import check_in_bounds
+from ..storage.key_set import keys
 from ..storage.lazy_array import is_conjugated, is_negated, with_bits
 from ..storage.names import checked_names, unnamed
 from ..storage.on_device import impl_on
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
+from ..storage.tracer import refuse_traced
 from ..storage.version_counter import VersionCounter
 
 __all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
@@ -94,6 +96,8 @@ def give_state(tensor: TensorBase, state: object) -> None:
 
 def _facts_of(tensor: TensorBase) -> State:
     impl = tensor._impl
+    if keys.modes:
+        refuse_traced(impl, "copying or pickling a tensor")
     meta = impl.autograd_meta
     cls = type(tensor)
     return (

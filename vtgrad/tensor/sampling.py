@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import overload
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ResultTypeError
+from ..errors import ArgumentTypeError, NotSupportedError, ResultTypeError
+from ..ops.batching.drawing import drawn_in_batch
 from ..ops.calling.from_python import index_of, sizes_of
 from ..ops.generated import functional as F
 from ..ops.kernels.random import draw_integers, normal_, uniform_
 from ..random import Generator, source_of
-from ..storage.arrays import Array
+from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType
+from ..storage.key_set import keys
 from ..storage.no_fp_warnings import run_without_warnings
-from ..storage.prepared_store import carry_out
+from ..storage.prepared_store import Store, carry_out
 from ..storage.strides import check_sizes
-from .fresh_tensor import dtype_for, named, names_for, shape_and_dtype, written
+from ..storage.thread_mode import thread
+from .fresh_tensor import dtype_for, leaf, named, names_for, shape_and_dtype, written
 from .tensor import Tensor
 
 __all__ = ["normal", "rand", "randint", "randn", "randperm"]
@@ -69,9 +73,11 @@ def rand(
     """
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
-    array: Array = np.empty(shape, wanted)
-    run_without_warnings(carry_out, run_without_warnings(uniform_, array, generator=generator))
-    return named(written(array, out, requires_grad, "rand", lane), given)
+
+    def draw(sizes: Shape) -> Array:
+        return _filled(sizes, wanted, uniform_, generator=generator)
+
+    return named(_drawn(draw, shape, out, requires_grad, "rand", lane), given)
 
 
 def randn(
@@ -110,9 +116,11 @@ def randn(
     """
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
-    array: Array = np.empty(shape, wanted)
-    run_without_warnings(carry_out, run_without_warnings(normal_, array, generator=generator))
-    return named(written(array, out, requires_grad, "randn", lane), given)
+
+    def draw(sizes: Shape) -> Array:
+        return _filled(sizes, wanted, normal_, generator=generator)
+
+    return named(_drawn(draw, shape, out, requires_grad, "randn", lane), given)
 
 
 @overload
@@ -200,9 +208,46 @@ def randint(
     shape = sizes_of("randint", (), _sequence(size))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, wanted.itemsize)
-    return written(
-        draw_integers(start, end, shape, wanted, generator), out, requires_grad, "randint", lane
-    )
+
+    def draw(sizes: Shape) -> Array:
+        return draw_integers(start, end, sizes, wanted, generator)
+
+    return _drawn(draw, shape, out, requires_grad, "randint", lane)
+
+
+def _filled(
+    sizes: Shape,
+    dtype: NumpyDType,
+    fill: Callable[..., Store],
+    *args: float,
+    generator: Generator | None,
+) -> Array:
+    """A new array that was filled by a kernel."""
+    array: Array = np.empty(sizes, dtype)
+    run_without_warnings(carry_out, run_without_warnings(fill, array, *args, generator=generator))
+    return array
+
+
+def _drawn(
+    draw: Callable[[Shape], Array],
+    shape: Shape,
+    out: Tensor | None,
+    requires_grad: bool,
+    name: str,
+    lane: Device | None,
+) -> Tensor:
+    """A new tensor with numbers that are drawn; see Note [Random numbers in a batch].
+
+    Raises
+    ------
+    NotSupportedError
+        With ``out``, inside of `vmap`.
+    """
+    if not (keys.active and thread.batch_levels):
+        return written(draw(shape), out, requires_grad, name, lane)
+    if out is not None:
+        raise NotSupportedError(f"{name} takes no out= inside of vmap", operator=name)
+    return drawn_in_batch(lambda sizes: leaf(draw(sizes), requires_grad, lane), shape, name)
 
 
 def _sequence(size: object) -> Sequence[int]:
@@ -260,11 +305,18 @@ def randperm(
     shape = sizes_of("randperm", (), (index_of(n, "n"),))
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, 8)
-    order = source.permutation(shape[0])
-    values: Array = np.asarray(order).astype(wanted)
-    if shape[0] and not (values == np.arange(shape[0]).take(order)).all():
-        raise ResultTypeError(f"{wanted.name} cannot hold {shape[0]} integers", dtype=wanted.name)
-    return written(values, out, requires_grad, "randperm", lane)
+    count = shape[0]
+    if count and not (np.arange(count).astype(wanted) == np.arange(count)).all():
+        raise ResultTypeError(f"{wanted.name} cannot hold {count} integers", dtype=wanted.name)
+
+    def draw(sizes: Shape) -> Array:
+        # One order for each row, which there are several of inside of vmap.
+        rows = np.empty((math.prod(sizes[:-1]), count), wanted)
+        for row in rows:
+            row[...] = source.permutation(count)
+        return rows.reshape(sizes)
+
+    return _drawn(draw, shape, out, requires_grad, "randperm", lane)
 
 
 @overload
@@ -347,10 +399,12 @@ def normal(
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         lane = lane_of(device)
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype)
-        array: Array = np.empty(shape, wanted)
-        store = run_without_warnings(normal_, array, mean, std, generator=generator)
-        run_without_warnings(carry_out, store)
-        return written(array, out, requires_grad, "normal", lane)
+        center, scale = mean, std
+
+        def draw(sizes: Shape) -> Array:
+            return _filled(sizes, wanted, normal_, center, scale, generator=generator)
+
+        return _drawn(draw, shape, out, requires_grad, "normal", lane)
     if size is not None or dtype is not None or device is not None or requires_grad:
         raise ArgumentTypeError("normal of tensors takes no size, dtype, device or requires_grad")
     if isinstance(mean, Tensor):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError
 from ..graph.operators import install
+from ..ops.batching.take_over_batched import take_over_batched
 from ..ops.calling.lane_handler import handle_lane
 from ..ops.calling.take_over import handle_key
 from ..ops.forward.dual_handler import handle_dual
@@ -18,7 +19,8 @@ from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
 from ..ops.names.take_over_named import take_over_named
 from ..ops.saving.saved_fields import publish_saved_fields
-from ..storage.key_set import DUAL, LANE, NAMED
+from ..ops.sparsity.traced_handler import handle_traced
+from ..storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED
 from ..storage.native import bind_functions
 from .autograd_methods import AutogradMethods
 from .conversion_methods import ConversionMethods
@@ -85,6 +87,8 @@ class Tensor(
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
+handle_key(TRACED, handle_traced)
 handle_key(DUAL, handle_dual)
+handle_key(BATCHED, take_over_batched)
 handle_key(NAMED, take_over_named)
 publish_saved_fields()

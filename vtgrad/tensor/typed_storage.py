@@ -15,7 +15,9 @@ from ..ops.generated import functional as F
 from ..storage.arrays import Array
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype
+from ..storage.key_set import keys
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import refuse_traced
 from .storage_casts import StorageCasts
 from .storage_elements import checked_index, copy_elements, count_of, printed, size_to_be
 from .untyped_storage import UntypedStorage, storage_over
@@ -206,7 +208,10 @@ class TypedStorage(StorageCasts):
         >>> vt.tensor([[1, 2], [3, 4]]).t().storage().tolist()
         [1, 2, 3, 4]
         """
-        return cast("list[complex]", self._elements().array.tolist())
+        elements = self._elements()
+        if keys.modes:
+            refuse_traced(elements, "reading a storage")
+        return cast("list[complex]", elements.array.tolist())
 
     def __iter__(self) -> Iterator[complex]:
         return iter(self.tolist())
@@ -221,7 +226,10 @@ class TypedStorage(StorageCasts):
         ArgumentTypeError
             If `index` is no integer: slices have only the bytes, see `untyped`.
         """
-        array = self._elements().array
+        elements = self._elements()
+        if keys.modes:
+            refuse_traced(elements, "reading a storage")
+        array = elements.array
         return cast("complex", array[checked_index(index, array.size)].item())
 
     def __setitem__(self, index: int | slice, value: complex) -> None:

@@ -15,9 +15,11 @@ from ..ops.generated import functional as F
 from ..storage.arrays import Array
 from ..storage.device import Device
 from ..storage.growth import grow
+from ..storage.key_set import keys
 from ..storage.storage_base import StorageBase
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.tracer import refuse_traced
 from .storage_elements import byte, checked_index, copy_elements, count_of, printed, size_to_be
 
 __all__ = ["UntypedStorage", "storage_of", "storage_over"]
@@ -190,7 +192,10 @@ class UntypedStorage(StorageBase):
         >>> vt.UntypedStorage([1, 2]).tolist()
         [1, 2]
         """
-        return cast("list[int]", self._bytes().array.tolist())
+        alias = self._bytes()
+        if keys.modes:
+            refuse_traced(alias, "reading a storage")
+        return cast("list[int]", alias.array.tolist())
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
@@ -218,6 +223,8 @@ class UntypedStorage(StorageBase):
                 raise OptionValueError(f"a slice of a storage has step 1, not {step}", step=step)
             part = alias.array[start : max(start, stop)]
             return storage_over(alias.alias(part, alias.byte_offset + start), is_whole=False)
+        if keys.modes:
+            refuse_traced(alias, "reading a storage")
         return int(alias.array[checked_index(index, alias.array.size)])
 
     def __setitem__(self, index: int | slice, value: int) -> None:
@@ -301,7 +308,10 @@ class UntypedStorage(StorageBase):
         >>> storage.clone() == storage, storage.clone().tolist()
         (False, [1, 2])
         """
-        return storage_over(TensorImpl(self._bytes().array.copy()), is_whole=True)
+        alias = self._bytes()
+        if keys.modes:
+            refuse_traced(alias, "copying a storage")
+        return storage_over(TensorImpl(alias.array.copy()), is_whole=True)
 
     def resize_(self, size: int) -> Self:
         """Make the buffer larger, for all tensors on it; new bytes are zero.

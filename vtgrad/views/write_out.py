@@ -26,6 +26,7 @@ from ..storage.record_write import DIRECT, record_write
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import thread
+from ..storage.tracer import current_tracer
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
 from .check_inplace import check_input_overlap, check_self_overlap, flattened
@@ -112,6 +113,8 @@ def write_out(
     ResizeError
         If it needs more memory than it has, and the memory cannot grow.
     """
+    if keys.modes:
+        _refuse_while_traced(operator)
     if out._impl.sizes != result.shape and any(x is out for x in inputs):
         raise ShapeError(
             f"out= is also an input, of shape {list(out._impl.sizes)}, and cannot take on the "
@@ -147,6 +150,8 @@ def write_outs(
 
     See `write_out`.
     """
+    if keys.modes:
+        _refuse_while_traced(operator)
     new_strides = [
         _new_strides(out, result, exact, False) for out, result in zip(outs, results, strict=True)
     ]
@@ -165,6 +170,19 @@ def write_outs(
     for target in targets:
         record_write(target.room, target.counter, target.version, operator, DIRECT)
     return list(outs)
+
+
+def _refuse_while_traced(operator: str) -> None:
+    """Refuse a result that was computed before ``out`` came in, while a tracer follows operators.
+
+    An operator that stores its result itself is handed over with its ``out``, see Note [Tracing].
+    """
+    if current_tracer() is not None:
+        raise NotSupportedError(
+            f"{operator} with out= cannot be followed to find the pattern of a Jacobian; call it "
+            "without out= and copy the result with copy_",
+            operator=operator,
+        )
 
 
 def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) -> Shape | None:

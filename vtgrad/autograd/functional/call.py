@@ -15,6 +15,7 @@ __all__ = [
     "Call",
     "Tensors",
     "call",
+    "checked_inputs",
     "checked_tensors",
     "checked_vector",
     "filled",
@@ -84,6 +85,23 @@ def call(function: Callable[..., Tensors], inputs: Tensors, *, create_graph: boo
     TransformError
         If an input has a dtype without gradients.
     """
+    given = checked_inputs(inputs)
+    arguments = Arguments(given, connected=create_graph)
+    returned = function(*arguments.inner)
+    if not create_graph:
+        arguments.leave()
+    outputs = checked_tensors(returned, "the outputs of the function")
+    return Call(arguments, outputs, isinstance(inputs, Tensor), isinstance(returned, Tensor))
+
+
+def checked_inputs(inputs: Tensors) -> tuple[Tensor, ...]:
+    """The inputs, by which can be differentiated.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError, TransformError
+        As `call` does.
+    """
     given = checked_tensors(inputs, "inputs")
     if not given:
         raise ArgumentValueError("there must be an input to differentiate by", argument="inputs")
@@ -94,12 +112,7 @@ def call(function: Callable[..., Tensors], inputs: Tensors, *, create_graph: boo
                 "derivatives; pass a floating or complex tensor",
                 index=nr,
             )
-    arguments = Arguments(given, connected=create_graph)
-    returned = function(*arguments.inner)
-    if not create_graph:
-        arguments.leave()
-    outputs = checked_tensors(returned, "the outputs of the function")
-    return Call(arguments, outputs, isinstance(inputs, Tensor), isinstance(returned, Tensor))
+    return given
 
 
 def like(one: bool, tensors: Sequence[Tensor]) -> Tensors:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...errors import TransformError
 from ...tensor.tensor import Tensor
+from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..reverse_call import gradients_by, in_transform
-from .call import Call, Tensors, call, filled, one_number, result
+from .call import Call, Tensors, call, checked_inputs, filled, one_number, result
 from .jacobian import Strategy, check_options, matrices
 
 __all__ = ["gradient_of", "hessian"]
@@ -63,13 +64,7 @@ def hessian(
 
     def body() -> Tensor | tuple[tuple[Tensor, ...], ...]:
         made, gradient = gradient_of(func, inputs, "hessian", create_graph, strict)
-        for nr, tensor in enumerate(made.arguments.given):
-            if tensor._impl.array.dtype.kind == "c":
-                raise TransformError(
-                    f"hessian needs real inputs, and input {nr} is complex: differentiate by "
-                    "view_as_real(input)",
-                    index=nr,
-                )
+        _check_real(made.arguments.given)
         rows = matrices(
             made.arguments.edges,
             gradient,
@@ -81,7 +76,53 @@ def hessian(
         found = [tuple(result(row, create_graph=create_graph)) for row in rows]
         return found[0][0] if made.one_input else tuple(found)
 
+    if outer_jacobian_strategy == "forward-mode":
+        return _by_columns(func, inputs)
     return in_transform(body)
+
+
+def _by_columns(
+    func: Callable[..., Tensor], inputs: Tensors
+) -> Tensor | tuple[tuple[Tensor, ...], ...]:
+    """The Hessian as the Jacobian of the gradient in forward mode."""
+    check_forward_mode("hessian")
+    given = checked_inputs(inputs)
+    _check_real(given)
+
+    def gradient(duals: Sequence[Tensor]) -> list[Tensor]:
+        def body() -> list[Tensor]:
+            made = call(func, tuple(duals), create_graph=False)
+            found = gradients_by(
+                made.arguments.edges,
+                [one_number(made, "hessian")],
+                [None],
+                recorded=False,
+                keep_graph=False,
+            )
+            return filled(found, duals, strict=False, constants=False, what="the output")
+
+        return in_transform(body)
+
+    _, rows = jacobian_by_columns(gradient, lambda found: found, given)
+    blocks = [tuple(result(row, create_graph=False)) for row in rows]
+    return blocks[0][0] if isinstance(inputs, Tensor) else tuple(blocks)
+
+
+def _check_real(inputs: Sequence[Tensor]) -> None:
+    """Raise if an input is complex.
+
+    Raises
+    ------
+    TransformError
+        If one is.
+    """
+    for nr, tensor in enumerate(inputs):
+        if tensor._impl.array.dtype.kind == "c":
+            raise TransformError(
+                f"hessian needs real inputs, and input {nr} is complex: differentiate by "
+                "view_as_real(input)",
+                index=nr,
+            )
 
 
 def gradient_of(

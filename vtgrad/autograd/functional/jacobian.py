@@ -6,11 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 from ...errors import NotSupportedError, OptionValueError, TransformError
-from ...graph.gradient_edge import GradientEdge
 from ...tensor.tensor import Tensor
+from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..jacobian_rows import jacobian_in_batches, jacobian_in_loop
-from ..reverse_call import in_transform
-from .call import Tensors, call, filled, like, result
+from ..reverse_call import InputEdge, in_transform
+from .call import (
+    Tensors,
+    call,
+    checked_inputs,
+    checked_tensors,
+    filled,
+    like,
+    result,
+)
 
 __all__ = ["Jacobian", "check_options", "jacobian", "matrices"]
 
@@ -44,7 +52,7 @@ def jacobian(
         Refuse an output that does not depend on an input, instead of a Jacobian of zeros; with
         `create_graph` also a Jacobian that does not depend on the inputs.
     vectorize : bool, default False
-        Compute all rows in one pass. Not supported in this version.
+        Compute all rows in one pass.
     strategy : {"reverse-mode", "forward-mode"}, default "reverse-mode"
         Forward mode computes columns instead of rows, and needs `vectorize`.
 
@@ -65,7 +73,9 @@ def jacobian(
     OptionValueError
         If options do not go together, or `strategy` is another word.
     NotSupportedError
-        With `vectorize`; and with ``strategy="forward-mode"`` without it.
+        With ``strategy="forward-mode"`` without `vectorize`, or with `create_graph`.
+    ForwardModeError
+        With ``strategy="forward-mode"``, where forward mode is off.
 
     Examples
     --------
@@ -75,6 +85,8 @@ def jacobian(
             [0., 4.]])
     """
     check_options(vectorize, strict, create_graph, strategy, "strategy")
+    if strategy == "forward-mode":
+        return _by_columns(func, inputs)
 
     def body() -> Jacobian:
         made = call(func, inputs, create_graph=create_graph)
@@ -92,8 +104,22 @@ def jacobian(
     return in_transform(body)
 
 
+def _by_columns(func: Callable[..., Tensors], inputs: Tensors) -> Jacobian:
+    """The Jacobian in forward mode."""
+    check_forward_mode("jacobian")
+    given = checked_inputs(inputs)
+    returned, blocks = jacobian_by_columns(
+        lambda duals: func(*duals),
+        lambda found: checked_tensors(found, "the outputs of the function"),
+        given,
+    )
+    one_input = isinstance(inputs, Tensor)
+    found = [like(one_input, result(row, create_graph=False)) for row in blocks]
+    return found[0] if isinstance(returned, Tensor) else tuple(found)  # type: ignore[return-value]  # tuples of one kind
+
+
 def matrices(
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
     *,
@@ -174,6 +200,3 @@ def check_options(
             )
         if not vectorize:
             raise NotSupportedError(f"{name}='forward-mode' needs vectorize=True")
-        raise NotSupportedError(
-            f"this version has no {name}='forward-mode'; reverse mode computes the same"
-        )

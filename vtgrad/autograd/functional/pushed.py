@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...graph.gradient_edge import GradientEdge
-from ...ops.generated import functional as F
 from ...tensor.tensor import Tensor
-from ..reverse_call import edges_of, gradients_by
+from ..reverse_call import InputEdge, gradients_by, zero_leaf
 from .call import filled
 
 __all__ = ["pushed"]
 
 
 def pushed(
-    edges: Sequence[GradientEdge],
+    edges: Sequence[InputEdge],
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
     vector: Sequence[Tensor],
@@ -29,7 +27,7 @@ def pushed(
 
     Parameters
     ----------
-    edges : sequence of GradientEdge
+    edges : sequence of InputEdge
         The inputs, in the graph.
     outputs : sequence of Tensor
         The outputs.
@@ -43,12 +41,9 @@ def pushed(
         Whether an output that does not depend on the inputs is an error.
     """
     # An integer output has no derivatives, and its cotangent none to be differentiated by.
-    cotangents = [
-        zeros.requires_grad_() if zeros._impl.array.dtype.kind in "fc" else zeros
-        for zeros in map(F.zeros_like, outputs)
-    ]
+    cotangents = [zero_leaf(output) for output in outputs]
     live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
-    edges_of_live = edges_of([cotangents[nr] for nr in live])
+    edges_of_live = [InputEdge.of(cotangents[nr]) for nr in live]
     pulled = filled(
         gradients_by(edges, outputs, cotangents, recorded=True, keep_graph=True),
         inputs,

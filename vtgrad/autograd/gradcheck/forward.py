@@ -14,10 +14,8 @@ import numpy as np
 from ...errors import GradcheckError
 from ...graph.forward_grad import DualLevel
 from ...storage.arrays import Array, Shape
-from ...storage.key_set import keys
-from ...storage.rewind import saves_observed
 from ...tensor.from_data import from_numpy
-from ..forward_ad import make_dual_at, tangent_at
+from ..forward_ad import at_new_level, make_dual_at, tangent_at
 from .analytical import zeros_of
 from .directions import direction_like
 from .numerical import along_direction, numerical_jacobians
@@ -174,11 +172,8 @@ def _jacobians(
 
 def _tangents(subject: Subject, given: Mapping[int, Array], over_reverse: bool) -> list[Array]:
     """The tangents of the outputs for those of some inputs; zeros where there is none."""
-    level = DualLevel()
-    try:
-        # See Note [Levels].
-        keys.modes[level.number] = level
-        saves_observed.reasons += 1
+
+    def body(level: DualLevel) -> list[Array]:
         arguments = list(subject.arguments)
         for number, tangent in given.items():
             x = subject.inputs[number]
@@ -190,7 +185,5 @@ def _tangents(subject: Subject, given: Mapping[int, Array], over_reverse: bool) 
             one = tangent_at(y, level)
             found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
-    finally:
-        del keys.modes[level.number]
-        saves_observed.reasons -= 1
-        level.drop_tangents()
+
+    return at_new_level(body)

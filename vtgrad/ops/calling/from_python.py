@@ -28,10 +28,12 @@ from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import dtype_of, get_default_dtype
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import category, number_dtype, promote
 from vtgrad.storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import read_value
 
 from ..kernels.copying.casts import to_dtype
 
@@ -78,6 +80,8 @@ def array_from_data(data: object, dtype: NumpyDType | None) -> Array:
         If a number is outside the range of an integer dtype.
     """
     if isinstance(data, TensorBase):
+        if keys.modes:
+            read_value(data)
         own = data._impl.array
         return to_dtype(own, own.dtype if dtype is None else dtype)
     if isinstance(data, np.ndarray):
@@ -160,6 +164,8 @@ def _scalar(data: object, dtypes: set[NumpyDType]) -> Number | None:
         return data
     array: Array
     if isinstance(data, TensorBase):
+        if keys.modes:
+            read_value(data)
         array = data._impl.array
         if array.size != 1:
             raise ArgumentValueError(
@@ -396,6 +402,8 @@ def number_of(value: object, name: str) -> Number:
     if isinstance(value, TensorBase) and value.ndim == 0:
         meta = value._impl.autograd_meta
         if meta is None or not meta.requires_grad():
+            if keys.modes:
+                read_value(value)
             number = value._impl.array.item()
             return number
     raise ArgumentTypeError(

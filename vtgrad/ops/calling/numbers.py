@@ -9,9 +9,11 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "as_first_operand",
@@ -138,7 +140,10 @@ def has_number_tensor(*values: object) -> bool:
 def as_number(value: N) -> N:
     """The element of such a tensor; anything else as it is."""
     if _stands_for_a_number(value):
-        return cast("N", cast("TensorBase", value)._impl.array.item())
+        tensor = cast("TensorBase", value)
+        if keys.modes:
+            read_value(tensor)
+        return cast("N", tensor._impl.array.item())
     return value
 
 

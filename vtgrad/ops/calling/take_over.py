@@ -14,15 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
-from vtgrad.storage.key_set import DUAL, NAMED, TRACED, keys
+from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.tracer import is_traced_elsewhere, tracing
 
 __all__ = [
     "Handler",
     "handle_key",
+    "is_drawn_in_batch",
     "is_keyed",
     "is_keyed_as_whole",
+    "is_keyed_on_memory",
     "is_named",
     "keyed_operands",
     "keys_of",
@@ -31,8 +34,10 @@ __all__ = [
 
 R = TypeVar("R")
 
-# The keys that a composite does not hand over: they take over the operators that it calls.
-FOLLOWS_PARTS: Final = DUAL | TRACED
+# The keys that a composite does not hand over, because they take over the operators that it calls;
+# the second set is for composites that look at memory themselves.
+FOLLOWS_PARTS: Final = DUAL | TRACED | BATCHED
+FOLLOWS_PARTS_ON_MEMORY: Final = DUAL | TRACED
 
 
 class Handler(Protocol):
@@ -97,19 +102,31 @@ def keys_of(tensor: TensorBase) -> int:
         # In inference mode there is no forward mode either.
         if meta is not None and meta.fw_level(thread.forward_limit) and not thread.mode.inference:
             found |= DUAL
-        if thread.tracer is not None:
+        if thread.tracer is not None or (tracing.count and is_traced_elsewhere(impl)):
             found |= TRACED
     return found & ~thread.excluded_keys
 
 
 def is_keyed_as_whole(*operands: object) -> bool:
-    """As `is_keyed`, for a composite: tangents and traces follow each operator that it calls."""
-    if not is_keyed(*operands):
-        return False
+    """As `is_keyed`, for a composite: other keys follow each operator that it calls."""
+    return is_keyed(*operands) and bool(_keys(operands) & ~FOLLOWS_PARTS)
+
+
+def is_keyed_on_memory(*operands: object) -> bool:
+    """As `is_keyed_as_whole`, for a composite that looks at memory, or makes tensors on it."""
+    return is_keyed(*operands) and bool(_keys(operands) & ~FOLLOWS_PARTS_ON_MEMORY)
+
+
+def _keys(operands: tuple[object, ...]) -> int:
     found = 0
     for tensor in keyed_operands(operands, {}):
         found |= keys_of(tensor)
-    return bool(found & ~FOLLOWS_PARTS)
+    return found
+
+
+def is_drawn_in_batch(*operands: object) -> bool:
+    """As `is_keyed`, for an operator that draws: see Note [Random numbers in a batch]."""
+    return bool(thread.batch_levels) or is_keyed(*operands)
 
 
 def is_named(tensor: object) -> bool:
@@ -150,5 +167,6 @@ def take_over(
     found = 0
     for tensor in keyed_operands(args, kwargs):
         found |= keys_of(tensor)
-    highest = 1 << (found.bit_length() - 1)
+    # Without a key it is a random operator inside of vmap; see Note [Random numbers in a batch].
+    highest = 1 << (found.bit_length() - 1) if found else BATCHED
     return cast("R", _handlers[highest](operator, function, args, kwargs))

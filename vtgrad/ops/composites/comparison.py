@@ -11,8 +11,10 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import refuse_array
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "clamp",
@@ -117,6 +119,8 @@ def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
 def _as_number(bound: TensorBase) -> Number:
     if bound.ndim or requires_grad(bound):
         raise ArgumentTypeError("clamp takes two tensors or two numbers, not one of each")
+    if keys.modes:
+        read_value(bound)
     number: Number = bound._impl.array.item()
     return number
 

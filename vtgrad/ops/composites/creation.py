@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import number_of, request_grad
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
@@ -73,7 +73,7 @@ def zeros_like(
     >>> vt.zeros_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over(
             "zeros_like",
             zeros_like,
@@ -143,7 +143,7 @@ def ones_like(
     >>> vt.ones_like(vt.zeros(2, 3).t(), dtype=vt.int64).stride()
     (1, 3)
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over(
             "ones_like",
             ones_like,
@@ -212,7 +212,7 @@ def empty_like(
             [7, 7],
             [7, 7]])
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over(
             "empty_like",
             empty_like,
@@ -285,7 +285,7 @@ def full_like(
     >>> vt.full_like(vt.ones(2), 3.0, requires_grad=True)
     tensor([3., 3.], requires_grad=True)
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over(
             "full_like",
             full_like,

@@ -14,6 +14,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "allclose",
@@ -80,7 +81,10 @@ def allclose(
     >>> vt.allclose(x, x + 1e-3, atol=0.01)
     True
     """
-    return bool(F.isclose(input, other, rtol, atol, equal_nan)._impl.array.all())
+    close = F.isclose(input, other, rtol, atol, equal_nan)
+    if keys.modes:
+        read_value(close)
+    return bool(close._impl.array.all())
 
 
 @explained
@@ -130,6 +134,9 @@ def equal(input: TensorBase, other: TensorBase) -> bool:
             )
         if input._impl.names != other._impl.names:
             return False
+    if keys.modes:
+        read_value(input)
+        read_value(other)
     return a.shape == b.shape and bool(run_without_warnings(k.eq, a, b).all())
 
 
@@ -170,6 +177,8 @@ def is_nonzero(input: TensorBase) -> bool:
         raise AmbiguousTruthError(
             f"whether it is zero can be said of one element, not of shape {list(input.shape)}"
         )
+    if keys.modes:
+        read_value(input)
     return bool(np.any(array))
 
 

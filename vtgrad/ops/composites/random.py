@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.batching.drawing import target_of_draw
 from vtgrad.ops.calling.from_python import check_differentiable, request_grad
 from vtgrad.ops.composites.creation import empty_like
 from vtgrad.ops.generated import functional as F
 from vtgrad.random import Generator
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
 
 __all__ = [
     "bernoulli",
@@ -82,7 +85,7 @@ def bernoulli(
         return F.bernoulli_default(input, generator=generator, out=out)
     if out is not None:
         raise ArgumentTypeError("bernoulli takes p or out, not both", argument="out")
-    return F.bernoulli_float_(F.clone(input), p, generator=generator)
+    return F.bernoulli_float_(_to_fill(F.clone(input)), p, generator=generator)
 
 
 def random_(
@@ -193,7 +196,7 @@ def rand_like(
     >>> a.shape, vt.equal(a, b), a.min().item() >= 0, a.max().item() < 1
     (vtgrad.Size([2, 3]), True, True, True)
     """
-    result = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     return _leaf(F.uniform_(result, generator=generator), requires_grad)
 
 
@@ -246,7 +249,7 @@ def randn_like(
     >>> a.shape, vt.equal(a, b)
     (vtgrad.Size([2, 3]), True)
     """
-    result = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     return _leaf(F.normal_(result, generator=generator), requires_grad)
 
 
@@ -309,11 +312,16 @@ def randint_like(
     >>> vt.logical_and(x >= 0, x < 3).all().item()
     True
     """
-    result = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     if requires_grad:
         check_differentiable(result._impl.dtype)
     start, end = (0, low) if high is None else (low, high)
     return _leaf(F.random_from_(result, start, end, generator=generator), requires_grad)
+
+
+def _to_fill(tensor: T) -> T:
+    """A fresh tensor that is to be filled; see Note [Random numbers in a batch]."""
+    return target_of_draw(tensor) if keys.active and thread.batch_levels else tensor
 
 
 def _leaf(tensor: T, requires_grad: bool) -> T:

@@ -32,6 +32,7 @@ from vtgrad.ops.forward.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,
+    share_memory,
     tangent_of,
     tensors_of,
     write_tangent,
@@ -198,10 +199,9 @@ def _tangent(
 
 def _kept(values: Mapping[str, T], target: TensorBase) -> dict[str, T | TensorBase]:
     """The values by name; those that share memory with `target` are copied."""
-    storage = target._impl.storage
     return {
         name: F.clone(value)
-        if isinstance(value, TensorBase) and value._impl._storage is storage
+        if isinstance(value, TensorBase) and share_memory(value, target)
         else value
         for name, value in values.items()
     }

@@ -27,6 +27,7 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.forward.forward_rule import FormulaOverArrays, ForwardRule
+from vtgrad.ops.forward.tangents import share_memory
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -151,9 +152,8 @@ def stored_over_arrays(
 
 def _shares(written: TensorBase, others: Mapping[str, object], first: str) -> bool:
     """Whether another tensor has the memory of what is written."""
-    storage = written._impl._storage
-    return storage is not None and any(
-        isinstance(x, TensorBase) and x._impl._storage is storage
+    return any(
+        isinstance(x, TensorBase) and share_memory(x, written)
         for name, x in others.items()
         if name != first
     )

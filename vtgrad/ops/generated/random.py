@@ -12,7 +12,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import is_drawn_in_batch, take_over
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
@@ -82,7 +82,7 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
     >>> vt.zeros(2).normal_(mean=5.0, std=0.0)
     tensor([5., 5.])
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("normal_", normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
@@ -141,7 +141,7 @@ def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Genera
     >>> vt.zeros(2).uniform_(5.0, 5.0)
     tensor([5., 5.])
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("uniform_", uniform_, input, from_, to, generator=generator)
     try:
         refuse_tensor(from_)
@@ -197,7 +197,7 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
     >>> bool((x >= 0).all()), bool(abs(x.mean() - 0.5) < 0.1)
     (True, True)
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("exponential_", exponential_, input, lambd, generator=generator)
     try:
         refuse_tensor(lambd)
@@ -259,7 +259,7 @@ def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Gen
     >>> abs(a.median().item() - 5.0) < 0.2
     True
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("cauchy_", cauchy_, input, median, sigma, generator=generator)
     try:
         refuse_tensor(median)
@@ -318,7 +318,7 @@ def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Gen
     >>> bool((x > 0).all()), bool(abs(x.log().mean()) < 0.1)
     (True, True)
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("log_normal_", log_normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
@@ -379,7 +379,7 @@ def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
     >>> bool(abs(x.mean() - 2) < 0.2)
     True
     """
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("geometric_", geometric_, input, p, generator=generator)
     try:
         refuse_tensor(p)
@@ -398,7 +398,7 @@ _random_from_writer = store_without_warnings(k.random_between_)
 
 def random_from_(input: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("random_from_", random_from_, input, from_, to, generator=generator)
     try:
         return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
@@ -414,7 +414,7 @@ _random_to_writer = store_without_warnings(k.random_below_)
 
 def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("random_to_", random_to_, input, to, generator=generator)
     try:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
@@ -430,7 +430,7 @@ _random_default_writer = store_without_warnings(k.random_any_)
 
 def random_default_(input: T, *, generator: Generator | None = None) -> T:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("random_default_", random_default_, input, generator=generator)
     try:
         return write(input, RandomBackward2.record, _random_default_writer, generator=generator, operator="random_")
@@ -443,7 +443,7 @@ def random_default_(input: T, *, generator: Generator | None = None) -> T:
 
 def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """1 with the probability given for each element, else 0."""
-    if keys.active and is_keyed(input, out):
+    if keys.active and is_drawn_in_batch(input, out):
         return take_over("bernoulli_default", bernoulli_default, input, generator=generator, out=out)
     try:
         if out is not None:
@@ -468,7 +468,7 @@ _bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 
 def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
-    if keys.active and is_keyed(input, p):
+    if keys.active and is_drawn_in_batch(input, p):
         return take_over("bernoulli_Tensor_", bernoulli_Tensor_, input, p, generator=generator)
     try:
         array_of(p, "p")
@@ -485,7 +485,7 @@ _bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 
 def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
-    if keys.active and is_keyed(input):
+    if keys.active and is_drawn_in_batch(input):
         return take_over("bernoulli_float_", bernoulli_float_, input, p, generator=generator)
     try:
         return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
@@ -500,7 +500,7 @@ def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = 
 
 def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean."""
-    if keys.active and is_keyed(mean, out):
+    if keys.active and is_drawn_in_batch(mean, out):
         return take_over("normal_Tensor_float", normal_Tensor_float, mean, std, generator=generator, out=out)
     try:
         if out is not None:
@@ -522,7 +522,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
 
 def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own standard deviation."""
-    if keys.active and is_keyed(std, out):
+    if keys.active and is_drawn_in_batch(std, out):
         return take_over("normal_float_Tensor", normal_float_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:
@@ -544,7 +544,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
 
 def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
-    if keys.active and is_keyed(mean, std, out):
+    if keys.active and is_drawn_in_batch(mean, std, out):
         return take_over("normal_Tensor_Tensor", normal_Tensor_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:

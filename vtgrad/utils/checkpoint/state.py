@@ -10,10 +10,12 @@ import numpy as np
 from ...errors import ArgumentTypeError, NotSupportedError
 from ...storage.arrays import Array, Shape
 from ...storage.extra_meta import Names
+from ...storage.key_set import keys
 from ...storage.lazy_array import physical, resolved
 from ...storage.strides import reach
 from ...storage.tensor_base import TensorBase
 from ...storage.tensor_impl import TensorImpl
+from ...storage.tracer import refuse_traced
 
 __all__ = ["KeptArray", "KeptTensor", "State", "flatten"]
 
@@ -183,6 +185,8 @@ class KeptTensor(NamedTuple):
     def of(tensor: TensorBase) -> KeptTensor:
         """A copy of the present values."""
         impl = tensor._impl
+        if keys.modes:
+            refuse_traced(impl, "checkpoint_loop")
         return KeptTensor(type(tensor), KeptArray.of(impl.array), impl.names)
 
     def without_values(self) -> KeptTensor:

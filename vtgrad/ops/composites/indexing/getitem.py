@@ -8,6 +8,7 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.ops.batching.stacked_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -22,10 +23,12 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import read_value
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
@@ -51,6 +54,8 @@ def getitem(tensor: T, expression: object) -> T:
     part = _basic_part(tensor, expression)
     if part is not None:
         return part
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of)
     part = _through(tensor, plan.steps)
     if not plan.indices:
@@ -95,6 +100,8 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
     if part is not None:
         _store(part, source)
         return
+    if keys.active:
+        expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of, write=True)
     if plan.nothing:
         return
@@ -190,7 +197,11 @@ def _store(part: TensorBase, source: TensorBase) -> None:
 
 
 def _array_of(part: object) -> Array | None:
-    return part._impl.array if isinstance(part, TensorBase) else None
+    if not isinstance(part, TensorBase):
+        return None
+    if keys.modes:
+        read_value(part)
+    return part._impl.array
 
 
 def _through(tensor: T, steps: Sequence[ViewStep]) -> T:

@@ -26,6 +26,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.tracer import read_value
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 
@@ -206,6 +207,8 @@ def _from_the_start(indices: Tensor, length: int) -> Tensor:
     array = indices._impl.array
     if array.dtype.kind != "i":
         return indices
+    if keys.modes:
+        read_value(indices)
     return wrap_like(indices, np.where((array < 0) & (array >= -length), array + length, array))
 
 

@@ -15,7 +15,9 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import read_value
 
 __all__ = ["norm"]
 
@@ -39,6 +41,8 @@ def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
     order: object = p
     if isinstance(p, TensorBase):
         array = array_of(p, "p")
+        if keys.modes:
+            read_value(p)
         order = array.item() if array.size == 1 else array.shape
     elif isinstance(p, np.generic):
         order = p.item()

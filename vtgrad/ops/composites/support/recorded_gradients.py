@@ -12,10 +12,12 @@ import numpy as np
 
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "cumprod_backward",
@@ -95,6 +97,8 @@ def scatter_prod_backward(
         if len(src.shape) == len(shape) and src.shape[axis] != size:
             src = F.slice(src, axis, 0, size)
     axis = normalize_dim(dim, input.ndim)
+    if keys.modes:
+        read_value(index)
     targets = flat_targets(sizes, axis, resolved(index._impl.array))
     table = _factor_table(targets, input.numel(), include_self)
     one = input._wrap(TensorImpl(np.ones(1, input._impl.array.dtype)))

@@ -14,7 +14,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, is_named, take_over
+from vtgrad.ops.calling.take_over import is_keyed_on_memory, is_named, take_over
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.names.flattening import flattened, has_names, unflattened
@@ -100,7 +100,7 @@ def view(
         given = [x for x in (*shape, size, dtype) if x is not None]
         if len(given) != 1 or not isinstance(given[0], DType):
             raise ArgumentTypeError("view takes a shape or one dtype", given=given)
-        if keys.active and is_keyed_as_whole(input):
+        if keys.active and is_keyed_on_memory(input):
             return take_over("view", view, input, *shape, size=size, dtype=dtype)
         array_of(input, "input")
         return input._wrap(view_dtype(input._impl, given[0].numpy))

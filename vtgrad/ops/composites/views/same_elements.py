@@ -7,11 +7,12 @@ from typing import TypeVar
 from vtgrad.errors import MemoryFormatError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import detach_traced
 
 __all__ = ["contiguous", "detach"]
 
@@ -104,7 +105,10 @@ def detach(input: T) -> T:
     >>> x
     tensor([5., 2.], requires_grad=True)
     """
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over("detach", detach, input)
     impl = input._impl
-    return input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
+    result = input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
+    if keys.modes:
+        detach_traced(result)
+    return result

@@ -19,6 +19,7 @@ from vtgrad.storage.geometry import (
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "chunk",
@@ -351,6 +352,8 @@ def _cuts(given: Parts) -> int | Sequence[int]:
             f"{list(array.shape)} and {array.dtype}",
             shape=array.shape,
         )
+    if keys.modes:
+        read_value(given)
     parts: int | list[int] = array.tolist()
     return parts
 
@@ -537,6 +540,8 @@ def _one_integer(value: TensorBase, what: str) -> int:
     array = value._impl.array
     if array.ndim or array.dtype.kind not in "iu":
         raise DTypeError(f"{what} must be an integer or a 0-d integer tensor", shape=array.shape)
+    if keys.modes:
+        read_value(value)
     return int(array)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, TypeVar
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed, is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed_on_memory, keys_of, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
@@ -19,7 +20,7 @@ from vtgrad.storage.geometry import (
     covers,
 )
 from vtgrad.storage.integers import integer
-from vtgrad.storage.key_set import keys
+from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -98,15 +99,19 @@ def as_strided_(
     storage_offset: int | None = None,
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage; see `as_strided`."""
-    if keys.active and is_keyed_as_whole(input):
+    if keys.active and is_keyed_on_memory(input):
         return take_over("as_strided_", as_strided_, input, size, stride, storage_offset)
     base = None
     if view_meta_of(input) is not None:
         base = _base_beyond(input, view_impls.as_strided(input._impl, size, stride, storage_offset))
     if base is None:
         return F.as_strided_part_(input, size, stride, storage_offset)
-    if keys.active and is_keyed(input):
-        return take_over("as_strided_", as_strided_, input, size, stride, storage_offset)
+    if keys_of(input) & DUAL:
+        raise NotSupportedError(
+            "as_strided_ of a view that requires grad reaches beyond it, and the view has a "
+            "tangent; use as_strided",
+            operator="as_strided_",
+        )
 
     def record(target: TensorBase, *geometry: Any, inplace: bool) -> Node:
         return AsStridedBeyondBackward0.record(target, base, *geometry)

@@ -25,6 +25,7 @@ from vtgrad.errors import (
     OutOfRangeError,
 )
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.sample_array import SampleArray
 from vtgrad.storage.warn import warn
 
 __all__ = [
@@ -257,7 +258,9 @@ class _Parser:
         if array is None:
             return _integer(part)
         if array.ndim == 0 and array.dtype.kind in "iu" and array.dtype != np.uint8:
-            return int(array)
+            # An integer for each sample of a batch stays an index array.
+            if not isinstance(array, SampleArray):
+                return int(array)
         return _checked(array), part
 
     def _covers(self, part: object) -> int:
@@ -301,7 +304,7 @@ class _Parser:
         self.dim += 1
 
     def _array(self, array: Array, source: object) -> None:
-        if array.ndim == 0:  # a bool, or a uint8 used as one
+        if array.ndim == 0 and array.dtype.kind in "bu":  # a bool, or a uint8 used as one
             self._new_dim(np.zeros(int(bool(array)), np.int64))
             return
         self.found[self.dim] = array, source
@@ -390,6 +393,8 @@ def _plain(item: object, as_array: AsArray) -> object:
     """A list in NumPy's form. Not an inner function: a recursive one is a reference cycle."""
     array = as_array(item)
     if array is not None:
+        if isinstance(array, SampleArray):
+            array.item()  # raises; NumPy would take the memory of the first sample
         return array
     if isinstance(item, str | bytes):
         raise ArgumentTypeError(f"a tensor cannot be indexed with {item!r}", value=item)

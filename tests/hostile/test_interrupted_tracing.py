@@ -1,0 +1,77 @@
+"""After an interrupt nothing is traced any more, and a function that goes on is not believed.
+
+What breaks it: a tracer that is set before ``try``; a key that stays excluded; a write that is
+stored, and whose index sets are not, without a word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vtgrad as vt
+from vtgrad.func import sparse_jacobian, sparsity_pattern
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.thread_mode import thread
+
+from .interrupting import NEEDS_TRACE, interrupted_everywhere
+
+pytestmark = pytest.mark.slow
+
+
+def chain(x: vt.Tensor) -> vt.Tensor:
+    x[1:] *= x[:-1].clone()
+    return x
+
+
+@NEEDS_TRACE
+def test_after_a_pattern() -> None:
+    x = vt.tensor([1.0, 2.0])
+    reasons = saves_observed.reasons
+
+    def check(over: bool) -> None:
+        assert thread.tracer is None
+        assert thread.excluded_keys == 0
+        assert not keys.modes
+        assert saves_observed.reasons == reasons
+        assert vt.is_grad_enabled()
+
+    def small(x: vt.Tensor) -> vt.Tensor:
+        return x[1:] * x[:-1]
+
+    assert interrupted_everywhere(lambda: lambda: sparsity_pattern(small, x), check) > 100
+    assert sparse_jacobian(chain, x).toarray().tolist() == [[1, 0], [2, 1]]
+
+
+@NEEDS_TRACE
+def test_a_function_that_goes_on_after_an_interrupt() -> None:
+    """Either the pattern is whole, or it is refused."""
+    x = vt.tensor([1.0, 2.0, 3.0])
+    found: list[object] = []
+
+    def prepare() -> object:
+        found.clear()
+        y = vt.zeros(3)
+
+        def function(z: vt.Tensor) -> vt.Tensor:
+            try:
+                y.copy_(z)
+            except KeyboardInterrupt:
+                found.append("interrupted")
+            return y.roll(1)
+
+        def call() -> None:
+            try:
+                pattern = sparsity_pattern(function, x)
+            except vt.errors.InterruptedWriteError:
+                found.append("refused")
+            else:
+                if "interrupted" in found and pattern.nnz != 3:
+                    # Nothing was written.
+                    assert not np.any(y.numpy())
+                    assert pattern.nnz == 0
+
+        return call
+
+    interrupted_everywhere(prepare, lambda over: None)  # type: ignore[arg-type]  # a call

@@ -1,0 +1,196 @@
+"""Products of a Jacobian with the rows of a matrix of seeds: one pass for each, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
+from ..autograd.jacobian_columns import check_forward_mode
+from ..errors import TransformError
+from ..graph.forward_grad import DualLevel
+from ..ops.batching.entering import expanded
+from ..ops.batching.run_in_batch import run_in_batch
+from ..ops.generated import functional as F
+from ..storage.arrays import Array, Shape
+from ..storage.batch import BatchLevel, batched
+from ..storage.lazy_array import resolved
+from ..tensor.from_data import tensor
+from ..tensor.tensor import Tensor
+from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
+from .arguments import output_leaves, split_aux
+from .vjp import vjp
+
+__all__ = ["ForwardPasses", "Passes", "ReversePasses"]
+
+Function = Callable[..., object]
+
+
+class Passes(Protocol):
+    """Passes of one mode at one point.
+
+    Attributes
+    ----------
+    aux : object
+        What the function returned beside its outputs.
+    eps : float
+        The relative rounding error of the coarsest dtype among inputs and outputs.
+    """
+
+    aux: object
+    eps: float
+
+    def products(self, seeds: Array) -> Array:
+        """One product for each row of `seeds`, as the rows of a matrix."""
+
+
+class ForwardPasses:
+    """Products ``J @ v``, as many as wanted by one call of the function.
+
+    Only tangents are a batch, as in `jacfwd`, so the function may read values and write.
+
+    Parameters
+    ----------
+    func : callable
+        Takes the inputs, one tensor each.
+    inputs : callable
+        Makes the inputs, which the function may write to.
+    shapes : tuple of tuple of int
+        The shapes that the outputs must have.
+    has_aux : bool
+        Whether the function returns a pair.
+    in_batches : bool
+        Whether several products are computed together.
+    """
+
+    aux: object
+    eps: float
+
+    def __init__(
+        self,
+        func: Function,
+        inputs: Callable[[], Sequence[Tensor]],
+        shapes: tuple[Shape, ...],
+        has_aux: bool,
+        in_batches: bool,
+    ) -> None:
+        check_forward_mode("sparse_jacobian")
+        self._func = func
+        self._inputs = inputs
+        self._shapes = shapes
+        self._has_aux = has_aux
+        self._in_batches = in_batches
+        self.aux = None
+        self.eps = 0.0
+
+    def products(self, seeds: Array) -> Array:
+        """One product for each row of `seeds`."""
+        if not self._in_batches:
+            return np.concatenate([self._run(row, None) for row in seeds[:, None]])
+        return run_in_batch(lambda level: self._run(seeds, level), len(seeds))
+
+    def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
+        inputs = self._inputs()
+
+        def at_level(dual_level: DualLevel) -> Array:
+            duals = [
+                dual_argument(x, rows, dual_level)
+                for x, rows in zip(inputs, split_like(seeds, inputs, level), strict=True)
+            ]
+            output, self.aux = split_aux(self._func(*duals), self._has_aux, "sparse_jacobian")
+            outputs = output_leaves(output, "sparse_jacobian", real=True)[0]
+            check_shapes(outputs, self._shapes)
+            self.eps = coarsest([*inputs, *outputs])
+            products = []
+            for one in outputs:
+                tangent = tangent_at(one, dual_level)
+                products.append(F.zeros_like(one) if tangent is None else tangent)
+            return joined(products, level, len(seeds))
+
+        return at_new_level(at_level)
+
+
+class ReversePasses:
+    """Products ``u @ J``; the function is called once.
+
+    The parameters are those of `ForwardPasses`.
+    """
+
+    aux: object
+    eps: float
+
+    def __init__(
+        self,
+        func: Function,
+        inputs: Callable[[], Sequence[Tensor]],
+        shapes: tuple[Shape, ...],
+        has_aux: bool,
+        in_batches: bool,
+    ) -> None:
+        # Copies made inside are no leaves, so the function may write to them.
+        given = inputs()
+        found = vjp(lambda *parts: func(*map(F.clone, parts)), *given, has_aux=has_aux)
+        self._in_batches = in_batches
+        self.aux = found[2] if has_aux else None
+        leaves, spec = tree_flatten(found[0])
+        self._outputs = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        self._spec: TreeSpec = spec
+        check_shapes(self._outputs, shapes)
+        self.eps = coarsest([*given, *self._outputs])
+        pull = found[1]
+        assert callable(pull)
+        self._pull: Function = pull
+
+    def products(self, seeds: Array) -> Array:
+        """One product for each row of `seeds`."""
+        if not self._in_batches:
+            return np.concatenate([self._run(row, None) for row in seeds[:, None]])
+        return run_in_batch(lambda level: self._run(seeds, level), len(seeds))
+
+    def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
+        cotangents = tree_unflatten(split_like(seeds, self._outputs, level), self._spec)
+        leaves = tree_flatten(self._pull(cotangents))[0]
+        return joined([x for x in leaves if isinstance(x, Tensor)], level, len(seeds))
+
+
+def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None) -> list[Tensor]:
+    """The parts of rows that belong to each tensor, in its shape, dtype and device.
+
+    Parameters
+    ----------
+    level : BatchLevel or None
+        Where the rows are a batch; None for one row, which is none.
+    """
+    parts, start = [], 0
+    for like in tensors:
+        part = rows[:, start : start + like.numel()].reshape(-1, *like.shape)
+        made = tensor(part if level else part[0], dtype=like.dtype, device=like.device)
+        parts.append(batched(made, level) if level else made)
+        start += like.numel()
+    return parts
+
+
+def joined(tensors: Sequence[Tensor], level: BatchLevel | None, count: int) -> Array:
+    """The elements of tensors, one after another, in a row for each sample."""
+    plain = [expanded(x, level) if level else x for x in tensors]
+    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain if x.numel()]
+    return np.concatenate(arrays, 1) if arrays else np.zeros((count, 0))
+
+
+def coarsest(tensors: Sequence[Tensor]) -> float:
+    """The largest relative rounding error of the dtypes of tensors."""
+    return max([float(np.finfo(x._impl.dtype).eps) for x in tensors], default=0.0)
+
+
+def check_shapes(tensors: Sequence[Tensor], shapes: tuple[Shape, ...]) -> None:
+    """Raise if the outputs are not those of the run that found the pattern."""
+    found = tuple([tuple(x.shape) for x in tensors])
+    if found != shapes:
+        raise TransformError(
+            f"the pattern was found for outputs of shapes {[list(s) for s in shapes]}, and the "
+            f"function returned {[list(s) for s in found]}",
+            expected=shapes,
+            found=found,
+        )

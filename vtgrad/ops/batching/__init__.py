@@ -1,0 +1,1 @@
+"""Batches: how operators compute with all samples of a `vmap` at once."""

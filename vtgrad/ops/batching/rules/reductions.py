@@ -1,0 +1,63 @@
+"""Reductions of all elements of a sample, and what is left of their family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from vtgrad.ops.batching.batched_call import BatchedCall, like_parts
+from vtgrad.ops.batching.rules.shift import selected, shift
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["RULES"]
+
+
+def all_elements(call: BatchedCall) -> object:
+    """Another overload reduces all elements of a sample, which lie along one dimension for it."""
+    reduce = getattr(F, call.rule.option)
+    options = {n: x for n, x in call.arguments.items() if n != "input"}
+    return call.finish(reduce(_flat(call), 1, **options))
+
+
+def shift_or_all(call: BatchedCall) -> object:
+    """As `shift`; without a dimension, all elements of a sample lie along one."""
+    if call.arguments.get("dim") is not None:
+        return shift(call)
+    found = call.called({"input": _flat(call), "dim": 1, "keepdim": False})
+    if call.arguments.get("keepdim"):
+        found = _with_ones(found, call.tensor("input")._impl.array.ndim)
+    return call.finish(found)
+
+
+def _flat(call: BatchedCall) -> TensorBase:
+    """The elements of each sample along one dimension."""
+    value = call.value("input")
+    return F.reshape(value, (value._impl.array.shape[0], call.tensor("input")._impl.array.size))
+
+
+def _with_ones(found: object, ndim: int) -> object:
+    if isinstance(found, TensorBase):
+        return F.reshape(found, (found._impl.array.shape[0], *(1,) * ndim))
+    assert isinstance(found, tuple)
+    return like_parts(found, [_with_ones(part, ndim) for part in found])
+
+
+def dist(call: BatchedCall) -> object:
+    """The norm of the difference of each pair of samples."""
+    left, right = call.operand(call.tensor("input")), call.operand(call.tensor("other"))
+    ndim = max(left.tensor._impl.array.ndim, right.tensor._impl.array.ndim)
+    difference = F.sub(call.aligned(left, ndim), call.aligned(right, ndim))
+    sizes = difference._impl.array.shape
+    flat = F.reshape(difference, (sizes[0], -1 if difference._impl.array.size else 0))
+    p = call.arguments.get("p", 2)
+    assert isinstance(p, (int, float))
+    return call.finish(F.linalg_vector_norm(flat, p, 1))
+
+
+RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
+    "all": all_elements,
+    "dist": dist,
+    "selected": selected,
+    "shift_or_all": shift_or_all,
+}

@@ -1,0 +1,108 @@
+"""Operators along dimensions, which are counted from one further on for a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from vtgrad.ops.batching.batched_call import BatchedCall, Operand, like_parts
+from vtgrad.ops.calling.reduction_arguments import checked_dim
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.shapes import normalize_dim
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["RULES", "along", "along_dims", "selected", "shift", "shifted", "with_dimension"]
+
+# The parameters that say which dimensions are meant, and those that say sizes.
+DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
+SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
+
+
+def shifted(value: object, ndim: int, name: str = "dim") -> object:
+    """Dimensions of a sample as those of its value; None and no dimensions are all of them.
+
+    Raises
+    ------
+    DimensionError
+        If a sample has no such dimension.
+    """
+    if value is None or (isinstance(value, Sequence) and not value):
+        return tuple(range(1, max(ndim, 1) + 1))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple([normalize_dim(checked_dim(one, name), ndim) + 1 for one in value])
+    return normalize_dim(checked_dim(value, name), ndim) + 1
+
+
+def shift(call: BatchedCall) -> object:
+    """Dimensions are counted from one further on, and sizes have the samples in front."""
+    operands = {name: call.expanded(tensor) for name, tensor in call.tensors()}
+    return along_dims(call, operands)
+
+
+def along_dims(call: BatchedCall, operands: dict[str, Operand]) -> object:
+    """As `shift`, with these operands.
+
+    If samples have no dimensions, they get one for the operator, and lose it afterwards.
+    """
+    sizes = next((call.arguments[n] for n in SIZES if n in call.arguments), None)
+    first = next(iter(operands.values())).tensor._impl.array.ndim
+    ndim = len(sizes) if isinstance(sizes, Sequence) else first
+    changes: dict[str, object] = {
+        name: operand.value if ndim else with_dimension(operand)
+        for name, operand in operands.items()
+    }
+    result = _called(call, changes, ndim)
+    if call.rule.writes:
+        return next(iter(call.arguments.values()))
+    return call.finish(result if ndim else _without_last(result))
+
+
+def along(call: BatchedCall) -> object:
+    """`gather` and its kin, where samples without dimensions stand beside samples with one."""
+    operands = {name: call.expanded(tensor) for name, tensor in call.tensors()}
+    changes: dict[str, object] = {n: with_dimension(x) for n, x in operands.items()}
+    ndim = next(iter(operands.values())).tensor._impl.array.ndim
+    result = _called(call, changes, ndim)
+    if call.rule.writes:
+        return next(iter(call.arguments.values()))
+    shaping = call.tensor("index") if call.rule.spoken == "gather" else call.tensor("input")
+    return call.finish(result if shaping._impl.array.ndim else _without_last(result))
+
+
+def with_dimension(operand: Operand) -> TensorBase:
+    """The value; if samples have no dimension, with one of size 1 for them."""
+    if operand.has_samples and not operand.tensor._impl.array.ndim:
+        return F.unsqueeze(operand.value, 1)
+    return operand.value
+
+
+def _called(call: BatchedCall, changes: dict[str, object], ndim: int) -> object:
+    """What the operator returns, with dimensions and sizes for the value."""
+    for name, value in call.arguments.items():
+        if name in DIMENSIONS:
+            changes[name] = shifted(value, ndim, name)
+        elif name in SIZES and isinstance(value, Sequence):
+            changes[name] = (call.level.size, *(value or (1,)))
+    return call.called(changes)
+
+
+def selected(call: BatchedCall) -> object:
+    """`take_selected` and `put_selected`, which copy what has no dimensions."""
+    sizes = call.arguments.get("sizes")
+    whole = sizes if isinstance(sizes, Sequence) else call.tensor("input")._impl.array.shape
+    if not whole:
+        return call.finish(F.clone(call.value("input")))
+    return shift(call)
+
+
+def _without_last(result: object) -> object:
+    """Values of samples that have one dimension of size 1, without it."""
+    if isinstance(result, TensorBase):
+        return F.squeeze_dim(result, 1) if result._impl.array.ndim == 2 else result
+    assert isinstance(result, tuple)
+    return like_parts(result, [_without_last(part) for part in result])
+
+
+RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
+    "shift": shift,
+}

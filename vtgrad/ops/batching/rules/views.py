@@ -1,0 +1,197 @@
+"""Views, and the operators that place gradients through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from vtgrad.errors import OutOfBoundsError
+from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.rules.shift import shifted
+from vtgrad.ops.calling.reduction_arguments import checked_dim
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.geometry import Geometry, reach
+from vtgrad.storage.shapes import infer_size, normalize_dim
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["RULES"]
+
+
+def t(call: BatchedCall) -> object:
+    """The two dimensions of a sample change places; fewer stay."""
+    value, ndim = call.value("input"), call.tensor("input")._impl.array.ndim
+    if ndim > 2:
+        return call.as_one_sample()
+    if call.rule.spoken == "t_":
+        return call.finish(F.transpose_(value, 1, 2) if ndim == 2 else value)
+    return call.finish(F.transpose(value, 1, 2) if ndim == 2 else F.alias(value))
+
+
+def permute(call: BatchedCall) -> object:
+    """The samples stay in front."""
+    dims, sample = call.arguments["dims"], call.tensor("input")
+    assert isinstance(dims, Sequence)
+    if len(dims) != sample._impl.array.ndim:
+        return call.as_one_sample()
+    places = shifted(dims, sample._impl.array.ndim, "dims") if dims else ()
+    assert isinstance(places, tuple)
+    return call.run({"input": call.value("input"), "dims": (0, *places)})
+
+
+def view(call: BatchedCall) -> object:
+    """Each sample has the new sizes."""
+    size = call.arguments["size"]
+    assert isinstance(size, Sequence)
+    known = infer_size(size, call.tensor("input")._impl.array.size)
+    return call.run({"input": call.value("input"), "size": (call.level.size, *known)})
+
+
+def reshape_alias(call: BatchedCall) -> object:
+    """Each sample has the new sizes and strides."""
+    size, stride = call.arguments["size"], call.arguments["stride"]
+    assert isinstance(size, Sequence)
+    assert isinstance(stride, Sequence)
+    value = call.value("input")
+    step = value._impl.strides[0]
+    return call.run({"input": value, "size": (call.level.size, *size), "stride": (step, *stride)})
+
+
+def expand(call: BatchedCall) -> object:
+    """Samples are expanded; new dimensions stand behind that of the samples."""
+    size, operand = call.arguments["size"], call.operand(call.tensor("input"))
+    assert isinstance(size, Sequence)
+    if len(size) < operand.tensor._impl.array.ndim:
+        return call.as_one_sample()
+    lead = len(size) - operand.tensor._impl.array.ndim
+    if any(n == -1 for n in size[:lead]):
+        return call.as_one_sample()
+    value = call.aligned(operand, len(size))
+    return call.run({"input": value, "size": (call.level.size, *size)})
+
+
+def expand_to(call: BatchedCall) -> object:
+    """As `expand`, where the size is complete."""
+    size = call.arguments["size"]
+    assert isinstance(size, Sequence)
+    value = call.aligned(call.operand(call.tensor("input")), len(size))
+    return call.run({"input": value, "size": (call.level.size, *size)})
+
+
+def sum_to_size(call: BatchedCall) -> object:
+    """Dimensions in front that a sample loses have size 1 for the operator."""
+    size, value = call.arguments["size"], call.value("input")
+    assert isinstance(size, Sequence)
+    lead = call.tensor("input")._impl.array.ndim - len(size)
+    if lead < 0:
+        return call.as_one_sample()
+    found = call.called({"input": value, "size": (call.level.size, *(1,) * lead, *size)})
+    assert isinstance(found, TensorBase)
+    return call.finish(F.view_shape(found, (call.level.size, *size)) if lead else found)
+
+
+def squeeze(call: BatchedCall) -> object:
+    """Dimensions of size 1 of a sample, never that of the samples."""
+    sample = call.tensor("input")._impl.array
+    given = call.arguments.get("dim")
+    if given is None:
+        dims = tuple([nr + 1 for nr, n in enumerate(sample.shape) if n == 1])
+    else:
+        places = shifted(given, sample.ndim) if given != () else ()
+        dims = places if isinstance(places, tuple) else (places,)
+        # A sample without dimensions has none to lose.
+        dims = tuple([d for d in dims if d <= sample.ndim])
+    value = call.value("input")
+    if call.rule.spoken == "squeeze_":
+        return call.finish(F.squeeze_dims_(value, dims))
+    if call.rule.spoken == "squeeze_copy":
+        return call.finish(F.squeeze_copy_dims(value, dims))
+    return call.finish(F.squeeze_dims(value, dims))
+
+
+def unsqueeze(call: BatchedCall) -> object:
+    """The new dimension is one further on."""
+    ndim = call.tensor("input")._impl.array.ndim
+    dim = normalize_dim(checked_dim(call.arguments["dim"]), ndim + 1) + 1
+    return call.run({"input": call.value("input"), "dim": dim})
+
+
+def as_strided(call: BatchedCall) -> object:
+    """The geometry of one sample, in the memory of each.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If it reaches into the memory of other samples.
+    """
+    size, stride = call.arguments["size"], call.arguments["stride"]
+    offset = call.arguments.get("storage_offset")
+    assert isinstance(size, Sequence)
+    assert isinstance(stride, Sequence)
+    value = call.value("input")
+    impl = value._impl
+    start = impl.storage_offset if offset is None else checked_dim(offset, "storage_offset")
+    if call.level.size > 1 and 0 not in size and len(size) == len(stride):
+        _, own = reach(impl.sizes[1:], impl.strides[1:], impl.storage_offset)
+        step = impl.strides[0]
+        low, high = reach(tuple(size), tuple(stride), start)
+        # Each sample has a slot of its own, or the samples are interleaved.
+        slot = impl.storage_offset // step * step if step else 0
+        apart = step > own - impl.storage_offset
+        if not (slot <= low and high < slot + step if apart else high <= own):
+            raise OutOfBoundsError(
+                f"sizes {list(size)} and strides {list(stride)} at offset {start} reach into other "
+                "samples of the batch",
+                sizes=tuple(size),
+                strides=tuple(stride),
+                offset=start,
+            )
+    # The functions of users: the value may be a view, whose base is looked at as well.
+    function = {
+        "as_strided_": F.as_strided_,
+        "as_strided": F.as_strided,
+        "_as_strided_copy": F.as_strided_copy,
+    }[call.rule.spoken]
+    geometry = ((call.level.size, *size), (impl.strides[0], *stride), start)
+    return call.finish(function(value, *geometry))
+
+
+def between_geometries(call: BatchedCall) -> object:
+    """Operators of two geometries on one memory; each sample has a memory of its own."""
+    given = {n: call.arguments[n] for n in ("input_geometry", "output_geometry")}
+    limits = [reach(*geometry) for geometry in given.values()]  # type: ignore[misc]  # a geometry is sizes, strides and an offset
+    span = max(high for _, high in limits) - min(low for low, _ in limits) + 1
+    changes: dict[str, object] = {
+        name: _of_all(geometry, call.level.size, span)  # type: ignore[arg-type]  # as above
+        for name, geometry in given.items()
+    }
+    for name, tensor in call.tensors():
+        changes[name] = call.expanded(tensor).value
+    return call.run(changes)
+
+
+def _of_all(geometry: Geometry, count: int, span: int) -> Geometry:
+    sizes, strides, offset = geometry
+    return (count, *sizes), (span, *strides), offset
+
+
+def view_dtype(call: BatchedCall) -> object:
+    """As another dtype, which may change the last dimension of a sample."""
+    if not call.tensor("input")._impl.array.ndim:
+        return call.as_one_sample()
+    return call.run({"input": call.value("input")})
+
+
+RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
+    "as_strided": as_strided,
+    "between_geometries": between_geometries,
+    "expand": expand,
+    "expand_to": expand_to,
+    "permute": permute,
+    "reshape_alias": reshape_alias,
+    "squeeze": squeeze,
+    "sum_to_size": sum_to_size,
+    "t": t,
+    "unsqueeze": unsqueeze,
+    "view": view,
+    "view_dtype": view_dtype,
+}

@@ -1,0 +1,47 @@
+"""Opening a level of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from vtgrad.graph.forward_grad import new_level_number
+from vtgrad.storage.batch import BatchLevel
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.version_counter import Site
+
+__all__ = ["run_in_batch"]
+
+R = TypeVar("R")
+
+
+def run_in_batch(
+    body: Callable[[BatchLevel], R],
+    size: int,
+    randomness: str = "error",
+    called_at: Site | None = None,
+) -> R:
+    """Call a function with a new level, which is open until it returns.
+
+    Parameters
+    ----------
+    body : callable
+        Takes the level.
+    size : int
+        The number of samples.
+    randomness : str
+        See Note [Random numbers in a batch].
+    called_at : Site, optional
+        The line of the user's program, for errors.
+    """
+    level = BatchLevel(new_level_number(), size, randomness)
+    level.called_at = called_at
+    before = thread.batch_levels
+    try:
+        keys.active = True
+        thread.batch_levels = (*before, level)
+        return body(level)
+    finally:
+        level.is_open = False
+        thread.batch_levels = before

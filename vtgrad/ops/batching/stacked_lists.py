@@ -1,0 +1,47 @@
+"""Lists in an index expression that hold tensors of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.batch import is_batched
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_mode import thread
+
+__all__ = ["with_stacked_lists"]
+
+
+def with_stacked_lists(expression: object) -> object:
+    """An index expression in which such lists are tensors: ``x[[i, 0]]`` with a batched ``i``."""
+    if not thread.batch_levels:
+        return expression
+    if isinstance(expression, tuple):
+        return tuple([with_stacked_lists(part) for part in expression])
+    if not isinstance(expression, list):
+        return expression
+    found = _first_batched(expression)
+    return expression if found is None else _stacked(expression, found)
+
+
+def _first_batched(items: Sequence[object]) -> TensorBase | None:
+    for item in items:
+        if isinstance(item, TensorBase) and is_batched(item):
+            return item
+        if isinstance(item, list):
+            found = _first_batched(item)
+            if found is not None:
+                return found
+    return None
+
+
+def _stacked(item: object, like: TensorBase) -> TensorBase:
+    """A nested list as a tensor; numbers in it are integers."""
+    if isinstance(item, TensorBase):
+        return item
+    if isinstance(item, list):
+        return F.stack([_stacked(one, like) for one in item])
+    return handle_like(like, TensorImpl(np.array(item, np.int64)))

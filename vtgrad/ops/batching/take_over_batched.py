@@ -1,0 +1,156 @@
+"""Operators that are called with batched tensors.
+
+NOTE [ Batching rules ]
+
+The handler finds the highest level among the operands, and calls the operator's rule, which the
+tables state. A rule calls operators with values: tensors that have all samples of that level along
+their first dimension, and may be batched at lower levels. What it returns stands for one sample
+again. The commonest rules are
+
+    elementwise   samples that have fewer dimensions get some of size 1, so that all broadcast
+    shift         dimensions are counted from one further on, and sizes have the samples in front
+    whole         the operator does not look at the first dimension
+    loop          each sample by itself, with a warning; for few operators
+
+A write needs a target with samples: one tensor cannot hold a value for each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from vtgrad.errors import BatchedWriteError, NotSupportedError
+from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.rules import (
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    loop,
+    random,
+    reductions,
+    shift,
+    structure,
+    views,
+)
+from vtgrad.ops.batching.values import is_batched_at
+from vtgrad.ops.generated.batching import BATCHING
+from vtgrad.storage.batch import BatchLevel, batch_of
+from vtgrad.storage.recent_writes import CallSite
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.views.differentiable_view_meta import view_meta_of
+
+__all__ = ["take_over_batched"]
+
+_RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
+    **creation.RULES,
+    **elementwise.RULES,
+    **indexing.RULES,
+    **joining.RULES,
+    **linalg.RULES,
+    **loop.RULES,
+    **random.RULES,
+    **reductions.RULES,
+    **shift.RULES,
+    **structure.RULES,
+    **views.RULES,
+}
+
+
+def take_over_batched(
+    operator: str,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    /,
+) -> object:
+    """Call an operator for all samples; see Note [Batching rules].
+
+    Raises
+    ------
+    BatchedTensorError
+        If the operator needs the values of one sample, or a level is closed.
+    BatchedWriteError
+        If it would write samples to one tensor.
+    NotSupportedError
+        If the operator has no rule, or ``out`` is given.
+    """
+    level = _highest_level((*args, *kwargs.values()))
+    rule = BATCHING.get(operator)
+    if rule is None:
+        raise NotSupportedError(f"{operator} has no rule for batched tensors", operator=operator)
+    if kwargs.get("out") is not None:
+        raise NotSupportedError(
+            f"{rule.spoken} takes no out= inside of vmap; call it without, and copy the result "
+            "with copy_",
+            operator=rule.spoken,
+        )
+    call = BatchedCall(rule, level, function, args, kwargs)
+    if rule.writes and rule.rule != "random_write":
+        target = args[0]
+        assert isinstance(target, TensorBase)
+        if not is_batched_at(target, level):
+            raise _write_refused(rule.spoken, target, level)
+    return _RULES[rule.rule](call)
+
+
+def _highest_level(values: tuple[object, ...]) -> BatchLevel:
+    found: BatchLevel | None = None
+    for tensor in _tensors(values):
+        batch = batch_of(tensor)
+        if batch is not None:
+            batch.level.check_open()
+            if found is None or batch.level.number > found.number:
+                found = batch.level
+    if found is None:
+        # A random operator of tensors without samples, see Note [Random numbers in a batch].
+        return thread.batch_levels[-1]
+    return found
+
+
+def _tensors(values: tuple[object, ...]) -> Iterator[TensorBase]:
+    for value in values:
+        if isinstance(value, TensorBase):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                if isinstance(part, TensorBase):
+                    yield part
+
+
+def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> BatchedWriteError:
+    meta = view_meta_of(target)
+    whole = target if meta is None else meta.base
+    reference, site = level.made.get(id(whole), (None, None))
+    made_at = CallSite.of(site) if reference is not None and reference() is whole else None
+    written_at = CallSite.of(caller(OUTERMOST))
+    called_at = CallSite.of(level.called_at)
+    text = (
+        f"{operator} would write a value for each of {level.size} samples into one tensor of shape "
+        f"{list(target._impl.array.shape)}, which has no samples"
+    )
+    for what, where in (
+        ("written", written_at),
+        ("made", made_at),
+        ("vmap called", called_at),
+    ):
+        if where is not None:
+            text += f"\n  {what} at {where.filename}:{where.lineno} in {where.function}"
+            text += f"\n      {where.source}" if where.source else ""
+    text += (
+        "\nOne of these helps:"
+        "\n  - make the tensor from a sample: x.new_zeros(sizes) or zeros_like(x) in place of "
+        "zeros(sizes), where x is a tensor of one sample"
+        "\n  - write out of place: add for add_, where or cat in place of an assignment"
+    )
+    return BatchedWriteError(
+        text,
+        operator=operator,
+        shape=tuple(target._impl.array.shape),
+        made_at=made_at,
+        written_at=written_at,
+    )

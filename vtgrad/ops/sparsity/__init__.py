@@ -1,0 +1,1 @@
+"""Following index sets through operators, views and writes: the pattern of a Jacobian."""

@@ -1,0 +1,166 @@
+"""What a batched tensor stands for: all samples of one `vmap`.
+
+NOTE [ Batched tensors ]
+
+Inside of `vmap` a function computes with tensors that stand for one sample each. Such a tensor has
+the key `BATCHED`, and its `Batch` has the *value*: an ordinary tensor with all samples along its
+first dimension. An operator that is called with it computes on values, once for all samples
+(Note [Batching rules]). So the graph, versions, tangents and the memory are those of the values,
+and gradients and tangents need no rules of their own:
+
+    x = ones(5, 3)
+    vmap(f)(x)        f gets a tensor of shape (3,), whose value is x
+    inside of f:
+    y = x * 2         the value of y is the value of x times 2: one node MulBackward0
+    y[0] = 9          writes column 0 of the value of y, and bumps its version once
+
+The tensor itself has no storage, no version and no gradient metadata. Its array is a `SampleArray`,
+with sizes and strides of one sample, which refuses to be read.
+
+Each running `vmap` is a `BatchLevel`. The value of a tensor may be batched at an outer level again.
+An operator treats the highest level among its operands, and its calls with the values treat the
+others. Numbers of levels are those of Note [Levels], and a tensor may only be used while its level
+is open.
+"""
+
+from __future__ import annotations
+
+import weakref
+
+from ..errors import BatchedTensorError
+from .extra_meta import ExtraMeta
+from .layout import PECULIAR
+from .record_write import OUTERMOST, caller
+from .sample_array import sample_array
+from .tensor_base import T, TensorBase, handle_like
+from .tensor_impl import TensorImpl
+from .thread_mode import thread
+from .version_counter import Site
+
+__all__ = [
+    "Batch",
+    "BatchLevel",
+    "batch_of",
+    "batched",
+    "is_batched",
+    "note_made",
+    "show_value",
+]
+
+
+class BatchLevel:
+    """One running `vmap`; see Note [Batched tensors].
+
+    Attributes
+    ----------
+    number : int
+        Later levels have larger numbers.
+    size : int
+        The number of samples.
+    randomness : str
+        ``error``, ``same`` or ``different``.
+    is_open : bool
+        Whether the function is still running.
+    has_entries : bool
+        Whether a value without samples was entered into the batch and recorded; see
+        Note [Entering a batch].
+    called_at : Site or None
+        The line that called `vmap`.
+    made : dict of int to (weak reference, Site)
+        The lines that made tensors without samples meanwhile, by the identity of the tensor.
+    """
+
+    __slots__ = ("called_at", "has_entries", "is_open", "made", "number", "randomness", "size")
+
+    number: int
+    size: int
+    randomness: str
+    is_open: bool
+    has_entries: bool
+    called_at: Site | None
+    made: dict[int, tuple[weakref.ref[TensorBase], Site]]
+
+    def __init__(self, number: int, size: int, randomness: str) -> None:
+        self.number = number
+        self.size = size
+        self.randomness = randomness
+        self.is_open = True
+        self.has_entries = False
+        self.called_at = None
+        self.made = {}
+
+    def check_open(self) -> None:
+        """Raise if the function has returned.
+
+        Raises
+        ------
+        BatchedTensorError
+            If it has.
+        """
+        if not self.is_open:
+            raise BatchedTensorError(
+                "a tensor of one sample was used after its vmap had returned; return it from the "
+                "function, then vmap stacks all samples"
+            )
+
+
+class Batch:
+    """What a batched tensor stands for; see Note [Batched tensors].
+
+    Attributes
+    ----------
+    level : BatchLevel
+        The `vmap`.
+    value : TensorBase
+        All samples, along the first dimension.
+    """
+
+    __slots__ = ("level", "value")
+
+    level: BatchLevel
+    value: TensorBase
+
+    def __init__(self, level: BatchLevel, value: TensorBase) -> None:
+        self.level = level
+        self.value = value
+
+
+def batch_of(tensor: TensorBase) -> Batch | None:
+    """What a tensor stands for, if it is batched."""
+    extra = tensor._impl.extra_meta
+    return None if extra is None else extra.batch
+
+
+def is_batched(tensor: object) -> bool:
+    """Whether an object is a batched tensor."""
+    return isinstance(tensor, TensorBase) and batch_of(tensor) is not None
+
+
+def batched(value: T, level: BatchLevel) -> T:
+    """The tensor that stands for one sample of a value."""
+    impl = TensorImpl(sample_array(value._impl.array))
+    extra = value._impl.extra_meta
+    impl.extra_meta = ExtraMeta(None, None if extra is None else extra.device, Batch(level, value))
+    tensor = handle_like(value, impl)
+    show_value(tensor, value)
+    return tensor
+
+
+def show_value(tensor: TensorBase, value: TensorBase) -> None:
+    """Give a batched tensor the geometry of its value, which may have changed."""
+    impl, whole = tensor._impl, value._impl
+    impl.array = sample_array(whole.array)
+    # Of arrays without elements NumPy forgets the strides.
+    impl._strides = None if impl.array.size else whole.strides[1:]
+    impl.byte_offset = whole.byte_offset
+    impl._storage = None
+    impl.layout = PECULIAR
+
+
+def note_made(tensor: TensorBase) -> None:
+    """Record the line that makes a tensor inside of `vmap`, for `BatchedWriteError`."""
+    levels = thread.batch_levels
+    if levels:
+        site = caller(OUTERMOST)
+        if site is not None:
+            levels[-1].made[id(tensor)] = weakref.ref(tensor), site
