@@ -277,3 +277,32 @@ def test_backward_with_batched_gradients_runs_once_and_sees_one_of_them() -> Non
     assert found is not None
     assert shapes == [(3,), (3,)]
     np.testing.assert_array_equal(found.numpy(), 2 * np.eye(3))
+
+
+def test_deep_nesting_of_backward_inside_of_vmap_keeps_its_levels() -> None:
+    # Every twenty backwards inside each other the work moves to a new thread.
+    def nested(depth: int, x: vt.Tensor) -> vt.Tensor:
+        if depth == 0:
+            return (x * W).sum()
+
+        class Nest(vt.autograd.Function):
+            generate_vmap_rule = True
+
+            @staticmethod
+            def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+                ctx.save_for_backward(x)
+                return x.sum()
+
+            @staticmethod
+            def backward(ctx: Any, g: vt.Tensor) -> vt.Tensor:
+                (x,) = ctx.saved_tensors
+                inner = grad(lambda a: nested(depth - 1, a))(x)
+                assert isinstance(inner, vt.Tensor)
+                return g * inner
+
+        result: vt.Tensor = Nest.apply(x)
+        return result
+
+    found = vmap(grad(lambda x: nested(50, x)))(XS)
+    assert isinstance(found, vt.Tensor)
+    assert vt.equal(found, W.expand(3, 3))

@@ -249,7 +249,7 @@ def _run_on_fresh_thread(
     context = contextvars.copy_context()
     device, multithreading = this_worker.device, running.multithreading
     excluded, limit, level = thread.excluded_keys, thread.forward_limit, thread.reverse_level
-    tracer = thread.tracer
+    tracer, batch_levels = thread.tracer, thread.batch_levels
 
     def work() -> None:
         ident = thread.ident
@@ -262,6 +262,7 @@ def _run_on_fresh_thread(
             running.multithreading = multithreading
             thread.excluded_keys, thread.forward_limit = excluded, limit
             thread.reverse_level, thread.tracer = level, tracer
+            thread.batch_levels = batch_levels
             if observer is not None:
                 observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
@@ -270,6 +271,7 @@ def _run_on_fresh_thread(
             this_thread.running_node = None
             thread.excluded_keys, thread.forward_limit = 0, NO_LIMIT
             thread.reverse_level, thread.tracer = 0, None
+            thread.batch_levels = ()
             observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
