@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..errors import ForwardModeError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel, exit_level, new_level_number, open_level
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, batched
-from ..storage.key_set import DUAL
+from ..storage.key_set import DUAL, keys
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from .forward_ad import make_dual_at, tangent_at
@@ -69,8 +69,9 @@ def jacobian_by_columns(
     total = sum(counts)
 
     def passed(level: BatchLevel) -> tuple[R, list[list[Tensor]]]:
-        dual_level = enter_level()
+        dual_level = DualLevel(new_level_number())
         try:
+            open_level(dual_level)
             duals, start = [], 0
             for x, count in zip(inputs, counts, strict=True):
                 basis = F.zeros_shaped(x, (total, count))
@@ -88,6 +89,7 @@ def jacobian_by_columns(
                 blocks.append(_split(columns, output, inputs, counts))
             return returned, blocks
         finally:
+            keys.modes.pop(dual_level.number, None)
             exit_level(dual_level)
 
     return run_in_batch(passed, total, randomness)

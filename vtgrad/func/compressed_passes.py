@@ -10,12 +10,13 @@ import numpy as np
 from ..autograd.forward_ad import make_dual_at, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import TransformError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel, exit_level, new_level_number, open_level
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Shape
 from ..storage.batch import BatchLevel, batched
+from ..storage.key_set import keys
 from ..storage.lazy_array import resolved
 from ..tensor.from_data import tensor
 from ..tensor.tensor import Tensor
@@ -93,8 +94,9 @@ class ForwardPasses:
 
     def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
         inputs = self._inputs()
-        dual_level = enter_level()
+        dual_level = DualLevel(new_level_number())
         try:
+            open_level(dual_level)
             duals = [
                 make_dual_at(x, rows, dual_level)
                 for x, rows in zip(inputs, split_like(seeds, inputs, level), strict=True)
@@ -109,6 +111,7 @@ class ForwardPasses:
                 products.append(F.zeros_like(one) if tangent is None else tangent)
             return joined(products, level, len(seeds))
         finally:
+            keys.modes.pop(dual_level.number, None)
             exit_level(dual_level)
 
 

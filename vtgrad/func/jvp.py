@@ -7,8 +7,9 @@ from collections.abc import Callable
 from ..autograd.forward_ad import make_dual_at, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import ArgumentTypeError, IndependentError, TransformError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel, exit_level, new_level_number, open_level
 from ..ops.generated import functional as F
+from ..storage.key_set import keys
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
@@ -72,8 +73,9 @@ def jvp(
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
     check_forward_mode("jvp")
-    level = enter_level()
+    level = DualLevel(new_level_number())
     try:
+        open_level(level)
         duals = [
             make_dual_at(value, vector, level)
             for value, vector in zip(values, vectors, strict=True)
@@ -94,6 +96,7 @@ def jvp(
             products.append(F.zeros_like(leaf) if tangent is None else tangent)
         product = tree_unflatten(products, shape)
     finally:
+        keys.modes.pop(level.number, None)
         exit_level(level)
     return (output, product, aux) if has_aux else (output, product)
 

@@ -34,7 +34,14 @@ from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from .hooks import graph_lock
 
-__all__ = ["DualLevel", "ForwardGrad", "enter_level", "exit_level", "new_level_number"]
+__all__ = [
+    "DualLevel",
+    "ForwardGrad",
+    "enter_level",
+    "exit_level",
+    "new_level_number",
+    "open_level",
+]
 
 _numbers: Final = itertools.count(1)
 
@@ -42,22 +49,37 @@ _numbers: Final = itertools.count(1)
 class DualLevel:
     """One level of forward mode; see Note [Levels].
 
+    A level that is opened for one call is made before the ``try``, opened inside of it, and taken
+    out of `keys.modes` first of all in ``finally``, so that an interrupt finds it open or closed:
+
+        level = DualLevel(new_level_number())
+        try:
+            open_level(level)
+            ...
+        finally:
+            keys.modes.pop(level.number, None)
+            exit_level(level)
+
     Attributes
     ----------
     number : int
         Later levels have larger numbers.
     members : list of weak reference to ForwardGrad
         What is emptied when the level is closed.
+    observes : bool
+        Whether it counts as a reason to look at what is saved.
     """
 
-    __slots__ = ("members", "number")
+    __slots__ = ("members", "number", "observes")
 
     number: int
     members: list[weakref.ref[ForwardGrad]]
+    observes: bool
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.members = []
+        self.observes = False
 
 
 def new_level_number() -> int:
@@ -68,16 +90,24 @@ def new_level_number() -> int:
 def enter_level() -> DualLevel:
     """Open a level; the caller closes it, in a ``finally``."""
     level = DualLevel(new_level_number())
+    open_level(level)
+    return level
+
+
+def open_level(level: DualLevel) -> None:
+    """Open a level that was made for one call; see `DualLevel`."""
     keys.active = True
     # Saves look for tangents.
+    level.observes = True
     saves_observed.reasons += 1
     keys.modes[level.number] = level
-    return level
 
 
 def exit_level(level: DualLevel) -> None:
     """Close a level: its tangents are dropped. Does nothing if it is closed."""
-    if keys.modes.pop(level.number, None) is not None:
+    keys.modes.pop(level.number, None)
+    if level.observes:
+        level.observes = False
         saves_observed.reasons -= 1
     for reference in level.members:
         member = reference()

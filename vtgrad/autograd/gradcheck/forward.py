@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...graph.forward_grad import enter_level, exit_level
+from ...graph.forward_grad import DualLevel, exit_level, new_level_number, open_level
 from ...storage.arrays import Array, Shape
+from ...storage.key_set import keys
 from ...tensor.from_data import from_numpy
 from ..forward_ad import make_dual_at, tangent_at
 from .analytical import zeros_of
@@ -72,8 +73,9 @@ def _jacobians(subject: Subject, number: int, shapes: Sequence[Shape]) -> list[A
 def _tangents(subject: Subject, number: int, tangent: Array) -> list[Array]:
     """The tangents of the outputs in one direction; zeros where there is none."""
     x = subject.inputs[number]
-    level = enter_level()
+    level = DualLevel(new_level_number())
     try:
+        open_level(level)
         given = from_numpy(np.asarray(tangent, x.dtype.numpy)).to(x.device)
         dual = make_dual_at(x.detach(), given, level)
         arguments = [dual if argument is x else argument for argument in subject.arguments]
@@ -83,4 +85,5 @@ def _tangents(subject: Subject, number: int, tangent: Array) -> list[Array]:
             found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
     finally:
+        keys.modes.pop(level.number, None)
         exit_level(level)
