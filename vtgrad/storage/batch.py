@@ -45,6 +45,7 @@ __all__ = [
     "is_batched",
     "note_made",
     "show_value",
+    "value_of",
 ]
 
 
@@ -90,14 +91,14 @@ class BatchLevel:
         self.made = {}
 
     def check_open(self) -> None:
-        """Raise if the function has returned.
+        """Raise if the function has returned, and does not run again on this thread.
 
         Raises
         ------
         BatchedTensorError
             If it has.
         """
-        if not self.is_open:
+        if not self.is_open and self not in thread.batch_levels:
             raise BatchedTensorError(
                 "a tensor of one sample was used after its vmap had returned; return it from the "
                 "function, then vmap stacks all samples"
@@ -134,6 +135,13 @@ def batch_of(tensor: TensorBase) -> Batch | None:
 def is_batched(tensor: object) -> bool:
     """Whether an object is a batched tensor."""
     return isinstance(tensor, TensorBase) and batch_of(tensor) is not None
+
+
+def value_of(tensor: TensorBase) -> TensorBase:
+    """The tensor itself, or the one with the samples of all levels if it is batched."""
+    while (batch := batch_of(tensor)) is not None:
+        tensor = batch.value
+    return tensor
 
 
 def batched(value: T, level: BatchLevel) -> T:

@@ -20,28 +20,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from vtgrad.errors import BatchedWriteError, NotSupportedError
+from vtgrad.errors import (
+    BatchedTensorError,
+    BatchedWriteError,
+    NotSupportedError,
+    VtgradError,
+)
 from vtgrad.ops.batching.batched_call import BatchedCall
 from vtgrad.ops.batching.rules import (
     creation,
     elementwise,
+    flat_index,
     indexing,
     joining,
     linalg,
     loop,
+    masks,
     random,
     reductions,
     shift,
+    slices,
     structure,
     views,
 )
+from vtgrad.ops.batching.rules.creation import CHANNELS_LAST
 from vtgrad.ops.batching.values import is_batched_at
 from vtgrad.ops.generated.batching import BATCHING
 from vtgrad.storage.batch import BatchLevel, batch_of
 from vtgrad.storage.recent_writes import CallSite
-from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.version_counter import Site
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["take_over_batched"]
@@ -49,13 +59,16 @@ __all__ = ["take_over_batched"]
 _RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     **creation.RULES,
     **elementwise.RULES,
+    **flat_index.RULES,
     **indexing.RULES,
     **joining.RULES,
     **linalg.RULES,
     **loop.RULES,
+    **masks.RULES,
     **random.RULES,
     **reductions.RULES,
     **shift.RULES,
+    **slices.RULES,
     **structure.RULES,
     **views.RULES,
 }
@@ -95,7 +108,30 @@ def take_over_batched(
         assert isinstance(target, TensorBase)
         if not is_batched_at(target, level):
             raise _write_refused(rule.spoken, target, level)
-    return _RULES[rule.rule](call)
+    try:
+        if call.arguments.get("memory_format") in CHANNELS_LAST:
+            return creation.channels_last(call)
+        return _RULES[rule.rule](call)
+    except (BatchedTensorError, BatchedWriteError):
+        raise
+    except Exception:
+        if rule.rule not in ("random", "random_write"):
+            _raise_as_one_sample(call)
+        raise
+
+
+def _raise_as_one_sample(call: BatchedCall) -> None:
+    """Raise the error that the operator has for one sample, whose sizes and dimensions it names."""
+    try:
+        call.as_one_sample()
+        for nr in range(call.level.size):
+            # The error depends on values, as on an index that is outside.
+            call.as_sample(nr)
+    except VtgradError as error:
+        told = error
+    else:
+        return
+    raise told from None
 
 
 def _highest_level(values: tuple[object, ...]) -> BatchLevel:
@@ -125,8 +161,9 @@ def _tensors(values: tuple[object, ...]) -> Iterator[TensorBase]:
 def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> BatchedWriteError:
     meta = view_meta_of(target)
     whole = target if meta is None else meta.base
-    reference, site = level.made.get(id(whole), (None, None))
-    made_at = CallSite.of(site) if reference is not None and reference() is whole else None
+    made_at = CallSite.of(_line_that_made(whole))
+    asked = on_behalf.get(thread.ident)
+    operator = operator if asked is None else asked[0]
     written_at = CallSite.of(caller(OUTERMOST))
     called_at = CallSite.of(level.called_at)
     text = (
@@ -154,3 +191,12 @@ def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> Batc
         made_at=made_at,
         written_at=written_at,
     )
+
+
+def _line_that_made(tensor: TensorBase) -> Site | None:
+    """The line that made a tensor, if that was inside of a `vmap` that is running."""
+    for level in thread.batch_levels:
+        reference, site = level.made.get(id(tensor), (None, None))
+        if reference is not None and reference() is tensor:
+            return site
+    return None

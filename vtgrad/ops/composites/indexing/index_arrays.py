@@ -12,7 +12,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed_as_whole, keys_of, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
@@ -23,8 +23,9 @@ from vtgrad.storage.argument_types import AnyStr as str
 from vtgrad.storage.argument_types import AnyTensor as Tensor
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.batch import is_batched
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
-from vtgrad.storage.key_set import keys
+from vtgrad.storage.key_set import BATCHED, DUAL, keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tracer import read_value
 from vtgrad.views.store_inplace_result import store_without_warnings
@@ -207,6 +208,9 @@ def _from_the_start(indices: Tensor, length: int) -> Tensor:
     array = indices._impl.array
     if array.dtype.kind != "i":
         return indices
+    if is_batched(indices):
+        from_end = F.logical_and(F.lt_Scalar(indices, 0), F.ge_Scalar(indices, -length))
+        return F.where_self(from_end, F.add(indices, length), indices)
     if keys.modes:
         read_value(indices)
     return wrap_like(indices, np.where((array < 0) & (array >= -length), array + length, array))
@@ -305,6 +309,9 @@ def scatter_(
     how: object = reduce
     if how is not None:
         array_of(index, "index")
+        if keys.active and _has_key((input, index, src), BATCHED | DUAL):
+            result = F.scatter_reduced(input, dim, index, src, how)  # type: ignore[arg-type]  # its kernel looks at it
+            return F.copy_(input, without_derivative(result, input, src))
         record, writer = NotImplementedNode.record, _scatter_reduced_writer
         try:
             return write(
@@ -317,6 +324,10 @@ def scatter_(
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
     return F.scatter_value_(input, dim, index, src)
+
+
+def _has_key(values: Sequence[object], wanted: int) -> bool:
+    return any(isinstance(x, TensorBase) and keys_of(x) & wanted for x in values)
 
 
 _scatter_reduced_writer = store_without_warnings(k.scatter_reduced_)
