@@ -146,18 +146,24 @@ def value_of(tensor: TensorBase) -> TensorBase:
 
 def batched(value: T, level: BatchLevel) -> T:
     """The tensor that stands for one sample of a value."""
-    impl = TensorImpl(sample_array(value._impl.array))
-    extra = value._impl.extra_meta
+    whole = value._impl
+    array = sample_array(whole.array)
+    impl = TensorImpl(array)
+    extra = whole.extra_meta
     impl.extra_meta = ExtraMeta(None, None if extra is None else extra.device, Batch(level, value))
-    tensor = handle_like(value, impl)
-    show_value(tensor, value)
-    return tensor
+    _show(impl, whole)
+    return handle_like(value, impl)
 
 
 def show_value(tensor: TensorBase, value: TensorBase) -> None:
     """Give a batched tensor the geometry of its value, which may have changed."""
     impl, whole = tensor._impl, value._impl
     impl.array = sample_array(whole.array)
+    _show(impl, whole)
+
+
+def _show(impl: TensorImpl, whole: TensorImpl) -> None:
+    """All of the geometry but the array."""
     # Of arrays without elements NumPy forgets the strides.
     impl._strides = None if impl.array.size else whole.strides[1:]
     impl.byte_offset = whole.byte_offset

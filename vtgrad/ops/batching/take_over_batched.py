@@ -26,7 +26,9 @@ from vtgrad.errors import (
     NotSupportedError,
     VtgradError,
 )
+from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.quick_calls import quick_values
 from vtgrad.ops.batching.rules import (
     creation,
     elementwise,
@@ -46,7 +48,7 @@ from vtgrad.ops.batching.rules import (
 from vtgrad.ops.batching.rules.creation import CHANNELS_LAST
 from vtgrad.ops.batching.values import is_batched_at
 from vtgrad.ops.generated.batching import BATCHING
-from vtgrad.storage.batch import BatchLevel, batch_of
+from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
 from vtgrad.storage.tensor_base import TensorBase
@@ -56,6 +58,8 @@ from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["take_over_batched"]
 
+# Rules of operators that draw: another call would draw others.
+_DRAWING: Final = ("random", "random_write")
 _RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     **creation.RULES,
     **elementwise.RULES,
@@ -92,10 +96,13 @@ def take_over_batched(
     NotSupportedError
         If the operator has no rule, or ``out`` is given.
     """
-    level = _highest_level((*args, *kwargs.values()))
     rule = BATCHING.get(operator)
     if rule is None:
         raise NotSupportedError(f"{operator} has no rule for batched tensors", operator=operator)
+    quick = quick_values(rule, args, kwargs)
+    if quick is not None:
+        return _quickly(rule, function, args, kwargs, *quick)
+    level = _highest_level((*args, *kwargs.values()))
     if kwargs.get("out") is not None:
         raise NotSupportedError(
             f"{rule.spoken} takes no out= inside of vmap; call it without, and copy the result "
@@ -112,23 +119,53 @@ def take_over_batched(
         if call.arguments.get("memory_format") in CHANNELS_LAST:
             return creation.channels_last(call)
         return _RULES[rule.rule](call)
-    except (BatchedTensorError, BatchedWriteError):
-        raise
-    except Exception:
-        if rule.rule not in ("random", "random_write"):
-            _raise_as_one_sample(call)
+    except Exception as error:
+        _raise_as_one_sample(call, error)
         raise
 
 
-def _raise_as_one_sample(call: BatchedCall) -> None:
-    """Raise the error that the operator has for one sample, whose sizes and dimensions it names."""
+def _quickly(
+    rule: BatchRule,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    level: BatchLevel,
+    values: list[object],
+) -> object:
+    """Call an operator with these values in place of its arguments."""
+    try:
+        result = function(*values, **kwargs)
+    except Exception as error:
+        _raise_as_one_sample(BatchedCall(rule, level, function, args, kwargs), error)
+        raise
+    if not isinstance(result, TensorBase):
+        return BatchedCall(rule, level, function, args, kwargs).finish(result)
+    for value, given in zip(values, args, strict=True):
+        if result is value and isinstance(given, TensorBase):
+            if given is not value:
+                # An operator may have changed the geometry in place.
+                show_value(given, value)
+            return given
+    return batched(result, level)
+
+
+def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
+    """Raise the error that the operator has for one sample, whose sizes and dimensions it names.
+
+    Parameters
+    ----------
+    error : Exception
+        What the call has raised for all samples.
+    """
+    if isinstance(error, (BatchedTensorError, BatchedWriteError)) or call.rule.rule in _DRAWING:
+        return
     try:
         call.as_one_sample()
         for nr in range(call.level.size):
             # The error depends on values, as on an index that is outside.
             call.as_sample(nr)
-    except VtgradError as error:
-        told = error
+    except VtgradError as one:
+        told = one
     else:
         return
     raise told from None

@@ -176,8 +176,15 @@ def take_over(
         Its arguments.
     """
     found = 0
-    for tensor in keyed_operands(args, kwargs):
-        found |= keys_of(tensor)
+    for value in args:
+        if isinstance(value, TensorBase):
+            found |= keys_of(value)
+        elif value is not None and isinstance(value, Sequence):
+            for tensor in keyed_operands((value,), {}):
+                found |= keys_of(tensor)
+    if kwargs:
+        for tensor in keyed_operands((), kwargs):
+            found |= keys_of(tensor)
     # Without a key it is a random operator inside of vmap; see Note [Random numbers in a batch].
     highest = 1 << (found.bit_length() - 1) if found else BATCHED
     while found != highest and operator not in _operators.get(highest, (operator,)):

@@ -48,12 +48,16 @@ def _product(call: BatchedCall, left: TensorBase, right: TensorBase) -> TensorBa
     if left._impl.array.ndim == 1:
         first = F.lazy_conj(a.value) if spoken == "vdot" else a.value
         return F.sum_dim_IntList(F.mul(first, b.value), 1)
+    if ndim == 2 and a.has_samples and b.has_samples:
+        return F.bmm(a.value, b.value)
     if ndim > 1:
         return F.matmul(a.value, b.value)
     if b.has_samples and not a.has_samples:
         # One matrix and many vectors are two matrices.
         return F.mm(b.value, F.t(a.value))
-    return F.squeeze_dim(F.matmul(a.value, F.unsqueeze(b.value, -1)), -1)
+    if not b.has_samples:
+        return F.matmul(a.value, b.value)
+    return F.squeeze_dim(F.bmm(a.value, F.unsqueeze(b.value, -1)), -1)
 
 
 def _refuse_as_one_sample(call: BatchedCall, left: TensorBase, right: TensorBase) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from vtgrad.ops.batching.batch_rule import DIMENSIONS, SIZES
 from vtgrad.ops.batching.batched_call import BatchedCall, Operand, like_parts
 from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.calling.reduction_arguments import checked_dim
@@ -13,10 +14,6 @@ from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["RULES", "along", "along_dims", "selected", "shift", "shifted", "with_dimension"]
-
-# The parameters that say which dimensions are meant, and those that say sizes.
-DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
-SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
 
 
 def shifted(value: object, ndim: int, name: str = "dim") -> object:
