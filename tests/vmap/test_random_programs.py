@@ -35,8 +35,9 @@ def one_by_one(function: Callable[..., Any], data: Data) -> list[Any]:
 
 
 def together(function: Callable[..., Any], data: Data) -> list[Any]:
-    found = vt.vmap(function, in_dims=data.dims)(*data.tensors(vt))
-    return [x.detach().numpy() for x in tree_leaves(found) if isinstance(x, vt.Tensor)]
+    found = vt.vmap(function, in_dims=data.dims, out_dims=data.out_dim)(*data.tensors(vt))
+    leaves = [x for x in tree_leaves(found) if isinstance(x, vt.Tensor)]
+    return [np.moveaxis(x.detach().numpy(), data.out_dim, 0) for x in leaves]
 
 
 def outer_gradients(function: Callable[..., Any], data: Data, *, in_batch: bool) -> list[Any]:
