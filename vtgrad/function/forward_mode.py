@@ -162,7 +162,8 @@ def _give(
                 f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp "
                 "must write to the tangent of that argument, in place, and return it"
             )
-        write_tangent(result, tangent, level, taken)
+        if present is None:
+            write_tangent(result, tangent, level, taken)
         return
     if view_meta_of(result) is not None:
         # The tangents of the arguments of which it may be a view.

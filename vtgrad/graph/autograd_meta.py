@@ -142,8 +142,8 @@ class AutogradMeta(AutogradMetaInterface):
         if is_inplace_op:
             present = own.read(level)
             if present is not None:
-                if present is not new_grad:
-                    operators().copy_(present, new_grad)
+                # Onto itself too: it counts as written, like the value.
+                operators().copy_(present, new_grad)
                 return
         own.set(level, new_grad)
 
@@ -156,6 +156,11 @@ class AutogradMeta(AutogradMetaInterface):
             if own is None:
                 own = self.fw_grad_ = fresh
         return own
+
+    def drop_fw_grads(self) -> None:
+        """Drop the tangents of the tensor alone; what saved the tensor keeps those that it had."""
+        if getattr(self, "fw_grad_", None) is not None:
+            self.fw_grad_ = ForwardGrad()
 
     def was_produced(self) -> bool:
         """Whether a producer was ever recorded, stale or not; never raises."""

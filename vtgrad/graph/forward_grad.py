@@ -19,7 +19,9 @@ tangents of lower levels themselves, which is what nested transforms need:
 A tensor's tangents are in its `ForwardGrad`, which is made on first use and never shared by two
 tensors. A view has none of its own at first: its tangent is the same view of its base's tangent,
 which is made when it is asked for. A level keeps weak references to all `ForwardGrad` with a
-tangent of it, and empties them when it is closed.
+tangent of it, and empties them when it is closed. A node that has saved its result holds the
+result's `ForwardGrad`, and the graph of that tangent may lead back to the node: such a cycle ends
+with the level too.
 """
 
 from __future__ import annotations

@@ -112,6 +112,7 @@ class SavedVariable:
 
     __slots__ = (
         "_array",
+        "_copied_tangents",
         "_counter",
         "_edge",
         "_fingerprint",
@@ -137,8 +138,9 @@ class SavedVariable:
     _offset: int
     _packed: Packed | None
     _storage: Storage | None
-    # Not set unless a level of forward mode was open.
+    # Not set unless a level of forward mode was open: the tensor's own, or copies.
     _tangents: ForwardGrad
+    _copied_tangents: ForwardGrad
     _tensor: weakref.ref[TensorBase] | None
     _token: Token | None
 
@@ -207,8 +209,6 @@ class SavedVariable:
             if hooks is not None:
                 self._pack(hooks, tensor)
                 return
-            if keys.modes and tensor is not None:
-                self._keep_tangents(tensor)
         if counter is INFERENCE:
             return
         storing = counter.storing
@@ -222,6 +222,11 @@ class SavedVariable:
         if saves_observed.reasons:
             region = region_of(impl.array, impl.byte_offset)
             self._token = token_of(impl, counter, region, self.version)
+            if keys.modes and tensor is not None:
+                if self._token is None or self.is_output:
+                    self._keep_tangents(tensor)
+                else:
+                    self._copy_tangents(tensor)
             if audit.enabled:
                 self._fingerprint = Fingerprint(impl.array, impl.storage)
             # The call above has made the storage if there was none: a rebuilt tensor has the same
@@ -243,30 +248,43 @@ class SavedVariable:
         self._tangents = meta.own_fw_grad()
 
     def _copy_tangents(self, tensor: TensorBase) -> None:
-        """Hold copies of the tangents, which will be overwritten too."""
+        """Hold copies of the tangents, which may be overwritten too, and are not kept by rewind."""
         meta = tensor._impl.autograd_meta
         if not isinstance(meta, AutogradMeta):
             return
         level = meta.fw_level(NO_LIMIT)
         if level:
-            self._tangents = ForwardGrad()
+            self._copied_tangents = ForwardGrad()
         while level:
             tangent = meta.fw_grad(level, tensor)
             assert tangent is not None
-            self._tangents.set(level, operators().clone(tangent))
+            self._copied_tangents.set(level, operators().clone(tangent))
             level = meta.fw_level(level)
 
-    def _with_tangents(self, impl: TensorImpl) -> TensorImpl:
+    def _with_tangents(self, impl: TensorImpl, node: Node, *, rewinds: bool) -> TensorImpl:
         """The impl of a rebuilt tensor, with the tangents that the saved one had."""
-        kept: ForwardGrad | None = getattr(self, "_tangents", None)
-        if kept is not None and kept.tangents:
-            meta = impl.autograd_meta
-            if meta is None:
-                meta = impl.autograd_meta = AutogradMeta()
-            assert isinstance(meta, AutogradMeta)
-            own = meta.own_fw_grad()
-            for level, tangent in tuple(kept.tangents.items()):
-                own.set(level, tangent)
+        copied: ForwardGrad | None = getattr(self, "_copied_tangents", None)
+        kept: ForwardGrad | None = getattr(self, "_tangents", None) if copied is None else copied
+        if kept is None or not kept.tangents:
+            return impl
+        if rewinds and kept is not copied:
+            raise NotSupportedError(
+                f"{node.name()} needs the tangent of its result, which was overwritten in place: "
+                "rewind restores values, and of tangents only those of saved inputs. Write to a "
+                "clone of the result",
+                operator=node.name(),
+            )
+        meta = impl.autograd_meta
+        if meta is None:
+            meta = impl.autograd_meta = AutogradMeta()
+        assert isinstance(meta, AutogradMeta)
+        own = meta.own_fw_grad()
+        for level, tangent in tuple(kept.tangents.items()):
+            if kept is not copied and tangent._impl.geometry[:2] != (impl.sizes, impl.strides):
+                # The tensor has got another geometry in place since, and with it its tangent.
+                offset = self._offset // impl.array.itemsize
+                tangent = operators().as_strided(tangent, impl.sizes, impl.strides, offset)
+            own.set(level, tangent)
         return impl
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
@@ -567,7 +585,9 @@ class SavedVariable:
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
-        return operators().wrap(self._with_tangents(impl) if keys.modes else impl)
+        if keys.modes:
+            impl = self._with_tangents(impl, node, rewinds=rewinds)
+        return operators().wrap(impl)
 
     def _restored(self, node: Node) -> Array:
         """The value at the time of the save; see Note [Rewind]."""

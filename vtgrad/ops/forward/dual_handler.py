@@ -37,6 +37,7 @@ from vtgrad.ops.forward.tangents import (
 )
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
@@ -185,9 +186,9 @@ def _write(
     """Write a value, and its tangent."""
     target = args[0]
     assert isinstance(target, TensorBase)
+    if target._impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
     present = tangent_of(target, level)
-    if present is not None and is_recording() and requires_grad(present):
-        check_inplace(present)
     late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
     if late:
@@ -199,11 +200,18 @@ def _write(
             for name, value in arguments.items()
         }
         given = {
-            name: F.clone(value) if value is present and value is not None else value
+            name: F.clone(value)
+            if isinstance(value, TensorBase)
+            and (value is present or _will_be_written(value, target, present))
+            else value
             for name, value in given.items()
         }
     elif rule.formula is not None and given:
         tangent = rule.formula(arguments, given, target)
+        if isinstance(tangent, TensorBase) and _will_be_written(tangent, target, present):
+            tangent = F.clone(tangent)
+    if present is not None:
+        _check_tangent(present, (tangent, *arguments.values(), *given.values()))
     before = None if target._impl.version_counter is INFERENCE else target._impl.version
     holder = forward_base_of(target)
     try:
@@ -221,3 +229,21 @@ def _write(
             own_meta(holder).own_fw_grad().unfinished.add(level)
         raise
     return result
+
+
+def _check_tangent(present: TensorBase, others: Sequence[object]) -> None:
+    """Refuse a write whose tangent could not be written, before the value is."""
+    if present._impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    if is_recording() and any(map(requires_grad, tensors_of((present, *others)))):
+        check_inplace(present)
+
+
+def _will_be_written(tangent: TensorBase, target: TensorBase, present: TensorBase | None) -> bool:
+    """Whether a tangent has the memory of the target, or of another part of its present tangent."""
+    storage = tangent._impl._storage
+    if storage is None or tangent is present:
+        return False
+    return storage is target._impl._storage or (
+        present is not None and storage is present._impl._storage
+    )
