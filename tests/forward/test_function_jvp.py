@@ -97,6 +97,28 @@ def test_a_written_argument_has_its_tangent_written() -> None:
             Doubled.apply(v, False)
 
 
+def test_an_argument_that_is_written_under_no_grad_has_its_tangent_written() -> None:
+    # The result is another tensor then, because the argument requires grad.
+    x = vt.ones(2, requires_grad=True)
+    with fw.dual_level(), vt.no_grad():
+        y = Sum.apply(x, fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0])))
+        assert y is not x
+        assert x.tolist() == [2.0, 2.0]
+        assert tangent_of(x).tolist() == [1.0, 2.0]
+        assert tangent_of(y) is tangent_of(x)
+
+
+class Sum(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        return x.add_(y)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+        return t.add_(u)
+
+
 class Rows(vt.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: vt.Tensor, how: str) -> vt.Tensor:

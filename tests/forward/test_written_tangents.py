@@ -88,6 +88,15 @@ def test_what_the_tangent_refuses_is_refused_before_the_value_is_written() -> No
         assert x.tolist() == [1, 2, 3]
 
 
+def test_a_change_of_geometry_that_the_tangent_refuses_has_changed_nothing() -> None:
+    t = vt.zeros(2, 3, requires_grad=True)
+    with fw.dual_level():
+        d = fw.make_dual(vt.zeros(2, 3), t)
+        with pytest.raises(RuntimeError, match="leaf"):
+            d.t_()
+        assert tuple(d.shape) == tuple(tangent(d).shape) == (2, 3)
+
+
 def test_a_write_to_an_inference_tensor_is_refused_first() -> None:
     with vt.inference_mode():
         y = tensor(1, 2, 3)

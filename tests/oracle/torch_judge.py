@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -112,6 +112,10 @@ class TorchJudge:
         self.before = None
         self._observe_ours = Observer(self.ours).observe
         return PASSED
+
+    def close(self) -> None:
+        """See `Judge`."""
+        self.torch.close()
 
     def ends(self, step: Step, error: Exception | None) -> Verdict | None:
         """What to say of a step before anything is compared; None to compare."""
@@ -232,7 +236,7 @@ def session_of(judge: TorchJudge, peer: str) -> Session:
 def play(session: Session, steps: Iterable[Step]) -> Run:
     """Run a program that is already written."""
     program = tuple(steps)
-    with warnings.catch_warnings(), suppress(DivergenceError):  # which the run has
+    with warnings.catch_warnings(), closing(session), suppress(DivergenceError):
         warnings.simplefilter("ignore")
         for number, step in enumerate(program, 1):
             session.run(step, last=number == len(program))

@@ -120,7 +120,10 @@ def _change_geometry(
     tangents = []
     limit = thread.forward_limit
     while (limit := highest_level((target,), limit)) != 0:
-        tangents.append(tangent_of(target, limit))
+        tangent = tangent_of(target, limit)
+        if tangent is not None:
+            _check_tangent(tangent, ())
+            tangents.append(tangent)
     result = _without_tangents(function, args, kwargs)
     for tangent in tangents:
         function(tangent, *others, **kwargs)

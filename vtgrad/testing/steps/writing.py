@@ -7,6 +7,7 @@ import numpy as np
 
 from ..geometry import IntArray, contiguous
 from ..jets import Jet, Linear
+from ..made_views import view
 from ..model import ModelTensor, RefusedError, SkippedError
 from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
 from ..views import Argument, ViewCall
@@ -217,7 +218,7 @@ class SetItem(Step):
             return NOTHING
         region = target
         if not _covers(self.index, target.cells.shape):
-            (region,) = world.view(target, ViewCall("[]", self.index), self.grad)
+            (region,) = view(world, target, ViewCall("[]", self.index), self.grad)
         if isinstance(self.value, int):
             if region.geometry.repeats_cells:
                 raise SkippedError  # whether it may be recorded differs
