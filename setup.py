@@ -43,7 +43,7 @@ INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/names.py storage/native.py storage/no_fp_warnings.py
-    storage/promotion.py
+    storage/promotion.py storage/sample_array.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
     storage/storage_base.py storage/tensor_name.py storage/thread_mode.py
     storage/argument_types.py storage/warn.py

@@ -28,7 +28,7 @@ READABLE = set(
     NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
     Inputs Outputs Measured Schedule NextEdge
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
-    Tensors Strategy Jacobian ArgNums TreeSpec
+    Tensors Strategy Jacobian ArgNums TreeSpec Randomness
     Divergence Library Operator Step ViewsAndWrites
     """.split()
 )

@@ -17,6 +17,7 @@ from ..storage.key_set import DUAL, keys
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
+from .batched_apply import apply_batched, level_of
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
 from .forward_mode import carry_tangents, levels_of
@@ -29,6 +30,7 @@ from .results import (
     version_of,
     wrap_outputs,
 )
+from .samples import Samples
 
 __all__ = ["Apply", "Callee", "apply"]
 
@@ -59,6 +61,8 @@ class Callee(Protocol):
     forward: ClassVar[Callable[..., object]]
     setup_context: ClassVar[Callable[..., object]]
     jvp: ClassVar[Callable[..., object]]
+    vmap: ClassVar[Callable[..., object]]
+    generate_vmap_rule: ClassVar[bool]
     _backward_cls: type[BackwardCFunction]
     _ctx_cls: ClassVar[type[FunctionCtx]]
 
@@ -106,11 +110,24 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     splits = function.setup_context is not no_setup_context
     if splits or kwargs:
         args = _bound(function, args, kwargs, splits)
+    level = level_of(args) if keys.active else None
+    if level is None:
+        return _apply(function, args, splits, None)
+    return apply_batched(
+        function, args, level, lambda values, samples: _apply(function, values, splits, samples)
+    )
+
+
+def _apply(
+    function: type[Callee], args: tuple[object, ...], splits: bool, samples: Samples | None
+) -> object:
+    """`apply` with tensors that stand for themselves, for the whole batch if there are samples."""
     levels = levels_of(function, args) if keys.modes else ()
     unpacked, flags = unpack_input(args)
     context = function._ctx_cls()
     context.needs_input_grad = flags.needs_input_grad
     context._call = call = Call(function._backward_cls, unpacked, flags)
+    call.samples = samples
     node: BackwardCFunction | None = None
     versions: list[int] = []
     if flags.is_executable:
@@ -176,15 +193,43 @@ def forward_without_grad(
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         if keys.modes:
             thread.excluded_keys = excluded | DUAL
+        samples = context._call.samples
+        if samples is not None:
+            args = tuple(samples.of_values(args, samples.of_arguments))
         if not splits:
-            return function.forward(context, *args)
-        returned = function.forward(*args)
-        function.setup_context(context, args, returned)
-        return returned
+            returned = function.forward(context, *args)
+        else:
+            returned = function.forward(*args)
+            function.setup_context(context, args, returned)
+        return returned if samples is None else _values_of_results(context._call, returned)
     finally:
         thread.excluded_keys = excluded
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
         settle(ident)
+
+
+def _values_of_results(call: Call, returned: object) -> object:
+    """What forward returned for all samples, from what it returned for one."""
+    results = returned if isinstance(returned, tuple) else (returned,)
+    assert call.samples is not None
+    values = call.samples.values_of_results(results)
+    # Results that were expanded are what is saved of them, too, and what is marked.
+    expanded = {
+        id(result): value
+        for result, value in zip(results, values, strict=True)
+        if isinstance(value, TensorBase) and isinstance(result, TensorBase)
+    }
+    call.samples.of_saved = tuple(
+        [
+            has_samples or (id(x) in expanded and expanded[id(x)] is not x)
+            for x, has_samples in zip(call.to_save, call.samples.of_saved, strict=True)
+        ]
+    )
+    call.to_save = tuple([x if x is None else expanded.get(id(x), x) for x in call.to_save])
+    call.non_differentiable = tuple([expanded.get(id(x), x) for x in call.non_differentiable])
+    # Not needed any more, and they would keep the arguments alive.
+    call.samples.arguments = ()
+    return tuple(values) if isinstance(returned, tuple) else values[0]
 
 
 def process_outputs(

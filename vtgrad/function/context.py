@@ -18,6 +18,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_inplace
 from ..views.differentiable_view_meta import view_meta_of
+from .samples import Samples
 
 if TYPE_CHECKING:
     from .function_ctx import FunctionCtx
@@ -139,6 +140,8 @@ class Call:
         Whether backward gets zeros for missing gradients.
     materializes_non_differentiable : bool
         Whether it gets them also for results that have no gradient.
+    samples : Samples or None
+        If the methods run with tensors of one sample: see Note [A Function of one sample].
     """
 
     backward_class: type[BackwardCFunction]
@@ -162,6 +165,7 @@ class Call:
     non_differentiable: tuple[TensorBase, ...] = ()
     materializes: bool = True
     materializes_non_differentiable: bool = True
+    samples: Samples | None = None
     _node: weakref.ref[BackwardCFunction] | None = None
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ..errors import MissingMethodError, NotSupportedError
+from ..errors import MissingMethodError
 
 __all__ = ["no_backward", "no_forward", "no_jvp", "no_setup_context", "no_vmap"]
 
@@ -99,11 +99,26 @@ def no_jvp(*args: object) -> NoReturn:
 
 
 def no_vmap(*args: object) -> NoReturn:
-    """Batched evaluation; a Function may define it, but this version does not call it.
+    """Compute the results for all samples of a batch.
+
+    `vtgrad.vmap` calls it if an argument is a tensor of one sample. A Function that consists of
+    operators of tensors can set ``generate_vmap_rule = True`` instead.
+
+    Parameters
+    ----------
+    *args : object
+        An object with ``batch_size`` and ``randomness``; a tuple with one entry for each argument
+        of forward: where its batch dimension is, or None; and these arguments, whole batches.
+
+    Returns
+    -------
+    tuple
+        The results, and where they have their batch dimension: an int, or None for a result that is
+        the same for all samples, or a tuple of these.
 
     Raises
     ------
-    NotSupportedError
+    MissingMethodError
         If the Function has none.
     """
-    raise NotSupportedError("this version has no vmap")
+    raise MissingMethodError("this Function has no vmap")

@@ -107,8 +107,7 @@ def _carry(
         else tangent
         for x, tangent in zip(args, own, strict=True)
     ]
-    returned = function.jvp(context, *given)
-    tangents = returned if isinstance(returned, tuple) else (returned,)
+    tangents = _tangents(function, context, given)
     if len(tangents) != len(results):
         raise FunctionError(
             f"the jvp of {name} returned {len(tangents)} tangents for {len(results)} results"
@@ -141,6 +140,24 @@ def _carry(
                 f"for result {nr}, of shape {list(result._impl.array.shape)}"
             )
         _give(name, nr, call.dirty, args, own, result, tangent, level)
+
+
+def _tangents(
+    function: type[Callee], context: FunctionCtx, given: Sequence[object]
+) -> Sequence[object]:
+    """What ``jvp`` returns."""
+    samples = context._call.samples
+    if samples is None:
+        returned = function.jvp(context, *given)
+        return returned if isinstance(returned, tuple) else (returned,)
+
+    def of_one_sample() -> Sequence[object]:
+        assert samples is not None
+        answer = function.jvp(context, *samples.of_values(given, samples.of_arguments))
+        found = answer if isinstance(answer, tuple) else (answer,)
+        return samples.tangents(found)
+
+    return samples.run_later(of_one_sample)
 
 
 def _give(

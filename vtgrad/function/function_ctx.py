@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ..errors import ArgumentTypeError, FunctionError
@@ -89,7 +90,11 @@ class FunctionCtx:
         tensor([1., 1.])
         """
         _check_saved_types(tensors, "save_for_backward")
-        self._call.to_save = tensors
+        call = self._call
+        if call.samples is not None:
+            values, call.samples.of_saved = call.samples.values_of(tensors)
+            tensors = cast("tuple[Tensor | None, ...]", tuple(values))
+        call.to_save = tensors
 
     @property
     def to_save(self) -> tuple[Tensor | None, ...] | None:
@@ -134,7 +139,11 @@ class FunctionCtx:
         (tensor(3.),)
         """
         _check_saved_types(tensors, "save_for_forward")
-        self._call.saved_for_forward = tensors
+        call = self._call
+        if call.samples is not None:
+            values, call.samples.kept = call.samples.values_of(tensors)
+            tensors = cast("tuple[Tensor | None, ...]", tuple(values))
+        call.saved_for_forward = tensors
 
     @property
     def saved_for_forward(self) -> tuple[Tensor | None, ...] | None:
@@ -169,12 +178,19 @@ class FunctionCtx:
             If one of the tensors was overwritten or detached in place, or is a view that became
             invalid.
         """
-        call = self._call
+        call, samples = self._call, self._call.samples
         if call.saved_for_forward is not None:
-            return cast("tuple[Tensor, ...]", call.saved_for_forward)
+            kept: Sequence[object] = call.saved_for_forward
+            if samples is not None:
+                kept = samples.of_values(kept, samples.kept)
+            return cast("tuple[Tensor, ...]", tuple(kept))
         node = call.node_of(self)
         call.check_saved(node)
-        found = [None if variable is None else variable.unpack(node) for variable in call.saved]
+        found: list[object] = [
+            None if variable is None else variable.unpack(node) for variable in call.saved
+        ]
+        if samples is not None:
+            found = samples.of_values(found, samples.of_saved)
         if call.backward_class._forward_cls.clear_saved_tensors_on_access:
             call.release_read()
         return cast("tuple[Tensor, ...]", tuple(found))
@@ -232,6 +248,9 @@ class FunctionCtx:
         (True, tensor([2., 2.], grad_fn=<Double_Backward>))
         """
         call = self._call
+        if call.samples is not None:
+            values, _ = call.samples.values_of(tensors)
+            tensors = cast("tuple[Tensor, ...]", tuple(values))
         before = call.dirty
         added = []
         for tensor in tensors:
@@ -297,6 +316,9 @@ class FunctionCtx:
                 raise FunctionError(
                     f"mark_non_differentiable takes results, not {type(tensor).__name__}"
                 )
+        if self._call.samples is not None:
+            values, _ = self._call.samples.values_of(tensors)
+            tensors = cast("tuple[Tensor, ...]", tuple(values))
         self._call.non_differentiable = (*self._call.non_differentiable, *tensors)
 
     @property

@@ -322,9 +322,22 @@ class BackwardCFunction(Node, FunctionCtx):
         """Call the user's function, which sees no names of dimensions."""
         if keys.active and not thread.excluded_keys & NAMED:
             return NoNamesGuard.run(self._run, grads)
+        samples = self._call.samples
+        if samples is None:
+            return self._call_backward(grads)
+
+        def of_one_sample() -> object:
+            assert samples is not None
+            returned = self._call_backward(samples.gradients_of_results(grads))
+            answers = returned if isinstance(returned, tuple) else (returned,)
+            return tuple(samples.gradients(answers))
+
+        return samples.run_later(of_one_sample)
+
+    def _call_backward(self, grads: Sequence[object]) -> object:
         backward = self._backward()
         if self._forward_cls.boxed_grads_call:
-            return backward(self._ctx, grads)
+            return backward(self._ctx, list(grads))
         return backward(self._ctx, *grads)
 
     def _answers(self, grads: list[TensorBase | None]) -> Sequence[tuple[int, TensorBase | None]]:

@@ -45,7 +45,8 @@ def own_meta(tensor: TensorBase) -> AutogradMeta:
     meta = meta_of(tensor)
     if meta is None:
         impl, fresh = tensor._impl, AutogradMeta()
-        impl.check_has_memory()
+        if impl.extra_meta is not None:
+            impl.check_has_memory()
         present = impl.autograd_meta
         if present is None:
             impl.autograd_meta = fresh

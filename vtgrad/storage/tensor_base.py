@@ -266,6 +266,9 @@ class TensorBase:
         InferenceModeError
             For an inference tensor.
         """
+        extra = self._impl.extra_meta
+        if extra is not None and extra.batch is not None:
+            return extra.batch.value._version
         return self._impl.version
 
     def writes(self) -> tuple[Write, ...]:
@@ -290,6 +293,9 @@ class TensorBase:
         >>> first.version, first.lineno, first.view.shape, first.view.storage_offset
         (1, 1, (3,), 3)
         """
+        extra = self._impl.extra_meta
+        if extra is not None and extra.batch is not None:
+            return extra.batch.value.writes()
         return recent_writes(self._impl.version_counter)
 
     def is_inference(self) -> bool:

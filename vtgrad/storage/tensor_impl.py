@@ -229,7 +229,8 @@ class TensorImpl:
         BatchedTensorError
             For a batched tensor.
         """
-        self.check_has_memory()
+        if self.extra_meta is not None:
+            self.check_has_memory()
         fresh = VersionCounter()
         counter = self.version_counter
         if counter is None:
@@ -244,9 +245,10 @@ class TensorImpl:
         BatchedTensorError
             For a batched tensor.
         """
-        self.check_has_memory()
-        fresh = Storage(self.array)
         extra = self.extra_meta
+        if extra is not None:
+            self.check_has_memory()
+        fresh = Storage(self.array)
         if extra is not None and extra.device is not None:
             fresh.device = extra.device
         storage = self._storage

@@ -8,7 +8,7 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
-from vtgrad.ops.composites.indexing.batched_lists import with_stacked_lists
+from vtgrad.ops.batching.stacked_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,

@@ -1,0 +1,176 @@
+"""Calling a custom Function with tensors of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import FunctionError, MissingMethodError
+from ..ops.batching.drawing import outside_of
+from ..ops.batching.entering import entered
+from ..ops.batching.values import is_batched_at
+from ..ops.generated import functional as F
+from ..storage.batch import BatchLevel, batch_of, batched, show_value
+from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import thread
+from .default_methods import no_vmap
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from .apply import Callee
+
+__all__ = ["VmapInfo", "apply_batched", "level_of"]
+
+
+class VmapInfo(NamedTuple):
+    """The first argument of a Function's ``vmap``.
+
+    Attributes
+    ----------
+    batch_size : int
+        The number of samples.
+    randomness : str
+        ``error``, ``same`` or ``different``, as `vtgrad.vmap` was called with.
+    """
+
+    batch_size: int
+    randomness: str
+
+
+def level_of(args: tuple[object, ...]) -> BatchLevel | None:
+    """The highest level of the arguments; None if none of them has samples."""
+    found: BatchLevel | None = None
+    for argument in args:
+        batch = batch_of(argument) if isinstance(argument, TensorBase) else None
+        if batch is not None:
+            batch.level.check_open()
+            if found is None or batch.level.number > found.number:
+                found = batch.level
+    return found
+
+
+def apply_batched(
+    function: type[Callee],
+    args: tuple[object, ...],
+    level: BatchLevel,
+    apply: Callable[[tuple[object, ...], Samples], object],
+) -> object:
+    """Call a Function for all samples of a level.
+
+    Parameters
+    ----------
+    apply : callable
+        Calls a Function of one sample with values.
+
+    Raises
+    ------
+    MissingMethodError
+        If the Function has neither ``vmap`` nor ``generate_vmap_rule``.
+    FunctionError
+        If it has both, or its ``vmap`` does not return a pair.
+    """
+    name = function.__name__
+    if function.generate_vmap_rule and function.vmap is not no_vmap:
+        raise FunctionError(
+            f"{name} has vmap and generate_vmap_rule = True; it can have one of the two",
+            function=name,
+        )
+    if not function.generate_vmap_rule and function.vmap is no_vmap:
+        raise MissingMethodError(
+            f"{name} got a tensor of one sample inside of vmap: set generate_vmap_rule = True, so "
+            "that its methods run with such tensors, or define vmap as a static method"
+        )
+    values: list[object] = []
+    flags: list[bool] = []
+    targets: list[tuple[TensorBase, TensorBase]] = []
+    for argument in args:
+        has_samples, value = False, argument
+        if isinstance(argument, TensorBase):
+            batch = batch_of(argument)
+            if batch is not None and batch.level is level:
+                has_samples, value = True, batch.value
+                targets.append((argument, batch.value))
+            else:
+                inner = entered(argument, level)
+                has_samples, value = inner is not None, argument if inner is None else inner
+        values.append(value)
+        flags.append(has_samples)
+    if function.vmap is not no_vmap:
+        return _called(function, values, flags, level)
+    samples = Samples(level, tuple(values), tuple(flags))
+    returned = samples.run(level, lambda: apply(tuple(values), samples))
+    results = returned if isinstance(returned, tuple) else (returned,)
+    given = [
+        _sample_of(result, level, targets) if has_samples else result
+        for result, has_samples in zip(results, samples.of_results, strict=True)
+    ]
+    return tuple(given) if isinstance(returned, tuple) else given[0]
+
+
+def _sample_of(
+    result: object, level: BatchLevel, targets: list[tuple[TensorBase, TensorBase]]
+) -> object:
+    """What the caller gets for a value; for the value of an argument, the argument."""
+    if not isinstance(result, TensorBase):
+        return result
+    for argument, value in targets:
+        if value is result:
+            show_value(argument, value)
+            return argument
+    return batched(result, level)
+
+
+def _called(
+    function: type[Callee], values: list[object], flags: list[bool], level: BatchLevel
+) -> object:
+    """What a Function's own ``vmap`` returns, as tensors of one sample."""
+    name = function.__name__
+    info = VmapInfo(level.size, level.randomness)
+    in_dims = tuple(0 if has_samples else None for has_samples in flags)
+    returned = (
+        outside_of(level, lambda: function.vmap(info, in_dims, *values))
+        if level in thread.batch_levels
+        else function.vmap(info, in_dims, *values)
+    )
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise FunctionError(
+            f"the vmap of {name} must return a pair: its results, and where each has its batch "
+            "dimension, or None",
+            function=name,
+        )
+    results, dims = returned
+    if not isinstance(results, tuple):
+        return _placed(name, results, dims, level)
+    each = dims if isinstance(dims, tuple) else (dims,) * len(results)
+    if len(each) != len(results):
+        raise FunctionError(
+            f"the vmap of {name} returned {len(results)} results, and {len(each)} dimensions",
+            function=name,
+        )
+    return tuple(
+        [_placed(name, result, dim, level) for result, dim in zip(results, each, strict=True)]
+    )
+
+
+def _placed(name: str, result: object, dim: object, level: BatchLevel) -> object:
+    if dim is None or not isinstance(result, TensorBase):
+        return result
+    if not isinstance(dim, int):
+        raise FunctionError(
+            f"the vmap of {name} returned {dim!r} as the dimension of a batch; that is an int or "
+            "None",
+            function=name,
+        )
+    if is_batched_at(result, level):
+        raise FunctionError(
+            f"the vmap of {name} returned a tensor of one sample; it gets and returns batches",
+            function=name,
+        )
+    whole = F.movedim(result, dim, 0) if dim else result
+    if whole.shape[0] != level.size:
+        raise FunctionError(
+            f"the vmap of {name} returned a result of shape {list(result.shape)} with its batch in "
+            f"dimension {dim}, but the batch has {level.size} samples",
+            function=name,
+        )
+    return batched(whole, level)
