@@ -6,12 +6,16 @@ by now.
 
 import gc
 import weakref
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
 import vtgrad as vt
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
+from vtgrad.autograd.graph import allow_mutation_on_saved_tensors, saved_tensors_hooks
+from vtgrad.storage.arrays import Array
+from vtgrad.utils.checkpoint import checkpoint
 
 from .support import tangent, tensor
 
@@ -80,3 +84,65 @@ def test_a_cycle_of_a_result_and_its_tangent_ends_with_the_level() -> None:
         assert seen() is None
     finally:
         gc.enable()
+
+
+def clone(saved: vt.Tensor) -> vt.Tensor:
+    return saved.clone()
+
+
+def array_of(saved: vt.Tensor) -> Array:
+    return saved.detach().numpy().copy()
+
+
+@pytest.mark.parametrize(
+    ("pack", "unpack"),
+    [(None, None), (lambda saved: saved, None), (clone, None), (array_of, vt.from_numpy)],
+)
+def test_values_that_hooks_keep_have_their_tangents(pack: Any, unpack: Any) -> None:
+    x = tensor(1, 2).requires_grad_()
+    kept = nullcontext() if pack is None else saved_tensors_hooks(pack, unpack or (lambda v: v))
+    with fw.dual_level(), kept:
+        d = fw.make_dual(x, tensor(1, 10)).clone()
+        y = (d * d).square()
+        (g,) = vt.autograd.grad(y.sum(), x)
+        assert g.tolist() == [4, 32]
+        assert tangent(g).tolist() == [12, 480]
+
+
+@pytest.mark.parametrize("pack", [clone, array_of])
+def test_hooks_that_keep_the_value_keep_the_tangent_through_a_write(pack: Any) -> None:
+    x = tensor(1, 2).requires_grad_()
+    with fw.dual_level(), saved_tensors_hooks(pack, lambda v: vt.as_tensor(v)):
+        d = fw.make_dual(x, tensor(1, 10)).clone()
+        y = d * d
+        d.zero_()
+        (g,) = vt.autograd.grad(y.sum(), x)
+        assert tangent(g).tolist() == [2, 20]
+
+
+def test_checkpoints_in_checkpoints_compute_tangents_again() -> None:
+    def inner(u: vt.Tensor) -> vt.Tensor:
+        return u * u * u
+
+    def outer(t: vt.Tensor) -> vt.Tensor:
+        return checkpoint(inner, t * 2, use_reentrant=False)
+
+    x = tensor(1, 2).requires_grad_()
+    with fw.dual_level():
+        y = checkpoint(outer, fw.make_dual(x, tensor(1, 10)), use_reentrant=False)
+        (g,) = vt.autograd.grad(y.sum(), x)
+        assert g.tolist() == [24, 96]
+        assert tangent(g).tolist() == [48, 960]
+
+
+def test_a_retained_gradient_is_recorded_only_with_create_graph() -> None:
+    x = tensor(1, 2).requires_grad_()
+    y = x.clone()
+    y.retain_grad()
+    with fw.dual_level():
+        (g,) = vt.autograd.grad((y * y).sum(), x, create_graph=True)
+        assert y.grad is not None
+        assert y.grad.requires_grad
+        vt.autograd.grad(g.sum(), x)
+        assert y.grad.tolist() == [4, 6]
+        assert not y.grad.requires_grad

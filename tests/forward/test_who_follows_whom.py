@@ -65,6 +65,29 @@ def test_a_view_that_got_another_geometry_shows_the_tangent_in_that_one() -> Non
         assert tangent(v).tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
+def test_geometry_that_changes_with_forward_mode_off_is_that_of_the_tangent_too() -> None:
+    with fw.dual_level():
+        d = fw.make_dual(vt.zeros(2, 2), vt.tensor([[1.0, 2.0], [3.0, 4.0]])).clone()
+        v = d[0]
+        with fw.set_fwd_grad_enabled(False):
+            d.t_()
+        assert tangent(d).tolist() == [[1, 3], [2, 4]]
+        assert tangent(d[0]).tolist() == [1, 3]
+        assert tangent(v).tolist() == [1, 2]
+        with vt.inference_mode():
+            v.unsqueeze_(0)
+        v.mul_(10)
+        assert tangent(d).tolist() == [[10, 3], [20, 4]]
+
+
+def test_a_tangent_does_not_fit_other_memory() -> None:
+    with fw.dual_level():
+        d = dual(1, 2, 3)
+        d.data = tensor(4, 5)
+        with pytest.raises(RuntimeError, match="other memory"):
+            d * 2
+
+
 def test_detaching_in_place_drops_the_tangent() -> None:
     x = tensor(1, 2).requires_grad_()
     with fw.dual_level():

@@ -203,6 +203,10 @@ def _give(
                     "view of the argument's tangent, such as tangent.view_as(tangent)"
                 )
             return
+    view = view_meta_of(result)
+    if view is not None:
+        # Of a tensor that forward has made: its views follow it, not that tensor.
+        view.be_forward_base()
     own_meta(result).set_fw_grad(as_tangent(tangent, result, taken), result, level, False)
 
 

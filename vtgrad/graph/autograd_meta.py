@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
 from .edge import Edge, edge_to
-from .forward_grad import ForwardGrad
+from .forward_grad import ForwardGrad, is_placed_as
 from .hooks import GradCell, LeafState, NodeHooks
 from .operators import operators
 
@@ -116,10 +116,17 @@ class AutogradMeta(AutogradMetaInterface):
         Raises
         ------
         ForwardModeError
-            If a write to the tensor was interrupted before it wrote the tangent.
+            If a write to the tensor was interrupted before it wrote the tangent, or the tensor was
+            given other memory, of another shape.
         """
         own: ForwardGrad | None = getattr(self, "fw_grad_", None)
-        return None if own is None else own.read(level)
+        if own is None:
+            return None
+        tangent = own.read(level)
+        if tangent is not None and not is_placed_as(tangent._impl.array, owner._impl.array):
+            # The tensor got another geometry in place while forward mode was off.
+            tangent = own.placed_as(owner, level, tangent)
+        return tangent
 
     def set_fw_grad(
         self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool

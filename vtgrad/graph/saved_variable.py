@@ -40,17 +40,16 @@ from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import NO_LIMIT
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
 from .autograd_meta import AutogradMeta
 from .edge import Edge
-from .forward_grad import ForwardGrad
 from .operators import operators
 from .overwrite_rule import overwrite_rule
 from .packed import Packed
 from .packing import HookPair, packing
+from .saved_tangents import SavedTangents
 from .saved_variable_errors import stale_saved_error
 from .thread_local_state import this_thread
 
@@ -112,7 +111,6 @@ class SavedVariable:
 
     __slots__ = (
         "_array",
-        "_copied_tangents",
         "_counter",
         "_edge",
         "_fingerprint",
@@ -138,9 +136,8 @@ class SavedVariable:
     _offset: int
     _packed: Packed | None
     _storage: Storage | None
-    # Not set unless a level of forward mode was open: the tensor's own, or copies.
-    _tangents: ForwardGrad
-    _copied_tangents: ForwardGrad
+    # Not set unless a level of forward mode was open.
+    _tangents: SavedTangents
     _tensor: weakref.ref[TensorBase] | None
     _token: Token | None
 
@@ -223,69 +220,28 @@ class SavedVariable:
             region = region_of(impl.array, impl.byte_offset)
             self._token = token_of(impl, counter, region, self.version)
             if keys.modes and tensor is not None:
-                if self._token is None or self.is_output:
-                    self._keep_tangents(tensor)
-                else:
-                    self._copy_tangents(tensor)
+                self._save_tangents(tensor, restores=self._token is not None)
             if audit.enabled:
                 self._fingerprint = Fingerprint(impl.array, impl.storage)
             # The call above has made the storage if there was none: a rebuilt tensor has the same
             # one.
             self._storage = impl._storage
 
-    def _keep_tangents(self, tensor: TensorBase) -> None:
-        """Hold the tensor's tangents, for when the tensor is dead; those of a result come later."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
-            return
-        if not self.is_output:
-            level = meta.fw_level(NO_LIMIT)
-            if not level:
-                return
-            while level:
-                meta.fw_grad(level, tensor)  # that of a view is made here
-                level = meta.fw_level(level)
-        self._tangents = meta.own_fw_grad()
+    def _save_tangents(self, tensor: TensorBase, *, restores: bool) -> None:
+        """See Note [Saved tangents]; `restores` says that the value outlives a write."""
+        if self.is_output or not restores:
+            found = SavedTangents.kept(tensor, self.is_output)
+        else:
+            found = SavedTangents.copied(tensor)
+        if found is not None:
+            self._tangents = found
 
-    def _copy_tangents(self, tensor: TensorBase) -> None:
-        """Hold copies of the tangents, which may be overwritten too, and are not kept by rewind."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
-            return
-        level = meta.fw_level(NO_LIMIT)
-        if level:
-            self._copied_tangents = ForwardGrad()
-        while level:
-            tangent = meta.fw_grad(level, tensor)
-            assert tangent is not None
-            self._copied_tangents.set(level, operators().clone(tangent))
-            level = meta.fw_level(level)
-
-    def _with_tangents(self, impl: TensorImpl, node: Node, *, rewinds: bool) -> TensorImpl:
-        """The impl of a rebuilt tensor, with the tangents that the saved one had."""
-        copied: ForwardGrad | None = getattr(self, "_copied_tangents", None)
-        kept: ForwardGrad | None = getattr(self, "_tangents", None) if copied is None else copied
-        if kept is None or not kept.tangents:
-            return impl
-        if rewinds and kept is not copied:
-            raise NotSupportedError(
-                f"{node.name()} needs the tangent of its result, which was overwritten in place: "
-                "rewind restores values, and of tangents only those of saved inputs. Write to a "
-                "clone of the result",
-                operator=node.name(),
-            )
-        meta = impl.autograd_meta
-        if meta is None:
-            meta = impl.autograd_meta = AutogradMeta()
-        assert isinstance(meta, AutogradMeta)
-        own = meta.own_fw_grad()
-        for level, tangent in tuple(kept.tangents.items()):
-            if kept is not copied and tangent._impl.geometry[:2] != (impl.sizes, impl.strides):
-                # The tensor has got another geometry in place since, and with it its tangent.
-                offset = self._offset // impl.array.itemsize
-                tangent = operators().as_strided(tangent, impl.sizes, impl.strides, offset)
-            own.set(level, tangent)
-        return impl
+    def _give_tangents(
+        self, impl: TensorImpl, node: Node, *, overwritten: bool, offset: int | None
+    ) -> None:
+        saved: SavedTangents | None = getattr(self, "_tangents", None)
+        if saved is not None:
+            saved.give(impl, node, overwritten=overwritten, offset=offset)
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
         """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
@@ -301,6 +257,8 @@ class SavedVariable:
         finally:
             packing.pair = hooks
         self._packed = Packed(hooks, tensor, kept)
+        if keys.modes:
+            self._save_tangents(tensor, restores=True)
         self._array = None
         self._storage = None
         self._tensor = None
@@ -345,7 +303,7 @@ class SavedVariable:
         """Save a copy of the present value of an input, before it is overwritten."""
         saved = _SavedCopy(TensorImpl(tensor._impl.array.copy(order="K")), edge)
         if keys.modes:
-            saved._copy_tangents(tensor)
+            saved._save_tangents(tensor, restores=True)
         return saved
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
@@ -576,7 +534,11 @@ class SavedVariable:
         if array is None:
             packed = self._packed
             assert packed is not None
-            return packed.unpack_tensor(node, self._meta_for(node))
+            unpacked = packed.unpack_tensor(node, self._meta_for(node))
+            if keys.modes:
+                overwritten = self._counter.value != self.version
+                self._give_tangents(unpacked._impl, node, overwritten=overwritten, offset=None)
+            return unpacked
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
@@ -586,7 +548,8 @@ class SavedVariable:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
         if keys.modes:
-            impl = self._with_tangents(impl, node, rewinds=rewinds)
+            offset = None if rewinds else self._offset
+            self._give_tangents(impl, node, overwritten=rewinds, offset=offset)
         return operators().wrap(impl)
 
     def _restored(self, node: Node) -> Array:

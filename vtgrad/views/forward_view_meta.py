@@ -23,18 +23,16 @@ from __future__ import annotations
 from typing import Final
 
 from ..graph.autograd_meta import AutogradMeta
+from ..graph.forward_grad import recorded
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
-from ..storage.mode import mode_of, switched
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import settle, thread
 from .view_fn import Replay, replay_of, restride_of
 from .view_info import ViewFunction, ViewInfo
 
 __all__ = ["ForwardViewMeta"]
 
-_RECORDING: Final = mode_of(grad=True, inference=False)
 # What stands for `forward_info_` where it is not set.
 _SHARED: Final = object()
 
@@ -147,20 +145,11 @@ class ForwardViewMeta(AutogradMeta):
         whole = None if meta is None else meta.fw_grad(level, info.base)
         if own is not None or whole is None:
             return own
-        impl = owner._impl
-        before, ident = thread.mode, thread.ident
-        try:
-            thread.mode = switched.silent[ident] = _RECORDING
-            part = (
-                operators().as_strided(whole, impl.sizes, impl.strides, impl.storage_offset)
-                if info.view_fn is None
-                else info.view_fn(whole)
-            )
-        finally:
-            thread.mode = switched.silent[ident] = before
-            if before.inference:
-                switched.inference[ident] = before
-            settle(ident)
+        view_fn, geometry = info.view_fn, owner._impl.geometry
+        if view_fn is None:
+            part = recorded(lambda: operators().as_strided(whole, *geometry))
+        else:
+            part = recorded(lambda: view_fn(whole))
         self.own_fw_grad().set(level, part)
         return part
 

@@ -11,10 +11,11 @@ tangent is the view of its base's tangent, made when it is asked for. A write al
 tangent, in place; if there is none yet, the base of what is written gets zeros first. What is
 overwritten with a constant has the tangent zero from then on.
 
-The formula of a write is evaluated before the write, so that it reads the old values, unless it
-needs the result; then what the write would change is copied first. If the value was stored, and its
-tangent was not, because of an interrupt, the tensor is marked as unfinished: its tangent cannot be
-read any more.
+The formula of a write is evaluated before the write, so that it reads the old values, and so that
+nothing has changed if it raises; a result that it needs is computed on a copy. If it is recorded,
+it reads copies of what the write will change, so that the tangent can be differentiated. If the
+value was stored, and its tangent was not, because of an interrupt, the tensor is marked as
+unfinished: its tangent cannot be read any more.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import INFERENCE
-from vtgrad.views.check_inplace import check_inplace
+from vtgrad.views.check_inplace import check_base, check_inplace
 
 __all__ = ["handle_dual"]
 
@@ -122,7 +123,7 @@ def _change_geometry(
     while (limit := highest_level((target,), limit)) != 0:
         tangent = tangent_of(target, limit)
         if tangent is not None:
-            _check_tangent(tangent, ())
+            _check_tangent(tangent, None)
             tangents.append(tangent)
     result = _without_tangents(function, args, kwargs)
     for tangent in tangents:
@@ -191,62 +192,64 @@ def _write(
     assert isinstance(target, TensorBase)
     if target._impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
+    if target._impl.array.dtype.kind not in "fc":
+        return function(*args, **kwargs)  # it has no tangent
     present = tangent_of(target, level)
-    late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
-    if late:
-        storage = target._impl.storage
-        arguments = {
-            name: F.clone(value)
-            if isinstance(value, TensorBase) and value._impl._storage is storage
-            else value
-            for name, value in arguments.items()
-        }
-        given = {
-            name: F.clone(value)
-            if isinstance(value, TensorBase)
-            and (value is present or _will_be_written(value, target, present))
-            else value
-            for name, value in given.items()
-        }
-    elif rule.formula is not None and given:
-        tangent = rule.formula(arguments, given, target)
-        if isinstance(tangent, TensorBase) and _will_be_written(tangent, target, present):
-            tangent = F.clone(tangent)
+    if rule.formula is not None and given:
+        if is_recording() and any(
+            map(requires_grad, tensors_of((*arguments.values(), *given.values())))
+        ):
+            arguments = {
+                name: _kept(value, target, present) if isinstance(value, TensorBase) else value
+                for name, value in arguments.items()
+            }
+            given = {
+                name: _kept(value, target, present) if isinstance(value, TensorBase) else value
+                for name, value in given.items()
+            }
+        new = target
+        if "result" in rule.uses:
+            new = F.clone(target)
+            function(new, *args[1:], **kwargs)
+        tangent = rule.formula(arguments, given, new)
+        if isinstance(tangent, TensorBase) and tangent is not present:
+            tangent = _kept(tangent, target, present)
     if present is not None:
-        _check_tangent(present, (tangent, *arguments.values(), *given.values()))
-    before = None if target._impl.version_counter is INFERENCE else target._impl.version
+        _check_tangent(present, tangent)
+    before = target._impl.version
     holder = forward_base_of(target)
     try:
         result = function(*args, **kwargs)
-        if late and given:
-            assert rule.formula is not None
-            tangent = rule.formula(arguments, given, target)
         if isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:
             F.zero_(present)
     except BaseException:
-        if before is not None and target._impl.version != before:
+        if target._impl.version != before:
             # Read by `fw_grad`, see Note [A tangent follows its value].
             own_meta(holder).own_fw_grad().unfinished.add(level)
         raise
     return result
 
 
-def _check_tangent(present: TensorBase, others: Sequence[object]) -> None:
+def _check_tangent(present: TensorBase, new: object) -> None:
     """Refuse a write whose tangent could not be written, before the value is."""
     if present._impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
-    if is_recording() and any(map(requires_grad, tensors_of((present, *others)))):
+    if is_recording() and any(map(requires_grad, tensors_of((present, new)))):
         check_inplace(present)
+        check_base(present)
 
 
-def _will_be_written(tangent: TensorBase, target: TensorBase, present: TensorBase | None) -> bool:
-    """Whether a tangent has the memory of the target, or of another part of its present tangent."""
-    storage = tangent._impl._storage
-    if storage is None or tangent is present:
-        return False
-    return storage is target._impl._storage or (
-        present is not None and storage is present._impl._storage
-    )
+def _kept(value: TensorBase, target: TensorBase, present: TensorBase | None) -> TensorBase:
+    """A tensor that a write to the target and its present tangent does not change."""
+    if value is target or value is present:
+        return F.clone(value)
+    storage = value._impl._storage
+    if storage is None:
+        return value
+    written = storage is target._impl._storage
+    if written or (present is not None and storage is present._impl._storage):
+        return F.clone(value)
+    return value

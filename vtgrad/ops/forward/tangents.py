@@ -88,8 +88,9 @@ def as_tangent(
         tangent = F.expand(tangent, sizes)
     if in_place:
         return tangent
-    taken = given is not None and any(tangent is t for t in tensors_of(given.values()))
-    if not taken and _owns_memory(tangent) and _strides_agree(tangent, tensor):
+    if given is not None and any(tangent is t for t in tensors_of(given.values())):
+        tangent = F.clone(tangent)
+    if _owns_memory(tangent) and _strides_agree(tangent, tensor):
         return tangent
     own = operators().zeros_as_memory(tensor, tangent)
     return F.copy_(own, tangent)
