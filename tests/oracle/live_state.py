@@ -58,7 +58,7 @@ class LiveState:
     @property
     def has_level(self) -> bool:
         """See `State`."""
-        return bool(self.side.library.module.autograd.forward_ad._current_level >= 0)
+        return self.side.has_level()
 
     def describe(self) -> Sequence[TensorState]:
         """See `State`."""

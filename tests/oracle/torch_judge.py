@@ -206,8 +206,6 @@ class TorchJudge:
 
     def _fail(self, error: Exception | None, found: Sequence[Divergence]) -> Verdict:
         """The verdict on differences: those that are not intended, or the reason for all."""
-        if self._has_two_faults(error):
-            return _excused("a call with two faults, of which each library names another")
         *earlier, line = self.lines
         entries = [
             excuse(Situation(line, tuple(earlier), self.torch, self.torch_error, error, divergence))
@@ -219,6 +217,9 @@ class TorchJudge:
             for divergence, entry in zip(found, entries, strict=True)
             if entry is None and not (cascade and divergence.what == "grad_fn")
         ]
+        # Last: this runs the program again, which closes its level of forward mode.
+        if left and self._has_two_faults(error):
+            return _excused("a call with two faults, of which each library names another")
         if left:
             return Verdict(left, cause=error)
         return _excused(next(entry.reason for entry in entries if entry is not None))

@@ -17,7 +17,7 @@ from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.forward_grad import DualLevel, exit_level
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_tangents import SavedTangents
 from vtgrad.graph.set_history import own_meta
 from vtgrad.ops.forward import dual_handler
 from vtgrad.ops.forward.forward_rule import ForwardRule
@@ -234,12 +234,12 @@ def primal_keeps_the_tangent(patch: pytest.MonkeyPatch) -> None:
 
 def saved_tensor_loses_its_tangent(patch: pytest.MonkeyPatch) -> None:
     """A saved tensor that is dead, or overwritten beside, is made again without tangent."""
-    patch.setattr(SavedVariable, "_keep_tangents", lambda self, tensor: None)
+    patch.setattr(SavedTangents, "kept", staticmethod(lambda tensor, is_output: None))
 
 
 def saved_copy_loses_its_tangent(patch: pytest.MonkeyPatch) -> None:
     """The copy of a value that is overwritten has no tangent."""
-    patch.setattr(SavedVariable, "_copy_tangents", lambda self, tensor: None)
+    patch.setattr(SavedTangents, "copied", staticmethod(lambda tensor: None))
 
 
 FAULTS_OF_TANGENTS = [

@@ -55,6 +55,10 @@ class Interpreter:
         """Close what a program may leave open: a level of forward mode."""
         self.library.close_level()
 
+    def has_level(self) -> bool:
+        """Whether a level of forward mode is open."""
+        return self.library.has_level()
+
     def run(self, step: Step) -> Exception | None:
         """Run the text of a step; return the exception that it raised, or None."""
         try:

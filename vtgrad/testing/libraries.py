@@ -120,8 +120,20 @@ class Library:
     def tangent(self, tensor: TensorLike) -> TensorLike | None:
         """Return the tangent of a tensor; nothing is recorded."""
         with self.module.no_grad():
-            found: TensorLike | None = self.module.autograd.forward_ad.unpack_dual(tensor).tangent
+            try:
+                unpacked = self.module.autograd.forward_ad.unpack_dual(tensor)
+            except RuntimeError:
+                if not self.careful:
+                    raise
+                return None  # PyTorch takes it for an inference tensor, and for none
+        found: TensorLike | None = unpacked.tangent
         return found
+
+    def has_level(self) -> bool:
+        """Whether the level of forward mode is open, of which a process has one."""
+        forward = self.module.autograd.forward_ad
+        probe = self.module.zeros(())
+        return forward.unpack_dual(probe).primal is not probe
 
     def close_level(self) -> None:
         """Close the level of forward mode, of which a process has one, if it is open."""

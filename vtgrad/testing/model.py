@@ -72,12 +72,10 @@ class Manners:
         Whether a saved value is stale by a write to one of its elements; else by any write to its
         buffer.
     exact_tangents : bool
-        Whether a tangent is right also after a write that reads what it overwrites, such as
-        ``d.mul_(d)``, or where its memory is that of a tensor; whether the tangents of all
-        gradients are, also of ``prod`` at zeros and of ``abs``; whether a result never has the
-        memory of another one's tangent, and a base keeps the shape of its tangent; whether what is
-        refused has changed nothing; and whether a view whose tangent requires grad may be used
-        whenever its values may, however its tangent was made.
+        Whether tangents are right everywhere, and what is refused has changed nothing. If not,
+        steps are passed over: writes that read what they overwrite, such as ``d.mul_(d)``, or that
+        go to the memory of a tangent; ``abs`` and, at zeros, the gradient of ``prod``; changes of
+        geometry with forward mode off; writes to a view whose tangent requires grad.
     """
 
     all_or_nothing: bool = True

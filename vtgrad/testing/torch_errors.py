@@ -84,9 +84,9 @@ _BY_WORD: tuple[tuple[str, str], ...] = (
 
 def told_kind(error: Exception) -> str | None:
     """The kind that a message of PyTorch says, or None where it has none of its own."""
-    if isinstance(error, NotImplementedError):
-        return "not-supported"
     text = str(error)
+    if isinstance(error, NotImplementedError):
+        return "missing-method" if "implement the jvp function" in text else "not-supported"
     for pattern, found in _PATTERNS:
         if pattern.search(text):
             return found

@@ -61,6 +61,7 @@ def write(
     stretches: bool = False,
     marks: IntArray | None = None,
     is_unknown: bool = False,
+    reads_first: bool = False,
 ) -> None:
     """Overwrite `target` with a function of itself and of other tensors.
 
@@ -72,6 +73,8 @@ def write(
         Which elements count as written, by number; all of them without it.
     is_unknown
         Whether it is unknown which of them do.
+    reads_first
+        Whether operands are read before anything is written, so that they may share memory with it.
     """
     check_counted(world, target)
     grad = grad and not world.inference
@@ -92,7 +95,7 @@ def write(
             raise SkippedError  # libraries differ, and the outcome says nothing about gradients
         if not is_fill:
             problems.append("self-overlap")
-    for other in others:
+    for other in () if reads_first else others:
         problems += _kinds(partial(_check_overlap, target, other, stretches))
     if problems:
         problems += ["inference-saved" for other in others if other.is_inference]
@@ -203,10 +206,10 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
     if not grad and target.requires_grad:
         raise SkippedError  # the graph would then speak of another shape
     tangent = world.tangent_of(target)
-    if tangent is not None:
+    if tangent is not None and not world.manners.exact_tangents:
         if not world.carries:
             raise SkippedError  # the tangent would keep its shape
-        if target.leader is not None and not world.manners.exact_tangents:
+        if target.leader is not None:
             raise SkippedError  # that of the base might not
     if target.grad is not None:
         raise SkippedError  # a gradient of another shape would stay behind
@@ -228,7 +231,7 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
         raise RefusedError(refused.kind) from None
     target.counter.version += 1
     target.geometry, target.cells = geometry, cells
-    if tangent is not None:
+    if tangent is not None and world.carries:
         tangent.counter.version += 1
     if not records:
         return

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .. import steps
 from ..steps import EnterLevel, Step
-from .chooser import Chooser
+from .chooser import Chooser, is_whole
 from .kinds import KINDS, kind
 from .state import TensorState
 
@@ -34,15 +34,19 @@ def level(c: Chooser) -> Sequence[Step] | None:
 @kind(0, "make_dual")
 def dual(c: Chooser) -> Sequence[Step] | None:
     """A dual of any tensor, with a constant for a tangent or with another tensor's memory."""
-    t = c.pick(lambda t: not t.has_tangent)
+    t = c.pick(lambda t: not t.has_tangent and not is_whole(t))
     if t is None or (t.has_tangent and not c.chance(0.1)):
         return None
-    seed: steps.Literal | str = c.literal(c.shape() if c.blunder() else t.shape)
+    seed: steps.Literal | str = c.literal(c.shape() if c.blunder() else t.shape, t.dtype)
     if c.chance(0.3):
         other = c.pick(lambda o: o.shape == t.shape and o.dtype == t.dtype)
-        if other is not None and (other.shape == t.shape or c.blunder()):
+        # Where no judge passes over it, seldom one that may be on the tensor's own memory.
+        is_near = other is not None and c.free and (other.is_view or t.is_view or other == t)
+        if other is not None and (other.shape == t.shape or c.blunder()) and not is_near:
             seed = str(other)
-    return _opened(c, *c.under(steps.MakeDual(c.fresh(), t.index, seed)))
+    step = steps.MakeDual(c.fresh(), t.index, seed)
+    # Not in inference mode, where PyTorch makes no dual of it.
+    return _opened(c, *((step,) if c.free and c.chance(0.9) else c.under(step)))
 
 
 @kind(0, "make_dual")
