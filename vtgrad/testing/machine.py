@@ -1,6 +1,7 @@
 """The state machine: Hypothesis writes programs, the session runs them against the model."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from .libraries import Library
+from .libraries import Library, with_audit, with_rewind
 from .menu.mixtures import DUALS, MIXTURES, mixture_of
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
@@ -48,6 +49,10 @@ PROFILES: dict[str, settings] = {
 _SEEDS = st.integers(0, 2**24 - 1)
 
 
+#: See `World`: measuring more takes longer than all else in a program.
+_MOST_CURVED = 4
+
+
 class ViewsAndWrites(RuleBasedStateMachine):
     """Programs of views and in-place writes on one library; :func:`machine_for` says which.
 
@@ -55,8 +60,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
     ----------
     mixtures : tuple of str
         What programs are made of, by the names that `menu.mixtures` has.
-    called : set of str
-        Which operators of the user's have been called.
+    called : Counter
+        How often operators of the user's have been called, by name.
     passes, beside : int
         How many passes that needed a saved tensor were accepted under the exact rule, and how many
         of these the rule of the whole storage refuses.
@@ -69,7 +74,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     writer: ModelWriter
     library: ClassVar[Library]
     mixtures: ClassVar[tuple[str, ...]] = (*MIXTURES, "tables", "tables")
-    called: ClassVar[set[str]]
+    called: ClassVar[Counter[str]]
     passes: ClassVar[int] = 0
     beside: ClassVar[int] = 0
 
@@ -89,11 +94,15 @@ class ViewsAndWrites(RuleBasedStateMachine):
         """Begin with a leaf and a copy of it, which may be written.
 
         A library that has two rules for saved values is run under the one in a program, under the
-        other in another.
+        other in another; operators of the user's also with audit, and with overwritten bytes kept.
         """
         manners = self.library.manners
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
+        elif manners.exact and self.library.rules:
+            self.where = (self.library, with_audit(self.library), with_rewind(self.library))[
+                seed % 3
+            ]
         self.session = self._session(inspects_always=inspects_always)
         kinds = mixture_of(mixture, custom=bool(self.library.rules))
         self.seed = seed
@@ -103,7 +112,9 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     def _session(self, *, inspects_always: bool) -> Session:
         """Begin a program."""
-        return Session(self.where, inspects_always=inspects_always)
+        session = Session(self.where, inspects_always=inspects_always)
+        session.world.most_curved = _MOST_CURVED
+        return session
 
     @rule(seed=_SEEDS)
     def step(self, seed: int) -> None:
@@ -118,7 +129,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     def _note(self, step: Step, ran: bool) -> None:
         if ran and isinstance(step, Call):
-            self.called.add(step.name)
+            self.called[step.name] += 1
 
     def _check(self, act: Callable[[], object]) -> None:
         self.failed = True  # unless it comes back
@@ -156,7 +167,7 @@ def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites
     duals : bool
         Whether its programs are those in which tensors have tangents.
     """
-    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+    own = {"library": library, "called": Counter(), "passes": 0, "beside": 0}
     if duals:
         own["mixtures"] = tuple(DUALS)
     return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)

@@ -106,8 +106,10 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
         step = taken.step if isinstance(taken, Inference | WithoutForward) else taken
         if isinstance(step, View | Detach | MakeDual | TakePrimal) and position:
             outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
-        elif isinstance(step, Apply | Call):
+        elif isinstance(step, Apply):
             outs, source = (step.out,), step.operands[0]
+        elif isinstance(step, Call) and step.sources:
+            outs, source = step.outs, step.sources[0]
         elif isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
             outs, source = tuple(map(_number, step.defs)), min(map(_number, step.uses))
         else:

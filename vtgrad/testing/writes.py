@@ -188,8 +188,9 @@ def _touch(
 ) -> None:
     """Count a write to `target`, or to its tangent, in the memory of the one or the other."""
     counter.version += 1
-    marked = counter.touched if is_unknown else counter.written
-    marked.update(dict.fromkeys(cells.tolist(), counter.version))
+    if not world.manners.rewinds:
+        marked = counter.touched if is_unknown else counter.written
+        marked.update(dict.fromkeys(cells.tolist(), counter.version))
     written = set(target.cells.ravel().tolist())
     for save in world.saves:
         if save.buffer == buffer.index and save.counter != counter.index:
