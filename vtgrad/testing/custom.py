@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
+from .jets import FloatArray
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
@@ -135,6 +137,10 @@ class Rule:
     raises: Sequence[tuple[type[Exception], Callable[..., bool]]] = ()
     is_random: bool = False
     once_differentiable: bool = False
+    #: Derivatives that were found already, by operands.
+    known: dict[object, tuple[FloatArray, FloatArray | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         self._check_name()

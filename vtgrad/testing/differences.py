@@ -35,19 +35,18 @@ def slopes(function: Function, arrays: Sequence[FloatArray]) -> FloatArray:
     """
     middle = function(arrays)
     columns: list[FloatArray] = []
-    for which, array in enumerate(arrays):
-        for at, number in enumerate(array.ravel().tolist()):
+    changed = [array.copy() for array in arrays]
+    for array in changed:
+        flat = array.reshape(-1)
+        for at, number in enumerate(flat.tolist()):
             step = _STEP * max(1.0, abs(number))
-
-            def moved(
-                by: float, which: int = which, at: int = at, step: float = step
-            ) -> FloatArray:
-                changed = [a.copy() for a in arrays]
-                changed[which].reshape(-1)[at] += by * step
-                return function(changed)
-
-            above, below = moved(1), moved(-1)
-            found = (8 * (above - below) - (moved(2) - moved(-2))) / (12 * step)
+            found_at: list[FloatArray] = []
+            for by in (1, -1, 2, -2):
+                flat[at] = number + by * step
+                found_at.append(function(changed))
+            flat[at] = number
+            above, below, far_above, far_below = found_at
+            found = (8 * (above - below) - (far_above - far_below)) / (12 * step)
             apart = np.abs((above - middle) - (middle - below)) / step
             found[np.abs(found) < _NOISE] = 0.0
             limit = _KINK * np.maximum(1.0, np.abs(found))

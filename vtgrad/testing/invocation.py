@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .custom import Rule, Shape
+from .custom import Rule, RuleError, Shape
 from .differences import slopes
 from .geometry import IntArray, contiguous
 from .jets import Bilinear, FloatArray, Linear
@@ -17,6 +17,9 @@ from .rules import Computed
 __all__ = ["Array", "Invocation", "Outcome"]
 
 Array: TypeAlias = npt.NDArray[np.generic]
+
+#: Bounds what is kept of the derivatives of an operator.
+_MOST_KNOWN = 200
 
 #: The dtypes of results, by the kind that NumPy gives.
 _KINDS = {"f": "float64", "c": "complex128", "i": "int64", "u": "int64", "b": "bool"}
@@ -45,6 +48,10 @@ class Outcome:
     def differentiable(self) -> list[FloatArray]:
         """Return the arrays that have gradients; of complex ones both parts in a last dimension."""
         return [_real(array) for array in self.arrays if array.dtype.kind in "fc"]
+
+
+def _is_known(array: Array) -> bool:
+    return array.dtype == np.complex128 or array.dtype.kind in "iub"
 
 
 def _real(array: Array) -> FloatArray:
@@ -134,7 +141,6 @@ class Invocation:
 
     def _referred(self, arrays: Sequence[FloatArray]) -> Outcome:
         operands = self.operands(arrays)
-        must = f"must return a float64 array; for {_shapes(operands)} it "
         try:
             found = self.rule.reference(*operands, **self.options)
         except ValueError:
@@ -142,24 +148,22 @@ class Invocation:
         except Exception as error:
             told = f"raised {type(error).__name__}: {error}"
             hint = ". Where the operator is not defined, `accepts` must say so"
-            raise self.rule.error("reference", must + told + hint) from error
+            raise self._wrong(operands, told + hint) from error
         is_several = isinstance(found, tuple | list)
         parts = tuple(found) if isinstance(found, tuple | list) else (found,)
-        made = Outcome(tuple(map(np.asarray, parts)), is_several)
+        made, is_new = Outcome(tuple(map(np.asarray, parts)), is_several), self.rule.result == "new"
         for array in made.arrays:
-            if array.dtype.kind not in _KINDS or array.dtype in (
-                np.float32,
-                np.complex64,
-                np.float16,
-            ):
-                raise self.rule.error("reference", f"{must}returned {array.dtype}")
-            if self.rule.result != "new" and array.dtype != np.float64:
-                raise self.rule.error("reference", f"{must}returned {array.dtype}")
+            if not (array.dtype == np.float64 or (is_new and _is_known(array))):
+                raise self._wrong(operands, f"returned {array.dtype}")
             if not np.isfinite(array).all():
                 raise SkippedError
         if is_several and self.rule.result == "written":
-            raise self.rule.error("reference", f"{must}returned several")
+            raise self._wrong(operands, "returned several")
         return made
+
+    def _wrong(self, operands: Sequence[Array], told: str) -> RuleError:
+        must = f"must return a float64 array; for {_shapes(operands)} it {told}"
+        return self.rule.error("reference", must)
 
     def outline(self, shapes: Sequence[Shape]) -> Outcome:
         """Return what the reference makes of ones: it may be defined elsewhere only."""
@@ -190,10 +194,9 @@ class Invocation:
         """
         outcome = self.outcome(arrays)
         results = outcome.differentiable()
-        jacobian = self.jacobian(arrays)
+        jacobian, hessian = self._derivatives(arrays, most_curved)
         if not np.isfinite(jacobian).all():
             raise SkippedError
-        hessian = self.hessian(arrays, most_curved)
         made, start = [], 0
         for result in results:
             stop = start + result.size
@@ -204,10 +207,25 @@ class Invocation:
             start = stop
         return outcome, made
 
+    def _derivatives(
+        self, arrays: Sequence[FloatArray], most: int
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Find first and second derivatives, or look them up: the grid repeats its operands."""
+        facts = (self.dtype, repr(self.options), repr(self.constants), most)
+        key = (facts, tuple((array.shape, array.tobytes()) for array in arrays))
+        known = self.rule.known
+        if key not in known:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            jacobian = self.jacobian(arrays)
+            known[key] = jacobian, self.hessian(arrays, most)
+        return known[key]
+
     def _flat(self, arrays: Sequence[FloatArray]) -> FloatArray:
         """The elements of all results that have gradients."""
-        with np.errstate(all="ignore"):
-            found = self._referred(arrays).differentiable()
+        found = self._referred(arrays).differentiable()
+        if len(found) == 1:
+            return found[0].ravel()
         return np.concatenate([np.zeros(0), *(array.ravel() for array in found)])
 
     def jacobian(self, arrays: Sequence[FloatArray]) -> FloatArray:
