@@ -155,7 +155,7 @@ RIGHT = [
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong operator, what the failure says, and how many steps it may take to show it."""
+    """A wrong operator, what the failure says, and in how many steps random programs show it."""
 
     rule: Rule
     shows: str
@@ -253,7 +253,7 @@ class ForgetsMarkDirty(vt.autograd.Function):
 
 WRONG = [
     Wrong(Rule("wrong_sine", WrongSine.apply, np.sin), "expected [", 4),
-    Wrong(Rule("keeps_its_operand", KeepsItsOperand.apply, np.square), "expected [", 6),
+    Wrong(Rule("keeps_its_operand", KeepsItsOperand.apply, np.square), "expected", 6),
     Wrong(
         Rule(
             "forgets_mark_dirty",

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.testing.checking import DivergenceError, Rule, check, machine
 from vtgrad.testing.invocation import Invocation
+from vtgrad.testing.machine import PROFILES
 from vtgrad.testing.program import program_text
 from vtgrad.testing.session import replay
 from vtgrad.testing.steps import Apply, Call, Gradient, Hook, Leaf, Literal, Step, View
@@ -31,9 +34,10 @@ def test_right_operators_pass_together() -> None:
 @pytest.mark.stateful
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.rule.name)
-def test_a_wrong_operator_is_found_and_shrunk(wrong: Wrong) -> None:
+def test_random_programs_alone_find_and_shrink_a_wrong_operator(wrong: Wrong) -> None:
+    programs = machine(wrong.rule)
     with pytest.raises(DivergenceError) as found:
-        check(wrong.rule, programs=200)
+        run_state_machine_as_test(programs, settings=settings(PROFILES["hunt"], max_examples=200))
     assert wrong.shows in found.value.what, str(found.value)
     assert len(found.value.steps) <= wrong.steps, str(found.value)
     text = str(found.value)
@@ -41,7 +45,7 @@ def test_a_wrong_operator_is_found_and_shrunk(wrong: Wrong) -> None:
     assert wrong.rule.definition().startswith(("def ", "class "))
     assert text.index("import vtgrad as vt") < text.index("import torch as vt")
     with pytest.raises(DivergenceError):
-        replay(found.value.steps, machine(wrong.rule).library)
+        replay(found.value.steps, programs.library)
 
 
 @pytest.mark.stateful
