@@ -21,6 +21,8 @@ Array: TypeAlias = npt.NDArray[np.generic]
 #: Bounds what is kept of the derivatives of an operator.
 _MOST_KNOWN = 200
 
+_MUST_SAY = "must say for all operands whether it holds; for {} it "
+
 #: The dtypes of results, by the kind that NumPy gives.
 _KINDS = {"f": "float64", "c": "complex128", "i": "int64", "u": "int64", "b": "bool"}
 
@@ -133,11 +135,17 @@ class Invocation:
     ) -> bool:
         operands = self.operands(arrays)
         try:
-            return bool(question(*operands, **self.options))
+            answer = question(*operands, **self.options)
+        except ValueError:
+            return False  # shapes that do not go together
         except Exception as error:
-            told = f"{type(error).__name__}: {error}"
-            must = f"must say for all operands whether it holds; for {_shapes(operands)} it raised "
-            raise self.rule.error(argument, must + told) from error
+            told = f"raised {type(error).__name__}: {error}"
+            raise self.rule.error(argument, _MUST_SAY.format(_shapes(operands)) + told) from error
+        try:
+            return bool(answer)
+        except ValueError:
+            told = f"returned {answer!r}"
+            raise self.rule.error(argument, _MUST_SAY.format(_shapes(operands)) + told) from None
 
     def _referred(self, arrays: Sequence[FloatArray]) -> Outcome:
         operands = self.operands(arrays)
