@@ -113,10 +113,13 @@ class Coverage:
 
 
 def _possible(rule: Rule) -> list[str]:
-    """The layouts that operands of the stated shapes can have."""
+    """The layouts that operands of the stated shapes can have; casts keep few."""
     shapes = {shape for shapes in shapes_of(rule) for shape in shapes}
     found = [layout for layout in LAYOUTS if any(can_have(layout, shape) for shape in shapes)]
-    return [layout for layout in found if (rule.result, layout) != ("written", "expanded")]
+    is_cast = not any("float64" in typing for typing in rule.typings)
+    out = {"stepped", "reversed", "expanded"} if is_cast else set[str]()
+    out |= {"expanded"} if rule.result == "written" else set()
+    return [layout for layout in found if layout not in out]
 
 
 class _Node(Protocol):

@@ -82,10 +82,15 @@ class Save:
 
     def possible(self) -> tuple[str, ...]:
         """Return the kinds of error that using the value may raise, where that is unknown."""
-        besides = () if self.freed or self.failure is None else self.failure.possible()
+        failure = self.failure
+        besides = () if self.freed or failure is None else failure.possible()
         if self.spoiled:  # which audit notices
             besides = (*besides, "unseen-write")
-        return (*self._failures(), *besides) if self.uncertain else besides
+        if not self.uncertain:
+            return besides
+        # Of one call there may be several nodes, of which not all are freed.
+        stale = failure.problems() if self.freed and failure is not None else ()
+        return (*self._failures(), *stale, *besides)
 
     def _failures(self) -> tuple[str, ...]:
         if self.freed:

@@ -121,6 +121,8 @@ class Counter:
         By cell: the version of its last write.
     touched : dict of int to int
         The same for what a user's operator may have written; the cells are not known.
+    is_counted : bool
+        Whether rewind may restore no more, because a write was counted that it has not seen.
     """
 
     index: int
@@ -128,6 +130,7 @@ class Counter:
     version: int = 0
     written: dict[int, int] = field(default_factory=dict)
     touched: dict[int, int] = field(default_factory=dict)
+    is_counted: bool = False
 
 
 @dataclass(eq=False)

@@ -297,7 +297,8 @@ class ModelJudge:
         self._expect(f"{name}.shape", geometry.shape, tuple(tensor.shape))
         if geometry.numel:  # the strides of an empty tensor lead nowhere
             self._expect(f"{name}.stride()", geometry.strides, tuple(tensor.stride()))
-        self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
+        if geometry.numel or not self.library.rules:  # whose results take over their strides
+            self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
         self._expect(f"{name}.is_inference()", model.is_inference, tensor.is_inference())
         if not model.is_inference:
             self._expect(f"{name}._version", model.counter.version, tensor._version)
