@@ -76,8 +76,14 @@ def test_the_floor_counts_what_the_stated_shapes_allow() -> None:
 
 def test_an_operator_that_nothing_fits_is_reported() -> None:
     rule = Rule("never", lambda x: x, lambda x: x, accepts=lambda x: False)
-    with pytest.raises(CoverageError, match="no program could call never"):
+    with pytest.raises(CoverageError, match="never was tried in 0% of the layouts"):
         check(rule, programs=2)
+
+
+def test_an_operator_that_no_random_program_could_call_is_reported() -> None:
+    rule = Rule("rare", lambda x: x * 1, lambda x: x + 0)
+    with pytest.raises(CoverageError, match="no program could call rare"):
+        check(rule, programs=1)
 
 
 def test_an_operator_without_gradients_has_only_to_be_called() -> None:

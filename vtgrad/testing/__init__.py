@@ -14,5 +14,8 @@ in-place helpers, on the same random programs.
 - :mod:`~vtgrad.testing.machine` makes programs with Hypothesis, which only it and the next import
   and which is not installed with vtgrad;
 - :mod:`~vtgrad.testing.checking` is for users: `Rule`, `check` and `machine` let operators of
-  theirs take part.
+  theirs take part;
+- :mod:`~vtgrad.testing.invocation` is what the model makes of a rule,
+  :mod:`~vtgrad.testing.rule_checks` what is found out about it before the first program,
+  :mod:`~vtgrad.testing.grid` its fixed programs, :mod:`~vtgrad.testing.coverage` what was tried.
 """

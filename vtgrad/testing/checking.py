@@ -36,6 +36,8 @@ __all__ = [
     "machine",
 ]
 
+_HINT = "give `shapes` that `accepts` and `reference` do not refuse"
+
 
 def machine(
     *rules: Rule, library: Library | None = None, duals: bool = False
@@ -135,20 +137,19 @@ def check(
     coverage = Coverage(tuple(where.rules.values()))
     for rule in coverage.rules:
         run_grid(rule, where, coverage, duals=duals)
+        _check_floor(rule, coverage, floor)
     programs_of = machine_for(where, duals=duals)
     profile = settings(PROFILES["hunt"], max_examples=programs)
     run_state_machine_as_test(programs_of, settings=profile)
     coverage.calls.update(programs_of.called)
-    for rule in coverage.rules:
-        _check_floor(rule, coverage, floor)
+    idle = [rule.name for rule in coverage.rules if not coverage.calls[rule.name]]
+    if idle:
+        raise CoverageError(f"no program could call {', '.join(idle)}: {_HINT}", coverage)
     return coverage
 
 
 def _check_floor(rule: Rule, coverage: Coverage, floor: float) -> None:
-    hint = "give `shapes` that `accepts` and `reference` do not refuse"
-    if not coverage.calls[rule.name]:
-        raise CoverageError(f"no program could call {rule.name}: {hint}", coverage)
     share = coverage.share(rule.name)
     if share < floor:
         found = f"{share:.0%} of the layouts of operands, of {floor:.0%}"
-        raise CoverageError(f"{rule.name} was tried in {found}: {hint}", coverage)
+        raise CoverageError(f"{rule.name} was tried in {found}: {_HINT}", coverage)

@@ -47,7 +47,7 @@ class GridProgram:
 
     Attributes
     ----------
-    purpose : {"backward", "forward", "overwritten"}
+    purpose : {"backward", "refused", "overwritten", "forward"}
         What it is about.
     layout : str
         The layout of its operands.
@@ -65,6 +65,8 @@ def grid_of(rule: Rule) -> Iterator[GridProgram]:
         for alone in (None, *range(rule.operands)) if rule.operands > 1 else (None,):
             for sample in _chosen(rule, layout, alone):
                 yield GridProgram("backward", layout, _backward(sample))
+    for sample in samples(rule, refused=True) if rule.raises else ():
+        yield GridProgram("refused", "contiguous", _refused(sample))
     for sample in _chosen(rule, "contiguous", None) if rule.result == "new" else ():
         yield GridProgram("overwritten", "contiguous", _overwritten(sample))
     for layout in layouts if rule.takes_tangents else ():
@@ -184,6 +186,13 @@ def _backward(sample: Sample) -> Sequence[Step]:
         # The hook keeps the gradient that it sees: a backward must not write to it.
         program.steps.append(Hook(out, "h0"))
         program.differentiate(out, shape)
+    return program.steps
+
+
+def _refused(sample: Sample) -> Sequence[Step]:
+    """Call the operator where it has to raise."""
+    program = _Program(sample)
+    program.call()
     return program.steps
 
 

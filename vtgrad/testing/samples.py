@@ -110,7 +110,9 @@ def shapes_of(rule: Rule) -> Sequence[tuple[Shape, ...]]:
     return [*alike, *((one, *(other,) * (rule.operands - 1)) for one, other in PAIRS)]
 
 
-def samples(rule: Rule, layout: str | None = None, alone: int | None = None) -> Iterator[Sample]:
+def samples(
+    rule: Rule, layout: str | None = None, alone: int | None = None, *, refused: bool = False
+) -> Iterator[Sample]:
     """Yield operands of every combination of shapes and dtypes that the rule accepts.
 
     Parameters
@@ -119,6 +121,8 @@ def samples(rule: Rule, layout: str | None = None, alone: int | None = None) -> 
         How arrays lie in memory; without it, row-major.
     alone : int, optional
         The array that has this layout; without it, all that can.
+    refused : bool
+        Yield operands for which the operator has to raise, not those for which it may not.
 
     Raises
     ------
@@ -127,7 +131,7 @@ def samples(rule: Rule, layout: str | None = None, alone: int | None = None) -> 
     """
     for typing in rule.typings:
         for shapes in shapes_of(rule):
-            found = _sample(rule, typing, shapes, layout, alone)
+            found = _sample(rule, typing, shapes, layout, alone, refused)
             if found is not None:
                 yield found
 
@@ -138,6 +142,7 @@ def _sample(
     shapes: tuple[Shape, ...],
     layout: str | None,
     alone: int | None,
+    refused: bool,
 ) -> Sample | None:
     pairs = list(zip(shapes, typing, strict=True))
     width = 2 if "complex128" in typing else 1
@@ -162,7 +167,12 @@ def _sample(
             sample = Sample(rule, typing, real, values, constants, options, layouts, alone)
             try:
                 sample.invocation.outcome(sample.arrays())
-            except (SkippedError, RefusedError):
+            except SkippedError:
                 continue
-            return sample
+            except RefusedError:
+                if not refused:
+                    continue
+                return sample
+            if not refused:
+                return sample
     return None
