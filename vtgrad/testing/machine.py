@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import note
 from hypothesis import strategies as st
+from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from .libraries import Library
@@ -15,34 +16,11 @@ from .menu.mixtures import DUALS, MIXTURES, mixture_of
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
 from .steps import Call, Step
+from .test_cases import PROFILES as PROFILES
+from .test_cases import TestCaseOfMachine
 from .writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
-
-_COMMON = settings(
-    deadline=None,
-    database=None,
-    print_blob=False,
-    report_multiple_bugs=False,
-    phases=(Phase.generate,),  # `shrink` makes programs small
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.filter_too_much,
-        HealthCheck.data_too_large,
-    ],
-)
-
-#: By the names that ``HYPOTHESIS_PROFILE`` takes: ``ci`` and ``quick`` run the same programs each
-#: time, ``dev`` new ones, ``thorough`` is for a night; ``hunt`` is what planted faults are looked
-#: for with.
-PROFILES: dict[str, settings] = {
-    "quick": settings(_COMMON, max_examples=40, stateful_step_count=25, derandomize=True),
-    "dev": settings(_COMMON, max_examples=100, stateful_step_count=30),
-    "ci": settings(_COMMON, max_examples=800, stateful_step_count=30, derandomize=True),
-    "thorough": settings(_COMMON, max_examples=20_000, stateful_step_count=50),
-    "hunt": settings(_COMMON, max_examples=1500, stateful_step_count=25, derandomize=True),
-}
-
 
 #: What a step is drawn from, together with the seed of the program.
 _SEEDS = st.integers(0, 2**24 - 1)
@@ -72,6 +50,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
     called: ClassVar[set[str]]
     passes: ClassVar[int] = 0
     beside: ClassVar[int] = 0
+
+    TestCase = TestCaseOfMachine()  # type: ignore[assignment]  # see there
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,15 +99,21 @@ class ViewsAndWrites(RuleBasedStateMachine):
     def _note(self, step: Step, ran: bool) -> None:
         if ran and isinstance(step, Call):
             self.called.add(step.name)
+        if ran:
+            note("; ".join(step.source(careful=False)))
 
     def _check(self, act: Callable[[], object]) -> None:
         self.failed = True  # unless it comes back
         try:
             act()
         except DivergenceError as found:
+            # See Note [Who makes a failing program small].
+            if not current_build_context().is_final:
+                raise
             ways = (False, True) if self.session.inspects_always else (False,)
             attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
-            raise shrink(found, attempts) from None
+            smallest = shrink(found, attempts)
+            raise smallest from smallest.__cause__
         self.failed = False
 
     def teardown(self) -> None:
@@ -159,4 +145,6 @@ def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites
     own = {"library": library, "called": set(), "passes": 0, "beside": 0}
     if duals:
         own["mixtures"] = tuple(DUALS)
-    return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)
+    # Hypothesis files failing examples under the name.
+    name = "_".join([f"ViewsAndWritesOn_{library.name}", *library.rules])
+    return type(name, (ViewsAndWrites,), own)

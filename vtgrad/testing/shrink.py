@@ -104,16 +104,23 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
     """Programs in which a tensor is taken for one that was made from it."""
     for position, taken in enumerate(found.steps):
         step = taken.step if isinstance(taken, Inference | WithoutForward) else taken
-        if isinstance(step, View | Detach | MakeDual | TakePrimal) and position:
-            outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
-        elif isinstance(step, Apply | Call):
-            outs, source = (step.out,), step.operands[0]
-        elif isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
-            outs, source = tuple(map(_number, step.defs)), min(map(_number, step.uses))
-        else:
-            continue
-        rest = [_renamed(later, outs, source) for later in found.steps[position + 1 :]]
-        yield [*found.steps[:position], *rest]
+        outs, sources = _made(step) if position else ((), ())
+        for source in dict.fromkeys(sources):
+            rest = [_renamed(later, outs, source) for later in found.steps[position + 1 :]]
+            yield [*found.steps[:position], *rest]
+
+
+def _made(step: Step) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return which tensors a step makes, and of which."""
+    if isinstance(step, View):
+        return step.outs, (step.of,)
+    if isinstance(step, Detach | MakeDual | TakePrimal):
+        return (step.out,), (step.of,)
+    if isinstance(step, Apply | Call):
+        return (step.out,), step.operands
+    if isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
+        return tuple(map(_number, step.defs)), (min(map(_number, step.uses)),)
+    return (), ()
 
 
 def _number(name: str) -> int:
