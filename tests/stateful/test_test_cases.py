@@ -10,7 +10,7 @@ from hypothesis import Phase, settings
 
 from vtgrad.testing import machine as machine_module
 from vtgrad.testing.checking import DivergenceError, Rule, check, machine
-from vtgrad.testing.test_cases import without_shrinking
+from vtgrad.testing.profiles import without_shrinking
 
 from .operators import KeepsItsOperand, raises_for_views
 

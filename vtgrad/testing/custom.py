@@ -1,7 +1,5 @@
 """Operators of a user's own: what a rule says of one, and what the model makes of it."""
 
-import inspect
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -52,7 +50,7 @@ class Rule:
         Whether that ``Function`` has a ``jvp``; without one it refuses tensors with tangents.
     source : str, optional
         The text that defines `name`, to be put in front of a failing program. Unless given, the
-        text of `call` where Python can find it.
+        text of `call` and of all that it refers to, where Python can find it.
 
     Raises
     ------
@@ -82,24 +80,6 @@ class Rule:
             raise ValueError(f"a program cannot call an operator {self.name!r}")
         if self.operands < 1 or (self.result == "view" and self.operands != 1):
             raise ValueError(f"{self.name} needs at least one operand; for a view, exactly one")
-
-    def definition(self) -> str:
-        """Return the text that defines the operator, for people to read and run."""
-        if self.source is not None:
-            return textwrap.dedent(self.source).strip()
-        function = getattr(self.call, "__name__", "...")
-        owner = getattr(self.call, "__self__", None)
-        try:
-            if isinstance(owner, type):  # the `apply` of a custom Function
-                text, function = inspect.getsource(owner), f"{owner.__name__}.{function}"
-            else:
-                text = inspect.getsource(self.call)
-        except (OSError, TypeError):
-            return f"# {self.name} is yours: from {self.call.__module__} import {function}"
-        text = textwrap.dedent(text).strip()
-        if text.startswith(("def ", "class ", "@")):
-            return text if function == self.name else f"{text}\n\n{self.name} = {function}"
-        return "\n".join(f"# {line}" for line in text.splitlines())
 
     # -- for the model -----------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from .libraries import Library
 from .menu.mixtures import DUALS, MIXTURES, mixture_of
+from .profiles import PROFILES as PROFILES
+from .profiles import TestCaseOfMachine
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
 from .steps import Call, Step
-from .test_cases import PROFILES as PROFILES
-from .test_cases import TestCaseOfMachine
 from .writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
@@ -113,6 +113,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             ways = (False, True) if self.session.inspects_always else (False,)
             attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
             smallest = shrink(found, attempts)
+            smallest.run_script()
             raise smallest from smallest.__cause__
         self.failed = False
 
