@@ -18,8 +18,9 @@ from .custom import Rule as Rule
 from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
 from .session import DivergenceError as DivergenceError
+from .statistics import Statistics as Statistics
 
-__all__ = ["DivergenceError", "Rule", "check", "machine"]
+__all__ = ["DivergenceError", "Rule", "Statistics", "check", "machine"]
 
 
 def machine(
@@ -59,7 +60,11 @@ def machine(
 
 
 def check(
-    *rules: Rule, programs: int = 200, library: Library | None = None, duals: bool = False
+    *rules: Rule,
+    programs: int = 200,
+    library: Library | None = None,
+    duals: bool = False,
+    statistics: Statistics | None = None,
 ) -> None:
     """Run random programs that call operators of the user's; the same ones each time.
 
@@ -74,6 +79,8 @@ def check(
     duals : bool, default False
         Whether tensors have tangents in the programs, which are then compared too. A custom
         ``Function`` needs a ``jvp`` for that, and a rule that says so.
+    statistics : Statistics, optional
+        Where what the programs have done is added.
 
     Raises
     ------
@@ -89,7 +96,11 @@ def check(
     """
     profile = settings(PROFILES["hunt"], max_examples=programs)
     programs_of = machine(*rules, library=library, duals=duals)
-    run_state_machine_as_test(programs_of, settings=profile)
-    idle = sorted({rule.name for rule in rules} - programs_of.called)
+    try:
+        run_state_machine_as_test(programs_of, settings=profile)
+    finally:
+        if statistics is not None:
+            statistics.add(programs_of.statistics)
+    idle = sorted({rule.name for rule in rules} - set(programs_of.statistics.calls))
     if idle:
         raise ValueError(f"no program could call {', '.join(idle)}: see what `accepts` refuses")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from hypothesis import note
+from hypothesis import event, note, target
 from hypothesis import strategies as st
 from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
@@ -17,7 +17,8 @@ from .profiles import PROFILES as PROFILES
 from .profiles import TestCaseOfMachine
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
-from .steps import Call, Step
+from .statistics import Statistics, Watch
+from .steps import Step
 from .writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
@@ -33,11 +34,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
     ----------
     mixtures : tuple of str
         What programs are made of, by the names that `menu.mixtures` has.
-    called : set of str
-        Which operators of the user's have been called.
-    passes, beside : int
-        How many passes that needed a saved tensor were accepted under the exact rule, and how many
-        of these the rule of the whole storage refuses.
+    statistics : Statistics
+        What the programs of the machine have done so far.
 
     Every program ends with gradients of everything that is left with respect to all leaves, so
     that no wrong graph goes unseen.
@@ -47,15 +45,14 @@ class ViewsAndWrites(RuleBasedStateMachine):
     writer: ModelWriter
     library: ClassVar[Library]
     mixtures: ClassVar[tuple[str, ...]] = (*MIXTURES, "tables", "tables")
-    called: ClassVar[set[str]]
-    passes: ClassVar[int] = 0
-    beside: ClassVar[int] = 0
+    statistics: ClassVar[Statistics]
 
     TestCase = TestCaseOfMachine()  # type: ignore[assignment]  # see there
 
     def __init__(self) -> None:
         super().__init__()
         self.session: Session = Session(self.library)
+        self.watch: Watch = Watch(self.session)
         self.where: Library = self.library
         self.failed: bool = False
 
@@ -75,6 +72,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
         self.session = self._session(inspects_always=inspects_always)
+        self.watch = Watch(self.session)
         kinds = mixture_of(mixture, custom=bool(self.library.rules))
         self.seed = seed
         self.writer = ModelWriter(random.Random(seed), self.session, kinds)
@@ -94,12 +92,10 @@ class ViewsAndWrites(RuleBasedStateMachine):
                 self._run(step)
 
     def _run(self, step: Step) -> None:
-        self._check(lambda: self._note(step, self.session.run(step)))
+        self._check(lambda: self._ran(step))
 
-    def _note(self, step: Step, ran: bool) -> None:
-        if ran and isinstance(step, Call):
-            self.called.add(step.name)
-        if ran:
+    def _ran(self, step: Step) -> None:
+        if self.watch.run(step):
             note("; ".join(step.source(careful=False)))
 
     def _check(self, act: Callable[[], object]) -> None:
@@ -122,6 +118,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
         try:
             self._finish()
         finally:
+            self.statistics.add(self.watch.found)
             self.session.close()
 
     def _finish(self) -> None:
@@ -130,9 +127,10 @@ class ViewsAndWrites(RuleBasedStateMachine):
         for step in last_gradients(self.session.world):
             self._run(step)
         self._check(self.session.finish)
-        if self.where.manners.exact:
-            type(self).passes += self.session.world.passes
-            type(self).beside += self.session.world.beside
+        self.watch.finish()
+        for text in self.watch.events():
+            event(text)
+        target(float(self.watch.found.stale + self.watch.found.beside), label="stale values met")
 
 
 def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites]:
@@ -143,7 +141,7 @@ def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites
     duals : bool
         Whether its programs are those in which tensors have tangents.
     """
-    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+    own: dict[str, object] = {"library": library, "statistics": Statistics()}
     if duals:
         own["mixtures"] = tuple(DUALS)
     # Hypothesis files failing examples under the name.

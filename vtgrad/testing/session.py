@@ -28,8 +28,8 @@ class Run:
         Why the program was ended early without a failure.
     errors : int
         How many steps were refused, as they had to be.
-    refused : list of int
-        Which of the steps raised an error.
+    refused : dict
+        The kinds of errors that steps raised, by the position of the step.
     ended : bool
         Set when a judge can say nothing more: after a failure, and where the state of its side is
         no longer known.
@@ -39,7 +39,7 @@ class Run:
     failure: DivergenceError | None = None
     excused: str | None = None
     errors: int = 0
-    refused: list[int] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
     ended: bool = False
 
     @property
@@ -124,7 +124,8 @@ class Session:
         self.steps.append(step)
         error = self.subject.run(step)
         if error is not None:
-            self.run_so_far.refused.append(len(self.steps) - 1)
+            kind = self.library.kind(error) or type(error).__name__
+            self.run_so_far.refused[len(self.steps) - 1] = kind
         for judge in self.judges:
             self._take(judge, judge.judge(step, error, last=last))
         self.run_so_far.errors += error is not None and self.run_so_far.excused is None
