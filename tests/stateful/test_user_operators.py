@@ -85,6 +85,7 @@ def test_a_wrong_tangent_is_found_and_shrunk(wrong: Wrong) -> None:
         check(wrong.rule, programs=100, duals=True)
     assert wrong.shows in found.value.what, str(found.value)
     assert len(found.value.steps) <= wrong.steps, str(found.value)
+    assert found.value.remark == "", str(found.value)
 
 
 def test_an_operator_that_nothing_fits_is_reported() -> None:

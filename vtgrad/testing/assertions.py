@@ -109,13 +109,14 @@ def freed() -> Check:
     return Check(
         (
             "import gc, re, weakref",
+            "collects = gc.isenabled()",
             "gc.disable()",
             f"names = [name for name in globals() if {named}]",
             'made = [name for name in names if name[0] == "t"]',
             "references = {name: weakref.ref(globals()[name]) for name in made}",
             "for name in names: del globals()[name]",
             "left = [name for name, reference in references.items() if reference() is not None]",
-            "gc.enable()",
+            "if collects: gc.enable()",
             f"assert not left, {message}",
         )
     )

@@ -110,7 +110,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
             attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
             smallest = shrink(found, attempts)
             smallest.run_script()
-            raise smallest from smallest.__cause__
+            raise smallest.with_traceback(None) from smallest.__cause__
         self.failed = False
 
     def teardown(self) -> None:
