@@ -1,5 +1,10 @@
 """Operators of a user's own take part in the random programs, and wrong ones are found."""
 
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -34,18 +39,44 @@ def test_right_operators_pass_together() -> None:
 @pytest.mark.stateful
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.rule.name)
-def test_random_programs_alone_find_and_shrink_a_wrong_operator(wrong: Wrong) -> None:
+def test_random_programs_alone_find_and_shrink_a_wrong_operator(
+    wrong: Wrong, tmp_path: Path
+) -> None:
     programs = machine(wrong.rule)
     with pytest.raises(DivergenceError) as found:
         run_state_machine_as_test(programs, settings=settings(PROFILES["hunt"], max_examples=200))
-    assert wrong.shows in found.value.what, str(found.value)
-    assert len(found.value.steps) <= wrong.steps, str(found.value)
-    text = str(found.value)
-    assert wrong.rule.definition() in text
-    assert wrong.rule.definition().startswith(("def ", "class "))
+    failure = found.value
+    assert wrong.shows in failure.what, str(failure)
+    assert len(failure.steps) <= wrong.steps, str(failure)
+    made = [name for step in failure.steps for name in step.line().defs]
+    assert made == [f"t{number}" for number in range(len(made))]
+    text = str(failure)
     assert text.index("import vtgrad as vt") < text.index("import torch as vt")
+    assert failure.script() in text
+    assert failure.remark == "", text
+    last = last_line_of_error(failure.script(), tmp_path)
+    assert last.partition(", t1.grad_fn")[0] == shown(failure).partition(", t1.grad_fn")[0]
     with pytest.raises(DivergenceError):
-        replay(found.value.steps, programs.library)
+        replay(failure.steps, programs.library, inspects_always=failure.reads)
+
+
+def shown(failure: DivergenceError) -> str:
+    """What the script of a failure ends with: the operator's exception, or what the judge says."""
+    cause = failure.__cause__
+    if cause is None or getattr(cause, "kind", None) is not None:
+        return f"AssertionError: {failure.what}"
+    return traceback.format_exception_only(cause)[-1].strip()
+
+
+def last_line_of_error(script: str, folder: Path) -> str:
+    """Run a script in a process of its own; it must fail."""
+    file = folder / "script.py"
+    file.write_text(script, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, str(file)], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1, script
+    return run.stderr.strip().splitlines()[-1]
 
 
 @pytest.mark.stateful
@@ -63,6 +94,7 @@ def test_a_wrong_tangent_is_found_and_shrunk(wrong: Wrong) -> None:
         check(wrong.rule, programs=100, duals=True)
     assert wrong.shows in found.value.what, str(found.value)
     assert len(found.value.steps) <= wrong.steps, str(found.value)
+    assert found.value.remark == "", str(found.value)
 
 
 def test_a_rule_states_a_gradient_or_has_it_measured() -> None:

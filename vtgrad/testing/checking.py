@@ -24,6 +24,7 @@ from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
 from .rule_checks import check_rule
 from .session import DivergenceError as DivergenceError
+from .statistics import Statistics as Statistics
 from .strategies import prepared
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "DivergenceError",
     "Rule",
     "RuleError",
+    "Statistics",
     "check",
     "machine",
 ]
@@ -90,6 +92,7 @@ def check(
     library: Library | None = None,
     duals: bool = False,
     floor: float = 0.5,
+    statistics: Statistics | None = None,
 ) -> Coverage:
     """Run programs that call operators of the user's; the same ones each time.
 
@@ -109,6 +112,8 @@ def check(
     floor : float, default 0.5
         The share of the layouts which operands of the rule's `shapes` can have, and in which each
         operator must have been tried.
+    statistics : Statistics, optional
+        Where what the random programs have done is added.
 
     Returns
     -------
@@ -140,8 +145,12 @@ def check(
         _check_floor(rule, coverage, floor)
     programs_of = machine_for(where, duals=duals)
     profile = settings(PROFILES["hunt"], max_examples=programs)
-    run_state_machine_as_test(programs_of, settings=profile)
-    coverage.calls.update(programs_of.called)
+    try:
+        run_state_machine_as_test(programs_of, settings=profile)
+    finally:
+        if statistics is not None:
+            statistics.add(programs_of.statistics)
+    coverage.calls.update(programs_of.statistics.calls)
     idle = [rule.name for rule in coverage.rules if not coverage.calls[rule.name]]
     if idle:
         raise CoverageError(f"no program could call {', '.join(idle)}: {_HINT}", coverage)

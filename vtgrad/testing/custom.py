@@ -6,7 +6,6 @@ import builtins
 import inspect
 import keyword
 import re
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
@@ -246,24 +245,6 @@ class Rule:
     def takes_tangents(self) -> bool:
         """Whether it may be called with tensors that have tangents."""
         return self.has_jvp or not self.is_function
-
-    def definition(self) -> str:
-        """Return the text that defines the operator, for people to read and run."""
-        if self.source is not None:
-            return textwrap.dedent(self.source).strip()
-        function = getattr(self.call, "__name__", "...")
-        owner = getattr(self.call, "__self__", None)
-        try:
-            if isinstance(owner, type):  # the `apply` of a custom Function
-                text, function = inspect.getsource(owner), f"{owner.__name__}.{function}"
-            else:
-                text = inspect.getsource(self.call)
-        except (OSError, TypeError):
-            return f"# {self.name} is yours: from {self.call.__module__} import {function}"
-        text = textwrap.dedent(text).strip()
-        if text.startswith(("def ", "class ", "@")):
-            return text if function == self.name else f"{text}\n\n{self.name} = {function}"
-        return "\n".join(f"# {line}" for line in text.splitlines())
 
 
 def _is_exception(value: object) -> bool:

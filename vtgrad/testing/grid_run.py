@@ -57,6 +57,8 @@ def _run(program: GridProgram, library: Library) -> None:
                 continue  # of what a step would have made that the model cannot predict
         session.finish()
     except DivergenceError as found:
-        raise shrink(found, [attempt_in(make)]) from None
+        smallest = shrink(found, [attempt_in(make)])
+        smallest.run_script()
+        raise smallest.with_traceback(None) from smallest.__cause__
     finally:
         session.close()
