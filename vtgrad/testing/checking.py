@@ -143,15 +143,22 @@ def check(
     for rule in coverage.rules:
         run_grid(rule, where, coverage, duals=duals)
         _check_floor(rule, coverage, floor)
-    programs_of = machine_for(where, duals=duals)
     profile = settings(PROFILES["hunt"], max_examples=programs)
-    try:
-        run_state_machine_as_test(programs_of, settings=profile)
-    finally:
-        if statistics is not None:
-            statistics.add(programs_of.statistics)
-    coverage.calls.update(programs_of.statistics.calls)
-    idle = [rule.name for rule in coverage.rules if not coverage.calls[rule.name]]
+
+    def run(library: Library) -> None:
+        programs_of = machine_for(library, duals=duals)
+        try:
+            run_state_machine_as_test(programs_of, settings=profile)
+        finally:
+            if statistics is not None:
+                statistics.add(programs_of.statistics)
+        coverage.calls.update(programs_of.statistics.calls)
+
+    run(where)
+    idle = {rule.name: rule for rule in coverage.rules if not coverage.calls[rule.name]}
+    if 0 < len(idle) < len(rules):
+        run(replace(where, rules=idle))  # among others there may have been no room
+    idle = {name: rule for name, rule in idle.items() if not coverage.calls[name]}
     if idle:
         raise CoverageError(f"no program could call {', '.join(idle)}: {_HINT}", coverage)
     return coverage

@@ -167,7 +167,7 @@ def _backward(sample: Sample) -> Sequence[Step]:
     leaves = tuple(program.leaves)
     for out, shape in results:
         program.differentiate(out, shape)
-        if len(shape) > 1:
+        if len(shape) > 1 and 0 not in shape:
             turned = (shape[-1], *shape[1:-1], shape[0])
             view = View((program.fresh(),), out, ViewCall("transpose", (0, -1)))
             program.steps.append(view)

@@ -43,9 +43,12 @@ def made(
     unreadable = {tensor.unreadable() or "" for tensor in tensors} - {""}
     if grad and unreadable and any(tensor.requires_grad for tensor in tensors):
         try:
-            call.outcome(_arrays(tensors))
+            outcome = call.outcome(_arrays(tensors))
         except RefusedError as refused:  # which of two errors is met is not specified
             unreadable.update(refused.kinds)
+        else:
+            if not call.rule.is_function and not outcome.differentiable():
+                raise SkippedError  # it may not ask for their grad_fns
         raise RefusedError(*sorted(unreadable))
     jets = world.read_all(tensors, grad)
     _, computed = call.computed(_arrays(tensors), world.most_curved)
