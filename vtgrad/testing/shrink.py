@@ -270,6 +270,8 @@ def _plain(step: Step) -> Iterator[Step]:
         yield replace(step, call=ViewCall("unsqueeze", (0,)))
     if isinstance(step, Write) and step.others:
         yield Fill(step.target, 2, step.grad)  # which needs no other tensor
+    if isinstance(step, SetItem) and not isinstance(step.value, int):
+        yield replace(step, value=2)
     if isinstance(step, MakeDual) and isinstance(step.seed, str):
         yield replace(step, seed=Literal((), (1,)))  # of the shape that is needed, when it is run
     if isinstance(step, Gradient) and len(step.inputs) > 1:
