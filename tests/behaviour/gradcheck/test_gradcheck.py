@@ -416,68 +416,6 @@ def test_tolerances_that_nothing_is_within_are_refused(
         check(vt.exp, leaf(2), raise_exception=False, **{option: tolerance})
 
 
-class Branching(vt.autograd.Function):
-    """Its backward and its jvp read a value of what they get."""
-
-    @staticmethod
-    def forward(x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        return g * 2 if g.sum().item() > 0 else g + g
-
-    @staticmethod
-    def jvp(ctx: Any, t: Any) -> Any:
-        return t * 2 if t.sum().item() > 0 else t + t
-
-
-BATCHED = [
-    (gradcheck, {"check_batched_grad": True}, "batched-gradient"),
-    (
-        gradcheck,
-        {"check_forward_ad": True, "check_batched_forward_grad": True},
-        "batched-tangent",
-    ),
-    (gradgradcheck, {"check_batched_grad": True}, "batched-gradient"),
-]
-
-
-@in_both_modes
-@pytest.mark.parametrize(("check", "options", "kind"), BATCHED)
-def test_batches_of_gradients_and_tangents(
-    check: Any, options: dict[str, bool], kind: str, fast_mode: bool
-) -> None:
-    def function(x: Any, y: Any) -> Any:
-        b = vt.zeros(4, dtype=vt.float64)
-        b[1:] = x * y
-        b[:2] *= b[2:].clone()
-        return b, y.exp(), vt.ones(2, dtype=vt.float64)
-
-    assert check(function, (leaf(3), leaf(3)), fast_mode=fast_mode, **options)
-
-
-@in_both_modes
-@pytest.mark.parametrize(("check", "options", "kind"), BATCHED)
-def test_what_works_for_one_and_not_for_a_batch(
-    check: Any, options: dict[str, bool], kind: str, fast_mode: bool
-) -> None:
-    def function(x: Any) -> Any:
-        return Branching.apply(x) ** 2
-
-    assert check(function, leaf(2), fast_mode=fast_mode, **without_batches(options))
-    error = refused_as_wrong(check, function, leaf(2), fast_mode=fast_mode, **options)
-    assert ON_TORCH or error.check == kind
-
-
-def without_batches(options: dict[str, bool]) -> dict[str, bool]:
-    return {name: value for name, value in options.items() if "batched" not in name}
-
-
 @differs_from_torch("there every call begins where the former one has left the input")
 def test_a_function_that_writes_to_its_input_is_told() -> None:
     x = leaf(2) * 1

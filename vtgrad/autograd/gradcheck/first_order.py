@@ -168,7 +168,7 @@ def _refuse_modes(
     check_batched_grad: bool,
     check_batched_forward_grad: bool,
 ) -> None:
-    """Refuse modes that leave nothing to check, do not fit together."""
+    """Refuse modes that leave nothing to check, or do not fit together."""
     require_a_mode({"check_backward_ad": check_backward_ad, "check_forward_ad": check_forward_ad})
     for batched, mode, is_on in (
         ("check_batched_grad", "check_backward_ad", not check_batched_grad or check_backward_ad),

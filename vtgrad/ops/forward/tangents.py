@@ -89,9 +89,11 @@ def as_tangent(
         tangent = F.expand(tangent, sizes)
     if in_place:
         return tangent
-    taken = given is not None and any(tangent is t for t in tensors_of(given.values()))
-    if not taken and _owns_memory(tangent) and _strides_agree(tangent, tensor):
-        return tangent
+    if _owns_memory(tangent) and _strides_agree(tangent, tensor):
+        if given is None or all(tangent is not t for t in tensors_of(given.values())):
+            return tangent
+        if impl.is_contiguous and _owns_memory(tensor) and tangent._impl.extra_meta is None:
+            return F.clone(tangent)
     own = operators().zeros_as_memory(tensor, tangent)
     return F.copy_(own, tangent)
 
@@ -129,6 +131,11 @@ def _strides_agree(tangent: TensorBase, tensor: TensorBase) -> bool:
     own, other = tangent._impl, tensor._impl
     if own.layout is not None and own.layout is other.layout and own.is_contiguous:
         return True
-    return other.byte_offset == 0 and all(
+    if other.byte_offset:
+        return False
+    # Quick: both have this dtype, and the strides of empty arrays mean nothing.
+    if own.array.size and own.array.strides == other.array.strides:
+        return True
+    return all(
         a == b or n == 1 for n, a, b in zip(own.sizes, own.strides, other.strides, strict=True)
     )
