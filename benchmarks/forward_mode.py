@@ -1,4 +1,4 @@
-"""Forward mode, in times of the program itself, and products with Jacobians and Hessians.
+"""Forward mode, in times of the program itself; Jacobians, and products with Hessians.
 
 A program is written once, with the functions that vtgrad and PyTorch have under one name. Other
 libraries take no part: they have no forward mode, or cannot write in it.
@@ -18,12 +18,15 @@ from .libraries import Array, Real
 from .measure import interleaved, ratios, steady
 from .results import Bar, Result
 
-SECTION = "forward mode and products"
+SECTION = "forward mode"
 FORWARD: Final = Bar(2.2, 2.2, against="")
 PRODUCT: Final = Bar(2.5, 2.5, against="")
 JACOBIAN: Final = Bar(0.3, 0.3)
+PASSES: Final = Bar(5.0, 5.0, against="")
 SIZE = 1_000_000
 VECTOR = 200
+UNKNOWNS = 10_000
+DTYPE: Final = "float32"
 LIBRARIES: Final[tuple[str, ...]] = ("vtgrad", "torch")
 
 Function = Callable[[Array], Array]
@@ -136,24 +139,32 @@ def steps(lib: Modules, given: Mapping[str, Array], x: Array) -> Array:
     return x
 
 
-def constants(lib: Modules, size: int) -> dict[str, Array]:
+def tridiagonal(u: Array) -> Array:
+    """A residual whose Jacobian is tridiagonal."""
+    r = u**3
+    r[1:] -= u[:-1]
+    r[:-1] -= u[1:]
+    return r
+
+
+def constants(lib: Modules, size: int, dtype: str = DTYPE) -> dict[str, Array]:
     """What programs use beside their argument, for one of `size` elements."""
     side = round(size**0.5)
     rng = np.random.default_rng(1)
-    w = (rng.standard_normal((side, side)) / side**0.5).astype(np.float32)
-    c = np.linspace(0.9, 1.1, size, dtype=np.float32)
-    given = {"c": lib.tensor(c), "w": lib.tensor(w), "side": side}
+    w = rng.standard_normal((side, side)) / side**0.5
+    c = np.linspace(0.9, 1.1, size)
+    given = {"c": lib.tensor(c.astype(dtype)), "w": lib.tensor(w.astype(dtype)), "side": side}
     if size <= VECTOR:
         m = rng.standard_normal((size, size)) / size**0.5
-        given["m"] = lib.tensor(m.astype(np.float32))
+        given["m"] = lib.tensor(m.astype(dtype))
     return given
 
 
-def arguments(size: int) -> tuple[Real, Real]:
+def arguments(size: int, dtype: str = DTYPE) -> tuple[Real, Real]:
     """A point and a direction."""
     rng = np.random.default_rng(0)
-    x = rng.uniform(0.1, 1.0, size).astype(np.float32)
-    return x, rng.uniform(-1.0, 1.0, size).astype(np.float32)
+    x = rng.uniform(0.1, 1.0, size).astype(dtype)
+    return x, rng.uniform(-1.0, 1.0, size).astype(dtype)
 
 
 def small(lib: Modules, given: Mapping[str, Array], x: Array) -> Array:
@@ -175,13 +186,13 @@ GRADIENTS: Final[dict[str, tuple[Program, int]]] = {
 class Measured:
     """A program in one library, with everything that it is called with."""
 
-    def __init__(self, library: str, program: Program, size: int) -> None:
+    def __init__(self, library: str, program: Program, size: int, dtype: str = DTYPE) -> None:
         self.lib = lib = Modules.of(library)
-        given = constants(lib, size)
+        given = constants(lib, size, dtype)
         self.run: Function = lambda x: program(lib, given, x)
         self.number: Function = lambda x: (program(lib, given, x) ** 2).sum()
-        self.x, self.v = map(lib.tensor, arguments(size))
-        self.leaf = lib.tensor(arguments(size)[0]).requires_grad_()
+        self.x, self.v = map(lib.tensor, arguments(size, dtype))
+        self.leaf = self.x.clone().requires_grad_()
 
     def plain(self) -> Array:
         """The program itself."""
@@ -220,8 +231,27 @@ def _ratio(bench: Bench, program: Program, size: int, what: str, unit: str) -> R
     return found
 
 
+def _sparse(bench: Bench) -> Iterator[Result]:
+    """A tridiagonal Jacobian in times of one product with it: its passes, and the rest."""
+    lib = Modules.of("vtgrad")
+    x, v = map(lib.tensor, arguments(1_000 if bench.quick else UNKNOWNS))
+    pattern = lib.func.sparsity_pattern(tridiagonal, x)
+    found = interleaved(
+        {
+            "product": steady(lambda: lib.func.jvp(tridiagonal, (x,), (v,))),
+            "known": steady(lambda: lib.func.sparse_jacobian(tridiagonal, x, pattern=pattern)),
+            "found": steady(lambda: lib.func.sparse_jacobian(tridiagonal, x)),
+        },
+        bench.rounds,
+    )
+    name = f"tridiagonal Jacobian, {len(x):,}"
+    for what, bar in (("known", None if bench.quick else PASSES), ("found", None)):
+        times = {"vtgrad": ratios(found[what], found["product"])}
+        yield Result(SECTION, f"{name}, pattern {what} / jvp", "times", times, bar)
+
+
 def rows(bench: Bench) -> Iterator[Result]:
-    """Forward mode, products with Hessians, and a Jacobian."""
+    """Forward mode, products with Hessians, and Jacobians."""
     size = 10_000 if bench.quick else SIZE
     for name, program in PROGRAMS.items():
         found = _ratio(bench, program, size, "forward", "plain")
@@ -232,10 +262,12 @@ def rows(bench: Bench) -> Iterator[Result]:
         count = min(elements, 10_000) if bench.quick else elements
         for what, spoken in (("hvp", "hvp"), ("pushed_gradient", "jvp of grad")):
             found = _ratio(bench, program, count, what, "gradient")
-            yield Result(SECTION, f"{name}: {spoken} / gradient", "times", found, PRODUCT)
+            bar = None if bench.quick else PRODUCT
+            yield Result(SECTION, f"{name}: {spoken} / gradient", "times", found, bar)
     measured = {
         name: steady(Measured(name, steps, VECTOR).jacobian)
         for name in LIBRARIES
         if name in bench.libraries
     }
     yield bench.compare(SECTION, f"Jacobian of 50 operators, {VECTOR}", measured, JACOBIAN)
+    yield from _sparse(bench)
