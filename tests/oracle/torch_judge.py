@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -113,6 +113,10 @@ class TorchJudge:
         self._observe_ours = Observer(self.ours).observe
         return PASSED
 
+    def close(self) -> None:
+        """See `Judge`."""
+        self.torch.close()
+
     def ends(self, step: Step, error: Exception | None) -> Verdict | None:
         """What to say of a step before anything is compared; None to compare."""
         return None
@@ -202,8 +206,6 @@ class TorchJudge:
 
     def _fail(self, error: Exception | None, found: Sequence[Divergence]) -> Verdict:
         """The verdict on differences: those that are not intended, or the reason for all."""
-        if self._has_two_faults(error):
-            return _excused("a call with two faults, of which each library names another")
         *earlier, line = self.lines
         entries = [
             excuse(Situation(line, tuple(earlier), self.torch, self.torch_error, error, divergence))
@@ -215,6 +217,9 @@ class TorchJudge:
             for divergence, entry in zip(found, entries, strict=True)
             if entry is None and not (cascade and divergence.what == "grad_fn")
         ]
+        # Last: this runs the program again, which closes its level of forward mode.
+        if left and self._has_two_faults(error):
+            return _excused("a call with two faults, of which each library names another")
         if left:
             return Verdict(left, cause=error)
         return _excused(next(entry.reason for entry in entries if entry is not None))
@@ -232,7 +237,7 @@ def session_of(judge: TorchJudge, peer: str) -> Session:
 def play(session: Session, steps: Iterable[Step]) -> Run:
     """Run a program that is already written."""
     program = tuple(steps)
-    with warnings.catch_warnings(), suppress(DivergenceError):  # which the run has
+    with warnings.catch_warnings(), closing(session), suppress(DivergenceError):
         warnings.simplefilter("ignore")
         for number, step in enumerate(program, 1):
             session.run(step, last=number == len(program))
