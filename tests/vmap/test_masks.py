@@ -5,14 +5,15 @@ belongs to a sample.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import vtgrad as vt
-from vtgrad import func
 from vtgrad.errors import BatchedTensorError, BatchedWriteError, OutOfRangeError
 
+func: Any = vt.func
 X = vt.from_numpy(np.random.default_rng(0).normal(size=(3, 2, 4)))
 
 
@@ -53,10 +54,12 @@ def test_one_value_is_written_where_the_mask_of_each_sample_is_true(
     f: Callable[[vt.Tensor], vt.Tensor],
 ) -> None:
     def gradient(x: vt.Tensor) -> vt.Tensor:
-        return func.grad(lambda y: (f(y) * x).sum())(x)
+        found: vt.Tensor = func.grad(lambda y: (f(y) * x).sum())(x)
+        return found
 
     def tangent(x: vt.Tensor) -> vt.Tensor:
-        return func.jvp(f, (x,), (x,))[1]
+        found: vt.Tensor = func.jvp(f, (x,), (x,))[1]
+        return found
 
     for g in (f, gradient, tangent):
         expected = [g(x).numpy() for x in X]

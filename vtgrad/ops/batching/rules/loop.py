@@ -77,8 +77,9 @@ def refused(call: BatchedCall, what: str = "") -> NoReturn:
         Always.
     """
     raise BatchedTensorError(
-        f"{what or call.rule.spoken} is not possible for a tensor inside of vmap: its result, or what it "
-        "does, may differ in shape from sample to sample. where() and masked_fill() keep shapes"
+        f"{what or call.rule.spoken} is not possible for a tensor inside of vmap: its result, or "
+        "what it does, may differ in shape from sample to sample. where() and masked_fill() "
+        "keep shapes"
     )
 
 
