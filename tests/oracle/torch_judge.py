@@ -18,7 +18,16 @@ from vtgrad.testing.session import DivergenceError, Run, Session
 from vtgrad.testing.shrink import attempt_in, shrink
 from vtgrad.testing.steps import Line, Step
 
-__all__ = ["TorchJudge", "describe", "error_difference", "play", "replay", "session_of", "smallest"]
+__all__ = [
+    "TorchJudge",
+    "describe",
+    "error_difference",
+    "play",
+    "play_on",
+    "replay",
+    "session_of",
+    "smallest",
+]
 
 # The mode in which what is refused for this reason is not.
 LIFTED_BY = dict.fromkeys(
@@ -235,9 +244,15 @@ def session_of(judge: TorchJudge, peer: str) -> Session:
 
 
 def play(session: Session, steps: Iterable[Step]) -> Run:
-    """Run a program that is already written."""
+    """Run a program that is already written, to its end."""
+    with closing(session):
+        return play_on(session, steps)
+
+
+def play_on(session: Session, steps: Iterable[Step]) -> Run:
+    """Run the next steps of a program that is already written."""
     program = tuple(steps)
-    with warnings.catch_warnings(), closing(session), suppress(DivergenceError):
+    with warnings.catch_warnings(), suppress(DivergenceError):
         warnings.simplefilter("ignore")
         for number, step in enumerate(program, 1):
             session.run(step, last=number == len(program))

@@ -377,6 +377,13 @@ class Saved(SaveCheck):
 class BeforeRead:
     """A view as it was before its grad_fn was read, with all that reading changes."""
 
+    view: ModelTensor
+    node: Variable | None
+    seen_version: int
+    local: Jet | None
+    kept: list[Variable]
+    writes_seen: int
+
     def __init__(self, view: ModelTensor) -> None:
         self.view = view
         self.node, self.seen_version, self.local = view.node, view.seen_version, view.local

@@ -133,6 +133,11 @@ def _strides_agree(tangent: TensorBase, tensor: TensorBase) -> bool:
         return False
     if own.layout is not None and own.layout is other.layout and own.is_contiguous:
         return True
-    return other.byte_offset == 0 and all(
+    if other.byte_offset:
+        return False
+    # Quick: both have this dtype, and the strides of empty arrays mean nothing.
+    if own.array.size and own.array.strides == other.array.strides:
+        return True
+    return all(
         a == b or n == 1 for n, a, b in zip(own.sizes, own.strides, other.strides, strict=True)
     )
