@@ -157,7 +157,7 @@ ONCE_REFUSED = [
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ONCE_REFUSED, ids=lambda rule: rule.name)
 def test_a_right_operator_is_not_taken_for_a_wrong_one(rule: Rule) -> None:
-    check(rule, programs=60)
+    check(rule, programs=40)
 
 
 def test_an_operator_may_read_a_hooked_view_before_it_writes_to_it() -> None:
