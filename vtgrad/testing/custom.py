@@ -19,9 +19,6 @@ __all__ = ["FLOATING", "Rule", "RuleError", "Shape"]
 
 Shape: TypeAlias = tuple[int, ...]
 
-#: Several values, or a strategy that draws them.
-Values: TypeAlias = "Sequence[object] | SearchStrategy[object]"
-
 #: The dtypes of operands that gradients may be taken of, and of those that are constants.
 FLOATING = ("float64", "float32", "complex128")
 CONSTANT = ("int64", "bool")
@@ -130,8 +127,8 @@ class Rule:
     is_function: bool = False
     has_jvp: bool = False
     source: str | None = None
-    options: Mapping[str, Values] = field(default_factory=dict)
-    shapes: Values | None = None
+    options: Mapping[str, Sequence[object] | SearchStrategy[object]] = field(default_factory=dict)
+    shapes: Sequence[object] | SearchStrategy[object] | None = None
     dtypes: Sequence[str | tuple[str, ...]] = ("float64",)
     raises: Sequence[tuple[type[Exception], Callable[..., bool]]] = ()
     is_random: bool = False

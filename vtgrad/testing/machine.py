@@ -51,7 +51,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     mixtures: ClassVar[tuple[str, ...]] = (*MIXTURES, "tables", "tables")
     statistics: ClassVar[Statistics]
 
-    TestCase = TestCaseOfMachine()  # type: ignore[assignment]  # see there
+    TestCase: TestCaseOfMachine = TestCaseOfMachine()  # type: ignore[assignment]  # see there
 
     def __init__(self) -> None:
         super().__init__()
