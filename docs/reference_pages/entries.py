@@ -52,7 +52,7 @@ _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "ranges": "creation",
     "sampling": "random",
-    "conversion_methods": "shapes",
+    "size": "shapes",
     "dtype_info": "dtypes",
     "memory_format": "dtypes",
     "memory_layout": "dtypes",
