@@ -6,7 +6,7 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.errors import FunctionError
+from vtgrad.errors import ForwardModeError, FunctionError, UndeclaredWriteError
 
 
 def tangent_of(x: vt.Tensor) -> vt.Tensor:
@@ -155,3 +155,53 @@ def test_none_for_a_floating_result_is_zero_and_fresh_results_own_their_tangent(
         y.mul_(5)
         assert t.tolist() == [1.0, 1.0]
         assert tangent_of(y).tolist() == [5.0, 5.0]
+
+
+class Failing(vt.autograd.Function):
+    """Writes to its argument, and has a jvp that fails."""
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+        raise KeyError
+
+
+def test_the_tangent_of_a_written_argument_is_given_up_if_jvp_fails() -> None:
+    with fw.dual_level():
+        base = fw.make_dual(vt.ones(3), vt.ones(3)).clone()
+        part = base[1:]
+        with pytest.raises(KeyError):
+            Failing.apply(part)
+        for x in (base, part):
+            with pytest.raises(ForwardModeError, match="interrupted"):
+                fw.unpack_dual(x)
+    # The value is there, without a tangent of a later level.
+    assert base.tolist() == [1.0, 2.0, 2.0]
+    with fw.dual_level():
+        assert tangent_of(fw.make_dual(base, vt.ones(3)) * 2).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_an_undeclared_write_to_a_dual_is_refused() -> None:
+    class Undeclared(vt.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+            x.mul_(2)
+            return y * 1
+
+        @staticmethod
+        def jvp(ctx: Any, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+            return u * 1
+
+    with fw.dual_level():
+        x, y = (fw.make_dual(vt.ones(3), vt.ones(3)) for _ in range(2))
+        with pytest.raises(UndeclaredWriteError, match="its tangent would be that of the old"):
+            Undeclared.apply(x, y)
+        with pytest.raises(ForwardModeError):
+            fw.unpack_dual(x)
+        # What has no tangent may be a statistic.
+        with pytest.warns(UserWarning, match="wrote to argument 0"):
+            assert tangent_of(Undeclared.apply(vt.ones(3), y)).tolist() == [1.0, 1.0, 1.0]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
-from vtgrad.autograd import gradcheck
+from vtgrad.autograd import gradcheck, gradgradcheck
 from vtgrad.errors import GradcheckError
 
 
@@ -28,6 +28,28 @@ def test_right_tangents_pass() -> None:
     assert gradcheck(vt.mul, (real(), real()[:1]), check_forward_ad=True)
 
 
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_right_second_derivatives_pass(fast_mode: bool) -> None:
+    z = vt.tensor([0.3 + 0.4j, -1.0 + 0.2j, 0.1j], dtype=vt.complex128, requires_grad=True)
+    for f, inputs in (
+        (lambda a: a.sin() * a, (real(),)),
+        (lambda a, b: (a * b**2, a.exp()), (real(), real())),
+        (lambda z, a: (z * a).abs(), (z, real())),
+        (lambda z: z**3 + z.conj() * z, (z,)),
+        (filled, (real(),)),
+        # Whose gradients do not depend on the input.
+        (lambda a: a * 2, (real(),)),
+    ):
+        for backward in (True, False):
+            assert gradgradcheck(
+                f,
+                inputs,
+                check_fwd_over_rev=True,
+                check_rev_over_rev=backward,
+                fast_mode=fast_mode,
+            )
+
+
 class Wrong(vt.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
@@ -44,8 +66,91 @@ class Wrong(vt.autograd.Function):
 
 def test_wrong_tangents_are_found() -> None:
     assert gradcheck(Wrong.apply, real())
-    with pytest.raises(GradcheckError, match="3 by forward mode"):
-        gradcheck(Wrong.apply, real(), check_forward_ad=True)
+    for fast_mode in (False, True):
+        with pytest.raises(GradcheckError, match="3 by forward mode"):
+            gradcheck(Wrong.apply, real(), check_forward_ad=True, fast_mode=fast_mode)
+
+
+class Cube(vt.autograd.Function):
+    """Its backward is a Function of its own, whose jvp is wrong."""
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
+        return x**3
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * t
+
+    @staticmethod
+    def backward(ctx: Any, g: vt.Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return Slope.apply(x, g)
+
+
+class Slope(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, g: vt.Tensor) -> Any:
+        ctx.save_for_backward(x, g)
+        ctx.save_for_forward(x, g)
+        return 3 * x**2 * g
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, u: vt.Tensor) -> Any:
+        x, g = ctx.saved_tensors
+        return 7 * x * t * g + 3 * x**2 * u
+
+    @staticmethod
+    def backward(ctx: Any, h: vt.Tensor) -> Any:
+        x, g = ctx.saved_tensors
+        return 6 * x * g * h, 3 * x**2 * h
+
+
+def test_wrong_tangents_of_gradients_are_found() -> None:
+    x = real()
+    assert gradcheck(Cube.apply, x, check_forward_ad=True)
+    assert gradgradcheck(Cube.apply, x)
+    for fast_mode in (False, True):
+        with pytest.raises(GradcheckError, match="by forward mode over backward"):
+            gradgradcheck(Cube.apply, x, check_fwd_over_rev=True, fast_mode=fast_mode)
+    assert not gradgradcheck(
+        Cube.apply, x, check_fwd_over_rev=True, check_rev_over_rev=False, raise_exception=False
+    )
+
+
+class Sum(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor, wrong: str) -> vt.Tensor:
+        ctx.set_materialize_grads(False)
+        ctx.wrong = wrong
+        return x + y
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor | None, u: vt.Tensor | None, _: None) -> Any:
+        if t is None or u is None:
+            return t if u is None else u
+        zero = not vt.count_nonzero(t) or not vt.count_nonzero(u)
+        if ctx.wrong == "for two" and not zero:
+            return t + 2 * u
+        return (t + u) * 2 if ctx.wrong == "for zeros" and zero else t + u
+
+    @staticmethod
+    def backward(ctx: Any, g: vt.Tensor) -> Any:
+        return g, g, None
+
+
+def test_tangents_of_several_inputs_add_up_and_missing_ones_are_zeros() -> None:
+    inputs = (real(), real())
+    assert gradcheck(lambda x, y: Sum.apply(x, y, ""), inputs, check_forward_ad=True)
+    with pytest.raises(GradcheckError, match="than the sum for"):
+        gradcheck(lambda x, y: Sum.apply(x, y, "for two"), inputs, check_forward_ad=True)
+    zeros = {"func": lambda x, y: Sum.apply(x, y, "for zeros"), "inputs": inputs}
+    with pytest.raises(GradcheckError, match="than with zeros for the other"):
+        gradcheck(**zeros, check_forward_ad=True)  # type: ignore[arg-type]  # as they are called
+    assert gradcheck(**zeros, check_forward_ad=True, check_undefined_grad=False)  # type: ignore[arg-type]
 
 
 def test_writes_are_checked_backward_only() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import vtgrad as vt
 from tests.support import ramp
+from vtgrad.autograd import forward_ad
 from vtgrad.errors import ForwardModeError, IndependentError
 from vtgrad.storage.key_set import keys
 
@@ -73,11 +74,12 @@ def test_results_have_no_tangent_afterwards_and_the_level_is_closed() -> None:
     assert (out * product).tolist() == [2.0, 160.0, 5400.0]
 
 
-def test_forward_mode_that_is_off_is_refused() -> None:
+def test_inference_mode_is_refused_and_other_switches_do_not_matter() -> None:
     with vt.inference_mode(), pytest.raises(ForwardModeError, match="forward mode is off"):
         jvp(_cubes, (X,), (V,))
-    with vt.no_grad():
-        assert jvp(_cubes, (X,), (V,))[1].item() == 2823.0
+    for block in (vt.no_grad(), forward_ad.set_fwd_grad_enabled(False)):
+        with block:
+            assert jvp(_cubes, (X,), (V,))[1].item() == 2823.0
 
 
 def test_perturbations_are_not_confused() -> None:

@@ -23,7 +23,13 @@ import vtgrad as vt
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
-__all__ = ["NEEDS_TRACE", "Interrupter", "interrupted_everywhere", "raise_interrupt"]
+__all__ = [
+    "NEEDS_TRACE",
+    "Interrupted",
+    "Interrupter",
+    "interrupted_everywhere",
+    "raise_interrupt",
+]
 
 #: Compiled code does not say which instruction it is at, and the traces of Python 3.12 leave some
 #: instructions out.

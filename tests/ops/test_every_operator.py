@@ -354,7 +354,10 @@ def differentiable(case: Case) -> bool:
 
 
 def check(case: Case, name: str, *, inplace: bool) -> None:
-    """Compare derivatives with central differences: first ones one by one, or as of a write."""
+    """Compare derivatives with central differences, of both modes and of each over reverse mode.
+
+    First ones are compared one by one, or as of a write.
+    """
     on_copies, arrays = function_of_inputs(
         case, name, inplace=inplace or changes_geometry(case.operator)
     )
@@ -364,7 +367,15 @@ def check(case: Case, name: str, *, inplace: bool) -> None:
         gradcheck(itself, inputs, check_inplace=True, fast_mode=True, **_PRECISELY)
     else:
         gradcheck(on_copies, inputs, **_PRECISELY)
-    gradgradcheck(on_copies, inputs, fast_mode=True, **_PRECISELY)
+    gradcheck(
+        on_copies,
+        inputs,
+        check_forward_ad=True,
+        check_backward_ad=False,
+        fast_mode=True,
+        **_PRECISELY,
+    )
+    gradgradcheck(on_copies, inputs, check_fwd_over_rev=True, fast_mode=True, **_PRECISELY)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,12 @@ Note [Levels] and Note [A tangent follows its value].
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
-from ..graph.forward_grad import DualLevel, enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
 from ..ops.batching.entering import expanded
@@ -21,10 +20,12 @@ from ..ops.batching.values import batch_along_first, innermost, levels_of, rebat
 from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
 from ..storage.batch import is_batched
+from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
+from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
+from ..storage.thread_mode import NO_LIMIT, thread
 from ..tensor.tensor import Tensor
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -66,13 +67,12 @@ class _Current:
         None outside of a block.
     """
 
-    __slots__ = ("level", "lock")
+    __slots__ = ("level",)
 
     level: DualLevel | None
 
     def __init__(self) -> None:
         self.level = None
-        self.lock = threading.Lock()
 
 
 _current = _Current()
@@ -89,7 +89,8 @@ def enter_dual_level() -> int:
     Raises
     ------
     ForwardModeError
-        If it is open, also on another thread: the transforms of `vtgrad.func` nest.
+        If it is open, also on another thread: the transforms of `vtgrad.func` nest. In the ``jvp``
+        of a custom Function.
 
     Examples
     --------
@@ -97,11 +98,13 @@ def enter_dual_level() -> int:
     >>> level = fw.enter_dual_level()
     >>> fw.exit_dual_level(level=level)
     """
+    _refuse_in_jvp()
+    level = DualLevel()
     if _current.level is not None:
-        raise ForwardModeError(
-            "a level of forward mode is open already, and there is only one; vtgrad.func.jvp nests"
-        )
-    _current.level = enter_level()
+        raise _already_open()
+    # No call from here on, see Note [Levels]: nor can another thread open one in between.
+    _current.level = keys.modes[level.number] = level
+    saves_observed.reasons += 1
     return 0
 
 
@@ -130,7 +133,23 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level is not None and level != 0:
         raise ForwardModeError(f"level {level} is not the one that was opened last, which is 0")
     _current.level = None
-    exit_level(opened)
+    del keys.modes[opened.number]
+    saves_observed.reasons -= 1
+    opened.drop_tangents()
+
+
+def _refuse_in_jvp() -> None:
+    if thread.forward_limit != NO_LIMIT:
+        raise ForwardModeError(
+            "the jvp of a custom Function cannot open a level of forward mode, because it does not "
+            "see tangents of the level that called it; vtgrad.func.jvp can be called there"
+        )
+
+
+def _already_open() -> ForwardModeError:
+    return ForwardModeError(
+        "a level of forward mode is open already, and there is only one; vtgrad.func.jvp nests"
+    )
 
 
 class dual_level(Scope):  # PyTorch's name
@@ -148,7 +167,7 @@ class dual_level(Scope):  # PyTorch's name
     Raises
     ------
     ForwardModeError
-        If the level is open already.
+        If the level is open already, or in the ``jvp`` of a custom Function.
 
     Examples
     --------
@@ -171,8 +190,12 @@ class dual_level(Scope):  # PyTorch's name
         self._level = None
 
     def __enter__(self) -> int:  # type: ignore[override]  # the number of the level
-        enter_dual_level()
-        self._level = _current.level
+        _refuse_in_jvp()
+        level = DualLevel()
+        if _current.level is not None:
+            raise _already_open()
+        self._level = _current.level = keys.modes[level.number] = level
+        saves_observed.reasons += 1
         return 0
 
     def restore(self) -> None:
@@ -180,7 +203,9 @@ class dual_level(Scope):  # PyTorch's name
         level, self._level = self._level, None
         if level is not None and _current.level is level:
             _current.level = None
-            exit_level(level)
+            del keys.modes[level.number]
+            saves_observed.reasons -= 1
+            level.drop_tangents()
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """Decorate a function, so that each of its calls runs in a level of its own."""
@@ -402,6 +427,39 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if opened is not None and (level is None or level == 0):
         tangent = tangent_at(tensor, opened)
     return UnpackedDualTensor(primal, tangent)
+
+
+def dual_argument(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
+    """`make_dual_at` for an argument of a transform, whose elements may share memory.
+
+    Then they have one tangent each, so that it is a copy that is made dual.
+    """
+    array = innermost(tensor)._impl.array
+    if has_self_overlap(array.shape, array.strides):
+        tensor = tensor.clone()
+    return make_dual_at(tensor, tangent, level)
+
+
+def at_new_level(body: Callable[[DualLevel], R]) -> R:
+    """What a function returns that is called at a level of its own; see Note [Levels].
+
+    Tangents are on there, whatever is switched off outside, except in inference mode.
+    """
+    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
+    try:
+        keys.modes[level.number] = level
+        saves_observed.reasons += 1
+        # In the jvp of a custom Function the limit is lower than the number of the new level, and
+        # in its forward tangents are off.
+        thread.forward_limit = NO_LIMIT
+        thread.excluded_keys = excluded & ~DUAL
+        return body(level)
+    finally:
+        del keys.modes[level.number]
+        saves_observed.reasons -= 1
+        thread.forward_limit = limit
+        thread.excluded_keys = excluded
+        level.drop_tangents()
 
 
 def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:

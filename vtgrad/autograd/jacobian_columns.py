@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from ..errors import ForwardModeError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, batched
-from ..storage.key_set import DUAL
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
-from .forward_ad import make_dual_at, tangent_at
+from .forward_ad import at_new_level, dual_argument, tangent_at
 
 __all__ = ["check_forward_mode", "jacobian_by_columns"]
 
@@ -27,12 +27,12 @@ def check_forward_mode(name: str) -> None:
     Raises
     ------
     ForwardModeError
-        In inference mode, or where forward mode was switched off.
+        In inference mode.
     """
-    if thread.mode.inference or thread.excluded_keys & DUAL:
+    if thread.mode.inference:
         raise ForwardModeError(
-            "forward mode is off in inference mode, in the forward of a custom Function, and under "
-            f"set_fwd_grad_enabled(False), so {name} would find no derivatives; leave the block"
+            f"forward mode is off in inference mode, so {name} would find no derivatives; leave it "
+            "for the call by `with inference_mode(False)`"
         )
 
 
@@ -68,27 +68,26 @@ def jacobian_by_columns(
     counts = [x.numel() for x in inputs]
     total = sum(counts)
 
+    def at_level(level: BatchLevel, dual_level: DualLevel) -> tuple[R, list[list[Tensor]]]:
+        duals, start = [], 0
+        for x, count in zip(inputs, counts, strict=True):
+            basis = F.zeros_shaped(x, (total, count))
+            F.fill_Scalar_(F.diagonal_default(basis, -start), 1)
+            rows = F.view_shape(basis, (total, *x.shape))
+            duals.append(dual_argument(x, batched(rows, level), dual_level))
+            start += count
+        returned = call(duals)
+        blocks = []
+        for output in outputs_of(returned):
+            tangent = tangent_at(output, dual_level)
+            if tangent is None:
+                tangent = F.zeros_like(output)
+            columns = expanded(tangent, level)
+            blocks.append(_split(columns, output, inputs, counts))
+        return returned, blocks
+
     def passed(level: BatchLevel) -> tuple[R, list[list[Tensor]]]:
-        dual_level = enter_level()
-        try:
-            duals, start = [], 0
-            for x, count in zip(inputs, counts, strict=True):
-                basis = F.zeros_shaped(x, (total, count))
-                F.fill_Scalar_(F.diagonal_default(basis, -start), 1)
-                rows = F.view_shape(basis, (total, *x.shape))
-                duals.append(make_dual_at(x, batched(rows, level), dual_level))
-                start += count
-            returned = call(duals)
-            blocks = []
-            for output in outputs_of(returned):
-                tangent = tangent_at(output, dual_level)
-                if tangent is None:
-                    tangent = F.zeros_like(output)
-                columns = expanded(tangent, level)
-                blocks.append(_split(columns, output, inputs, counts))
-            return returned, blocks
-        finally:
-            exit_level(dual_level)
+        return at_new_level(partial(at_level, level))
 
     return run_in_batch(passed, total, randomness)
 

@@ -18,11 +18,17 @@ and where outputs have more levels than that, they are batched at these (Note [E
 A leaf becomes invisible when the function has returned: its node ignores gradients from then on,
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
 caller as a constant, and a backward is recorded only if the result may be differentiated again.
+
+NOTE [ Leaves that are visible ]
+
+`leads_outside` looks for one leaf to which a gradient may go. The nodes of the way that it found
+keep that leaf's cell, so that the next search ends where it meets one of them, if the leaf is still
+visible. Otherwise a loop of transforms inside a transform would search the whole loop at each step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar, cast
 
 from ..engine import backward as engine
@@ -30,7 +36,7 @@ from ..errors import InferenceModeError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.forward_grad import new_level_number
 from ..graph.gradient_edge import GradientEdge, get_gradient_edge
-from ..graph.hooks import LeafState
+from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
 from ..ops.batching.values import innermost, levels_of, rebatched
@@ -61,6 +67,8 @@ __all__ = [
 R = TypeVar("R")
 
 _ACCUMULATES: Final = LeafState.ACCUMULATES
+# The cell of no leaf in particular.
+_ANY_LEAF: Final = GradCell()
 
 
 def in_transform(body: Callable[[], R]) -> R:
@@ -123,36 +131,63 @@ def leads_outside(tensors: Iterable[Tensor]) -> bool:
 
     Leaves of finished transforms do not count; see Note [Arguments of a transform].
     """
-    for node in _nodes(tensors):
-        if isinstance(node, AccumulateGrad):
-            if node.cell.leaf_state is _ACCUMULATES:
-                return True
-        elif all(edge is None for edge in node.next_edges):
-            # A node that keeps its inputs to itself: they may be anything.
+    # By node, the node whose edge led to it first.
+    parents: dict[Node, Node | None] = {}
+    stack = []
+    for edge in [gradient_edge(innermost(tensor)) for tensor in tensors]:
+        if edge is not None and edge.function not in parents:
+            parents[edge.function] = None
+            stack.append(edge.function)
+    while stack:
+        node = stack.pop()
+        cell = _visible_leaf(node)
+        if cell is not None:
+            way: Node | None = node
+            while way is not None:
+                way.visible_leaf = cell
+                way = parents[way]
             return True
+        for edge in node.next_edges:
+            if edge is not None and edge.function not in parents:
+                parents[edge.function] = node
+                stack.append(edge.function)
     return False
 
 
-def runs_users_code(tensors: Iterable[Tensor]) -> bool:
-    """Whether backward from one of the tensors calls functions of the user, or may call them."""
-    return any(
-        not isinstance(node, AccumulateGrad) and (node.hooks is not None or node.runs_users_code())
-        for node in _nodes(tensors)
-    )
+def _visible_leaf(node: Node) -> GradCell | None:
+    """The cell of a leaf to which the node leads, if that is known and a gradient may go there."""
+    if isinstance(node, AccumulateGrad):
+        cell: GradCell | None = node.cell
+    else:
+        cell = getattr(node, "visible_leaf", None)
+        if cell is None and not any(node.next_edges):
+            # A node that keeps its inputs to itself: they may be anything.
+            return _ANY_LEAF
+    return cell if cell is not None and cell.leaf_state is _ACCUMULATES else None
 
 
-def _nodes(tensors: Iterable[Tensor]) -> Iterator[Node]:
-    """All nodes to which some tensors lead, each once."""
-    edges = [gradient_edge(innermost(tensor)) for tensor in tensors]
-    stack = [edge.function for edge in edges if edge is not None]
+def runs_users_code(tensors: Iterable[Tensor], edges: Iterable[InputEdge]) -> bool:
+    """Whether backward from some tensors to `edges` calls functions of the user, or may do so."""
+    lowest = min((edge.edge.node.topological_nr for edge in edges), default=-1)
+    stack = [
+        edge.function
+        for edge in [gradient_edge(innermost(tensor)) for tensor in tensors]
+        if edge is not None
+    ]
     seen = set(stack)
     while stack:
         node = stack.pop()
-        yield node
+        if node.topological_nr <= lowest:
+            continue
+        if not isinstance(node, AccumulateGrad) and (
+            node.hooks is not None or node.runs_users_code()
+        ):
+            return True
         for edge in node.next_edges:
             if edge is not None and edge.function not in seen:
                 seen.add(edge.function)
                 stack.append(edge.function)
+    return False
 
 
 class InputEdge(NamedTuple):
@@ -171,8 +206,13 @@ class InputEdge(NamedTuple):
 
     @staticmethod
     def of(tensor: Tensor) -> InputEdge:
-        """The present value of a tensor."""
-        return InputEdge(get_gradient_edge(innermost(tensor)), levels_of(tensor))
+        """The value of a tensor that was made just now, and is used by nothing so far.
+
+        Passes to it do not search below it, see Note [Topological numbers].
+        """
+        edge = get_gradient_edge(innermost(tensor))
+        edge.node.number_above()
+        return InputEdge(edge, levels_of(tensor))
 
 
 class Arguments:
@@ -194,15 +234,17 @@ class Arguments:
         The values of `inner` at the beginning.
     """
 
-    __slots__ = ("_leaves", "edges", "given", "inner")
+    __slots__ = ("_connected", "_leaves", "edges", "given", "inner")
 
     given: list[Tensor]
     inner: list[Tensor]
     edges: list[InputEdge]
+    _connected: bool
     _leaves: list[Tensor]
 
     def __init__(self, given: Sequence[Tensor], *, connected: bool) -> None:
         self.given = list(given)
+        self._connected = connected
         self._leaves = []
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
@@ -210,7 +252,11 @@ class Arguments:
         self.edges = [InputEdge.of(x) for x in self.inner]
 
     def _leaf(self, tensor: Tensor) -> Tensor:
-        leaf = constant(innermost(tensor)).requires_grad_()
+        value = innermost(tensor)
+        if value.is_inference():
+            # Its writes are not counted, so that it cannot be saved.
+            value = value.clone()
+        leaf = constant(value).requires_grad_()
         self._leaves.append(leaf)
         return rebatched(leaf, levels_of(tensor))
 
@@ -240,6 +286,13 @@ class Arguments:
         if tensor.requires_grad and not leads_outside([tensor]):
             return constant(tensor)
         return tensor
+
+    def shown_output(self, tensor: Tensor) -> Tensor:
+        """A result of the function: as `shown`, and a constant if nothing is recorded outside."""
+        shown = self.shown(tensor)
+        if self._connected or shown is not tensor or tensor.grad_fn is None:
+            return shown
+        return constant(tensor)
 
 
 def gradients_by(

@@ -1,16 +1,19 @@
 """Writing the forward formulas: the tangents of results, from those of the arguments.
 
 The functions get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
-in ``ops/derivatives/README.md``.
+in ``ops/derivatives/README.md``. Operators that compute element by element have a second function,
+over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays].
 """
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Final
 
-from .formula import TENSORS, Names, check_names, translate
+from .formula import ARRAYS, TENSORS, Evaluation, Names, check_names, translate
 from .language import Operator, TableError
 from .library import Library
+from .memory_reuse import is_temporary, reusing
 from .template import fill, head
 
 __all__ = ["emit_forward"]
@@ -19,10 +22,16 @@ _FORWARD = """
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vtgrad.ops.forward.derived import along, plus, reduced, transposed, with_zeros
+from vtgrad.ops import formulas as array_formulas
+from vtgrad.ops import kernels as k
+from vtgrad.ops.forward.derived import (
+    along, difference_of_arrays, plus, reduced, sum_of_arrays, transposed, with_zeros,
+)
 from vtgrad.ops.forward.forward_rule import ForwardRule
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
 __all__ = ["FORWARD"]
 
@@ -47,6 +56,21 @@ if "$argument" in t:
     tangent = plus(tangent, $text)
 """
 
+_FUNCTION_OVER_ARRAYS = """
+
+
+def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    $body
+"""
+
+_CONTRIBUTION_OF_ARRAYS = """
+if "$argument" in t:
+    tangent = $sum($own, $free, tangent, $text)
+"""
+
+# How an array answers what formulas ask of a tensor.
+_ASKED: Final = {"shape": "shape", "dtype": "dtype", "ndim": "ndim"}
+
 # What a row may say instead of a formula.
 _WORDS: Final = ("linear", "elementwise", "reduction", "transposed")
 
@@ -64,8 +88,11 @@ def emit_forward(library: Library) -> str:
         kind = _kind(operator)
         name = f"_{operator.name}"
         body, uses = ("", "") if kind != "formula" else _body(operator, library.names)
+        over_arrays = _body_over_arrays(operator, library) if body else None
         if body:
             functions += fill(_FUNCTION, name=name, body=body)
+        if over_arrays is not None:
+            functions += fill(_FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=over_arrays)
         parameters = " ".join(a.for_users().name for a in operator.arguments)
         differentiable = " ".join(
             a.for_users().name for a in operator.arguments if a.name in operator.formulas
@@ -82,6 +109,10 @@ def emit_forward(library: Library) -> str:
                 row += f', "{differentiable}"'
             if body:
                 row += f', uses="{uses}", formula={name}'
+            if over_arrays is not None:
+                row += f", over_arrays={name}_over_arrays"
+                readers = _readers_of_first(operator, library.names)
+                row += f', reads_first="{readers}"' if in_place and readers else ""
             rows += row + (", writes=True" if in_place else "") + "),\n"
     text = head("the derivative tables", "The tangents of the results of all operators.")
     return text + fill(_FORWARD, functions=functions, rows=rows)
@@ -151,6 +182,132 @@ def _body(operator: Operator, names: Names) -> tuple[str, str]:
     return body + "return tangent", _uses(uses)
 
 
+def _body_over_arrays(operator: Operator, library: Library) -> str | None:
+    """The statements of the function over arrays; None if there is none.
+
+    There is one for operators that compute element by element, if all functions that their formulas
+    call are kernels or helpers.
+    """
+    stated, names = _stated(operator), library.names
+    if operator.names != "unify" or operator.returns == "tuple" or stated == "linear":
+        return None
+    if isinstance(stated, str) and stated not in _WORDS:
+        return None
+    by_argument = (
+        stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
+    )
+    body, are_temporary, may_own = "tangent = None\n", True, False
+    for nr, (argument, how) in enumerate(by_argument.items()):
+        key = "input" if argument == "self" else argument
+        try:
+            text = _contribution_of_arrays(operator, argument, how, library)
+        except TableError:
+            return None
+        if text is None:
+            return None
+        text, sum = _without_sign(text)
+        text = _overwriting(text) if nr == 0 and argument == operator.arguments[0].name else text
+        is_own = is_temporary(ast.parse(_plain(text), mode="eval").body, names.reuse)
+        free = str((1 if are_temporary else 0) | (2 if is_own else 0))
+        own = "own" if nr and may_own else "0"
+        # Its memory is that of the first tangent, or nothing else holds it.
+        may_own = text == f't["{key}"]' or text.startswith("into(") if nr == 0 else may_own
+        are_temporary = are_temporary and is_own
+        body += fill(_CONTRIBUTION_OF_ARRAYS, argument=key, sum=sum, own=own, free=free, text=text)
+    return body + "return tangent"
+
+
+def _contribution_of_arrays(
+    operator: Operator, argument: str, how: str, library: Library
+) -> str | None:
+    names, key = library.names, "input" if argument == "self" else argument
+    if how == "linear":
+        kernel = operator.kernel
+        if kernel not in names.reuse.storing:
+            return None
+        text = _call(
+            operator,
+            [
+                f'{"t" if a.name == argument else "a"}["{a.for_users().name}"]'
+                for a in operator.arguments
+            ],
+        )
+        return text.replace(f"F.{operator.name}(", f"k.{kernel}(", 1)
+    if how in ("reduction", "transposed"):
+        return None
+    source = operator.formulas[argument] if how == "elementwise" else how
+    tree = ast.parse(source.strip(), mode="eval").body
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    if not called <= names.kernels | names.helpers:
+        return None
+    text = _translated(operator, source, names, set(), ARRAYS)
+    if "with_zeros(" in text:
+        return None
+    found = reusing(text, names.reuse, names.owning, "False") or text
+    return re.sub(r"\bgrad\b", f't["{key}"]', found)
+
+
+def _without_sign(text: str) -> tuple[str, str]:
+    """A contribution, and the function that adds it: one that subtracts it spares a step."""
+    for start in ("array_formulas.scaled(k.neg(", "k.neg("):
+        if text.startswith(start) and text.count("k.neg(") == 1:
+            call = ast.parse(text, mode="eval").body
+            assert isinstance(call, ast.Call)
+            if start == "k.neg(":
+                return ast.unparse(call.args[0]), "difference_of_arrays"
+            negated, *others = call.args
+            assert isinstance(negated, ast.Call)
+            call.args = [*negated.args, *others]
+            return ast.unparse(call), "difference_of_arrays"
+    return text, "sum_of_arrays"
+
+
+def _overwriting(text: str) -> str:
+    """The contribution of what an operator writes: the last step may store into its tangent."""
+    call = ast.parse(text, mode="eval").body
+    first = 't["input"]'
+    if not isinstance(call, ast.Call) or text.count(first) != 1 or call.keywords:
+        return text
+    name, operands = ast.unparse(call.func), call.args
+    bits = "0"
+    if name == "reuse":
+        bits, name, operands = ast.unparse(operands[0]), ast.unparse(operands[1]), operands[2:]
+    place = [nr for nr, one in enumerate(operands) if ast.unparse(one) == "t['input']"]
+    if not name.startswith("k.") or not place:
+        return text
+    listed = ", ".join(map(ast.unparse, operands))
+    return f"into(own and {place[0] + 1}, {bits}, {name}, {listed})"
+
+
+def _readers_of_first(operator: Operator, names: Names) -> str:
+    """The arguments whose contribution reads the value of the first one.
+
+    Also the first one itself if it contributes nothing: its tangent is overwritten, and not kept.
+    """
+    stated = _stated(operator)
+    by_argument = (
+        stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
+    )
+    first = operator.arguments[0].for_users().name
+    found = [] if operator.arguments[0].name in by_argument else [first]
+    for argument, how in by_argument.items():
+        uses: set[str] = set()
+        _contribution(operator, argument, how, names, uses)
+        if first in uses:
+            found.append("input" if argument == "self" else argument)
+    return " ".join(found)
+
+
+def _plain(text: str) -> str:
+    """A text with the calls of kernels that `reusing` has hidden."""
+    text = re.sub(r"\binto\([^,]*, [^,]*, (k\.\w+), ", r"\1(", text)
+    return re.sub(r"\breuse\([^,]*, (k\.\w+), ", r"\1(", text)
+
+
 def _contribution(operator: Operator, argument: str, how: str, names: Names, uses: set[str]) -> str:
     key = "input" if argument == "self" else argument
     if how == "linear":
@@ -184,8 +341,14 @@ def _call(operator: Operator, values: list[str]) -> str:
     return f"F.{operator.name}({', '.join(given)})"
 
 
-def _translated(operator: Operator, text: str, names: Names, uses: set[str]) -> str:
-    """A formula over tensors whose arguments, tangents and results are found by name."""
+def _translated(
+    operator: Operator,
+    text: str,
+    names: Names,
+    uses: set[str],
+    evaluation: Evaluation = TENSORS,
+) -> str:
+    """A formula whose arguments, tangents and results are found by name."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
@@ -211,7 +374,8 @@ def _translated(operator: Operator, text: str, names: Names, uses: set[str]) -> 
     used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     uses.update("result" for r in operator.results if r in used and r not in plain)
     uses.update(a.for_users().name for a in operator.tensors if a.name in used)
-    return translate(operator, tree, names, TENSORS, values, plain)
+    asked = _ASKED if evaluation is ARRAYS else None
+    return translate(operator, tree, names, evaluation, values, plain, asked=asked)
 
 
 def _uses(uses: set[str]) -> str:

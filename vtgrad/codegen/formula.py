@@ -235,6 +235,7 @@ def translate(
     values: Mapping[str, str],
     plain: Mapping[str, str],
     metadata: str | None = None,
+    asked: Mapping[str, str] | None = None,
 ) -> str:
     """A formula as Python text of one evaluation.
 
@@ -244,6 +245,13 @@ def translate(
         The text for each tensor, and for each other argument.
     metadata : str, optional
         The text for what is kept of a tensor; the tensor itself is asked if it is not given.
+    asked : mapping of str to str, optional
+        How it answers, if not as a tensor does.
+
+    Raises
+    ------
+    TableError
+        If an operator is unknown, or `asked` does not have what is asked for.
     """
 
     def is_value(node: ast.AST) -> bool:
@@ -261,6 +269,10 @@ def translate(
             name, what = node.value.id, node.attr
             if metadata is not None:
                 return _name(metadata.format(name=name, what=what))
+            if asked is not None:
+                if what not in asked:
+                    raise TableError(f"{operator.where}: {what!r} is not asked of arrays")
+                return _name(f"{values[name]}.{asked[what]}")
             if what in _ASKED_EACH:
                 return _name(f"[x.{_ASKED_EACH[what]} for x in {values[name]}]")
             return _name(f"{values[name]}.{_ASKED[what]}")

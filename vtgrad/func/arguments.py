@@ -224,8 +224,8 @@ def output_leaves(
 
 
 def shown_tree(arguments: Arguments, tree: object) -> object:
-    """A tree of results as the caller sees it; see `Arguments.shown`."""
+    """A tree of results as the caller sees it; see `Arguments.shown_output`."""
     show: Callable[[object], object] = lambda leaf: (  # noqa: E731  # it is used in this line only
-        arguments.shown(leaf) if isinstance(leaf, Tensor) else leaf
+        arguments.shown_output(leaf) if isinstance(leaf, Tensor) else leaf
     )
     return tree_map(show, tree)

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ..autograd.forward_ad import make_dual_at, tangent_at
+from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import TransformError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
@@ -93,10 +93,10 @@ class ForwardPasses:
 
     def _run(self, seeds: Array, level: BatchLevel | None) -> Array:
         inputs = self._inputs()
-        dual_level = enter_level()
-        try:
+
+        def at_level(dual_level: DualLevel) -> Array:
             duals = [
-                make_dual_at(x, rows, dual_level)
+                dual_argument(x, rows, dual_level)
                 for x, rows in zip(inputs, split_like(seeds, inputs, level), strict=True)
             ]
             output, self.aux = split_aux(self._func(*duals), self._has_aux, "sparse_jacobian")
@@ -108,8 +108,8 @@ class ForwardPasses:
                 tangent = tangent_at(one, dual_level)
                 products.append(F.zeros_like(one) if tangent is None else tangent)
             return joined(products, level, len(seeds))
-        finally:
-            exit_level(dual_level)
+
+        return at_new_level(at_level)
 
 
 class ReversePasses:

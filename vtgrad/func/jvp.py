@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd.forward_ad import make_dual_at, tangent_at
+from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import ArgumentTypeError, IndependentError, TransformError
-from ..graph.forward_grad import enter_level, exit_level
+from ..graph.forward_grad import DualLevel
 from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
@@ -60,7 +60,7 @@ def jvp(
     IndependentError
         With `strict`.
     ForwardModeError
-        In inference mode, or where forward mode was switched off.
+        In inference mode.
     NotSupportedError
         If the function uses an operator that has no tangents.
 
@@ -72,10 +72,10 @@ def jvp(
     checked_function(func, "jvp")
     values, vectors, spec = _pairs(primals, tangents)
     check_forward_mode("jvp")
-    level = enter_level()
-    try:
+
+    def body(level: DualLevel) -> tuple[object, ...]:
         duals = [
-            make_dual_at(value, vector, level)
+            dual_argument(value, vector, level)
             for value, vector in zip(values, vectors, strict=True)
         ]
         arguments = tree_unflatten(duals, spec)
@@ -93,9 +93,9 @@ def jvp(
                 )
             products.append(F.zeros_like(leaf) if tangent is None else tangent)
         product = tree_unflatten(products, shape)
-    finally:
-        exit_level(level)
-    return (output, product, aux) if has_aux else (output, product)
+        return (output, product, aux) if has_aux else (output, product)
+
+    return at_new_level(body)
 
 
 def _pairs(primals: object, tangents: object) -> tuple[list[Tensor], list[Tensor], TreeSpec]:

@@ -21,7 +21,7 @@ from ..storage.tracer import current_tracer
 from .batched_apply import apply_batched, level_of
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context
-from .forward_mode import carry_tangents, levels_of
+from .forward_mode import carry_tangents, disown_tangents, levels_of
 from .function_ctx import FunctionCtx
 from .node import BackwardCFunction
 from .results import (
@@ -134,6 +134,7 @@ def _apply(
     versions: list[int] = []
     if flags.is_executable:
         node = function._backward_cls(context)
+    if flags.is_executable or levels:
         versions = [version_of(x) for x in unpacked.input_vars]
     observer = observer_of_thread() if observers else None
     event = None if observer is None else _begin(observer, function.__name__, node, args)
@@ -150,6 +151,8 @@ def _apply(
     except BaseException:
         if flags.is_executable:
             disown_written(call, unpacked.input_vars, versions)
+        if levels:
+            disown_tangents(call, unpacked.input_vars, versions, levels)
         # Results are there already if saving has failed, and would make a cycle with these.
         call.is_over()
         if observer is not None:
@@ -256,7 +259,8 @@ def process_outputs(
     node : BackwardCFunction or None
         None if nothing is recorded.
     versions : sequence of int
-        If `node` is not None: the version of each tensor among the arguments before forward.
+        The version of each tensor among the arguments before forward; none if `node` is None and no
+        argument has a tangent.
 
     Returns
     -------
@@ -271,7 +275,7 @@ def process_outputs(
     call = context._call
     results = returned if isinstance(returned, tuple) else (returned,)
     check_results(call, results)
-    if node is not None:
+    if versions:
         check_undeclared_writes(call, versions)
     given, numbers = wrap_outputs(call, results, node)
     if node is not None:

@@ -14,6 +14,7 @@ from ..graph.node import Node
 from ..graph.saved_variable import SavedResult, SavedVariable
 from ..graph.set_history import gradient_edge
 from ..storage.inference_tensors import refuse_outside_inference_mode
+from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_inplace
@@ -110,7 +111,7 @@ class Call:
         Saved views that became invalid; they are held so that reading them raises.
     argument_indices : tuple of int
         For each edge, the index of the argument whose gradient it carries; -1 for a written tensor
-        that is not an argument.
+        that is not an argument. In forward mode for each tensor among the arguments.
     shapes : tuple of InputMetadata
         For each edge, shape and dtype of that argument.
     argument_count : int
@@ -175,11 +176,12 @@ class Call:
         self.inputs = inputs = unpacked.input_vars
         self.argument_count = unpacked.argument_count
         self.records = flags.is_executable
-        if flags.is_executable:
-            self.edges = flags.next_edges
+        if flags.is_executable or keys.modes:
             self.argument_indices = tuple(
                 [nr for nr, is_tensor in enumerate(flags.is_variable_input) if is_tensor]
             )
+        if flags.is_executable:
+            self.edges = flags.next_edges
             self.shapes = tuple([metadata_of(x._impl)[0] for x in inputs])
 
     @property

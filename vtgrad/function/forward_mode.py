@@ -19,9 +19,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import FunctionError, MissingMethodError
-from ..graph.set_history import own_meta
+from ..graph.operators import operators
+from ..graph.set_history import meta_of, own_meta
 from ..ops.forward.tangents import (
     as_tangent,
+    forward_base_of,
     highest_level,
     tangent_of,
     write_tangent,
@@ -30,15 +32,17 @@ from ..ops.forward.tangents import (
 from ..storage.key_set import DUAL
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..views.differentiable_view_meta import view_meta_of
 from .default_methods import no_jvp
+from .results import version_of
 
 if TYPE_CHECKING:
     from .apply import Callee
+    from .context import Call
     from .function_ctx import FunctionCtx
 
-__all__ = ["carry_tangents", "levels_of"]
+__all__ = ["carry_tangents", "disown_tangents", "levels_of"]
 
 
 def levels_of(function: type[Callee], args: Sequence[object]) -> tuple[int, ...]:
@@ -92,6 +96,27 @@ def carry_tangents(
         settle(ident)
 
 
+def disown_tangents(
+    call: Call, inputs: Sequence[TensorBase], versions: Sequence[int], levels: Sequence[int]
+) -> None:
+    """Give up the tangents of what forward has written in a call that failed.
+
+    Reading one raises; see Note [A tangent follows its value].
+
+    Parameters
+    ----------
+    inputs : sequence of TensorBase
+        The tensors among the arguments.
+    versions : sequence of int
+        The version of each before forward.
+    levels : sequence of int
+        The levels at which arguments have tangents.
+    """
+    moved = [x for x, version in zip(inputs, versions, strict=True) if version_of(x) != version]
+    for tensor in (*call.dirty, *moved):
+        own_meta(forward_base_of(tensor)).own_fw_grad().unfinished.update(levels)
+
+
 def _carry(
     function: type[Callee],
     context: FunctionCtx,
@@ -131,6 +156,8 @@ def _carry(
                 )
             continue
         assert isinstance(result, TensorBase)
+        if tangent is not None and all(tangent is not t for t in own):
+            tangent = _without_own_level(tangent, level)
         if tangent is None:
             tangent = zero_tangent(result)
             assert tangent is not None
@@ -140,6 +167,13 @@ def _carry(
                 f"for result {nr}, of shape {list(result._impl.array.shape)}"
             )
         _give(name, nr, call.dirty, args, own, result, tangent, level)
+
+
+def _without_own_level(tangent: TensorBase, level: int) -> TensorBase:
+    """A tangent that has no tangents of its own level or higher ones, as `func.jvp` may leave."""
+    meta = meta_of(tangent)
+    has_some = meta is not None and meta.fw_level(NO_LIMIT) >= level
+    return operators().clone(tangent) if has_some else tangent
 
 
 def _tangents(

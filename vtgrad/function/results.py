@@ -28,11 +28,13 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.saved_variable import SavedVariable
-from ..graph.set_history import own_meta, requires_grad
+from ..graph.set_history import meta_of, own_meta, requires_grad
 from ..ops.view_impls import views as view_impls
+from ..storage.key_set import keys
 from ..storage.record_write import DIRECT, count_write
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..storage.version_counter import INFERENCE
 from ..storage.warn import warn
 from ..views.check_inplace import check_base
@@ -133,8 +135,8 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
     Raises
     ------
     UndeclaredWriteError
-        If such an argument requires grad. Otherwise there is a warning, because forward may keep
-        statistics in it, but only for dtypes that can have a gradient.
+        If such an argument requires grad, or has a tangent. Otherwise there is a warning, because
+        forward may keep statistics in it, but only for dtypes that can have a gradient.
     """
     counters = [tensor._impl.version_counter for tensor in call.dirty]
     for nr, tensor in enumerate(call.inputs):
@@ -149,10 +151,11 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
             f"{name}: forward wrote to argument {index}, a tensor of shape {list(tensor.shape)}, "
             "or to memory that it shares, without ctx.mark_dirty"
         )
-        if requires_grad(tensor):
+        what = "gradient" if requires_grad(tensor) else "tangent" if _is_dual(tensor) else None
+        if what is not None:
             raise UndeclaredWriteError(
-                f"{message}: its gradient would be that of the old value. Mark it and return it, "
-                "or write to a clone",
+                f"{message}: its {what} would be that of the old value. Mark it and return it, or "
+                "write to a clone",
                 index=index,
                 expected_version=versions[nr],
                 found_version=version,
@@ -161,6 +164,12 @@ def check_undeclared_writes(call: Call, versions: Sequence[int]) -> None:
             f"{message}: no gradient will ever flow through what was written. Mark it and return "
             "it, together with ctx.mark_non_differentiable if that is what you want"
         )
+
+
+def _is_dual(tensor: TensorBase) -> bool:
+    """Whether a tensor has a tangent that the caller of forward sees."""
+    meta = meta_of(tensor)
+    return bool(keys.modes) and meta is not None and meta.fw_level(thread.forward_limit) != 0
 
 
 def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[int]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
+from ..storage.thread_mode import NO_LIMIT, thread
 from .edge import Edge, edge_to
 from .forward_grad import ForwardGrad
 from .hooks import GradCell, LeafState, NodeHooks
@@ -146,6 +147,23 @@ class AutogradMeta(AutogradMetaInterface):
                     operators().copy_(present, new_grad)
                 return
         own.set(level, new_grad)
+
+    def copied_fw_grad(self, owner: TensorBase) -> ForwardGrad:
+        """Copies of all tangents of the tensor `owner`, for a copy of its value."""
+        copies = ForwardGrad()
+        before = thread.forward_limit
+        try:
+            level = self.fw_level(NO_LIMIT)
+            while level:
+                tangent = self.fw_grad(level, owner)
+                assert tangent is not None
+                # So that the copy has the tangents of lower levels that the tangent has.
+                thread.forward_limit = level
+                copies.set(level, operators().clone(tangent))
+                level = self.fw_level(level)
+        finally:
+            thread.forward_limit = before
+        return copies
 
     def own_fw_grad(self) -> ForwardGrad:
         """The tangents of the tensor alone, made on first use; see Note [Made once]."""

@@ -2,10 +2,23 @@
 
 NOTE [ Levels ]
 
-A level of forward mode is open from `enter_level` to `exit_level`; meanwhile tensors may have a
-tangent at that level. Levels are numbered in the order in which they are entered, and a number is
-never used again, so that a tangent of a closed level is never taken for one of another. Which
-levels are open is in `keys.modes`: operators look at tangents only while that is not empty.
+A level of forward mode is opened and closed in this form, no part of which may become a function
+(Note [Switching a mode] says why):
+
+    level = DualLevel()
+    try:
+        keys.modes[level.number] = level
+        saves_observed.reasons += 1
+        ...
+    finally:
+        del keys.modes[level.number]
+        saves_observed.reasons -= 1
+        level.drop_tangents()
+
+While it is open tensors may have a tangent at that level. Levels are numbered in the order in which
+they are entered, and a number is never used again, so that a tangent of a closed level is never
+taken for one of another. Which levels are open is in `keys.modes`: operators look at tangents only
+while that is not empty.
 
 An operator treats the highest level among its operands first. Its own call, and the formula of its
 tangent, run with `thread.forward_limit` set to that level: tangents of this level and of higher
@@ -30,11 +43,10 @@ from typing import Final
 
 from ..errors import ForwardModeError
 from ..storage.key_set import keys
-from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
 from .hooks import graph_lock
 
-__all__ = ["DualLevel", "ForwardGrad", "enter_level", "exit_level", "new_level_number"]
+__all__ = ["DualLevel", "ForwardGrad", "new_level_number"]
 
 _numbers: Final = itertools.count(1)
 
@@ -55,35 +67,23 @@ class DualLevel:
     number: int
     members: list[weakref.ref[ForwardGrad]]
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self) -> None:
+        self.number = new_level_number()
         self.members = []
+        keys.active = True
+
+    def drop_tangents(self) -> None:
+        """Release the tangents when the level is closed: they cannot be read any more."""
+        for reference in self.members:
+            member = reference()
+            if member is not None:
+                member.tangents.pop(self.number, None)
+                member.unfinished.discard(self.number)
 
 
 def new_level_number() -> int:
     """A number larger than those of all levels so far."""
     return next(_numbers)
-
-
-def enter_level() -> DualLevel:
-    """Open a level; the caller closes it, in a ``finally``."""
-    level = DualLevel(new_level_number())
-    keys.active = True
-    # Saves look for tangents.
-    saves_observed.reasons += 1
-    keys.modes[level.number] = level
-    return level
-
-
-def exit_level(level: DualLevel) -> None:
-    """Close a level: its tangents are dropped. Does nothing if it is closed."""
-    if keys.modes.pop(level.number, None) is not None:
-        saves_observed.reasons -= 1
-    for reference in level.members:
-        member = reference()
-        if member is not None:
-            member.tangents.pop(level.number, None)
-            member.unfinished.discard(level.number)
 
 
 class ForwardGrad:

@@ -68,6 +68,10 @@ PASSED: Final = 2
 # node in two cases only, before any edge leads to it: `CopySlices.of_write` gives the node of a
 # write its own edges (`lead_like`), and a custom Function that wrote to a view puts that view's
 # edge, or None, first. Neither changes the largest number.
+#
+# Any larger number would do as well. The argument of a transform gets one that no earlier node of
+# its thread has (`number_above`), before an edge leads to it: so a pass to it leaves out all that
+# the function captures, however long the history of that is.
 
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
@@ -121,6 +125,7 @@ class Node(Edge):
         "sequence_nr",
         "thread_id",
         "topological_nr",
+        "visible_leaf",
     )
 
     # One entry for each next edge; see Note [Ownership of gradients].
@@ -150,6 +155,8 @@ class Node(Edge):
     _metadata: dict[str, object] | None
     # Unset until an edge leads to the node.
     _has_parent: bool
+    # Unset until asked for; see Note [Leaves that are visible].
+    visible_leaf: GradCell
 
     def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
         self.next_edges = next_edges
@@ -266,6 +273,10 @@ class Node(Edge):
         """Take over the edges of another node, before any edge leads to this one."""
         self.next_edges = other.next_edges
         self.topological_nr = other.topological_nr
+
+    def number_above(self) -> None:
+        """Take a larger number than all earlier nodes; see Note [Topological numbers]."""
+        self.topological_nr = max(self.topological_nr, this_thread.numbering.next_nr)
 
     def written_edge(self) -> Edge:
         """The edge of a value that was written through a view."""

@@ -203,12 +203,12 @@ class SavedVariable:
     def _keep(self, impl: TensorImpl, counter: VersionCounter, tensor: TensorBase | None) -> None:
         """Store what hooks, rewind and audit need, and the older version during a write."""
         if saves_observed.reasons:
+            if keys.modes and tensor is not None:
+                self._keep_tangents(tensor)
             hooks = packing.pair
             if hooks is not None:
                 self._pack(hooks, tensor)
                 return
-            if keys.modes and tensor is not None:
-                self._keep_tangents(tensor)
             if thread.tracer is not None:
                 # A rebuilt tensor is known by its storage, see Note [Tracing].
                 self._storage = impl.storage
@@ -250,14 +250,8 @@ class SavedVariable:
         meta = tensor._impl.autograd_meta
         if not isinstance(meta, AutogradMeta):
             return
-        level = meta.fw_level(NO_LIMIT)
-        if level:
-            self._tangents = ForwardGrad()
-        while level:
-            tangent = meta.fw_grad(level, tensor)
-            assert tangent is not None
-            self._tangents.set(level, operators().clone(tangent))
-            level = meta.fw_level(level)
+        if meta.fw_level(NO_LIMIT):
+            self._tangents = meta.copied_fw_grad(tensor)
 
     def _with_tangents(self, impl: TensorImpl) -> TensorImpl:
         """The impl of a rebuilt tensor, with the tangents that the saved one had."""
@@ -271,6 +265,17 @@ class SavedVariable:
             for level, tangent in tuple(kept.tangents.items()):
                 own.set(level, tangent)
         return impl
+
+    def _refuse_tangents(self, node: Node) -> None:
+        """Raise if the value, which will be restored, had tangents, which are overwritten too."""
+        kept: ForwardGrad | None = getattr(self, "_tangents", None)
+        if kept is not None and kept.level(NO_LIMIT):
+            raise NotSupportedError(
+                f"{node.name()} needs a value that was overwritten, and its tangent: "
+                "allow_mutation_on_saved_tensors keeps values only. Write to a clone, or compute "
+                "second derivatives by reverse mode alone",
+                node=node.name(),
+            )
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
         """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
@@ -567,11 +572,16 @@ class SavedVariable:
         if array is None:
             packed = self._packed
             assert packed is not None
-            return packed.unpack_tensor(node, self._meta_for(node))
+            unpacked = packed.unpack_tensor(node, self._meta_for(node))
+            if keys.modes:
+                self._with_tangents(unpacked._impl)
+            return unpacked
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
         if rewinds:
+            if keys.modes:
+                self._refuse_tangents(node)
             if thread.tracer is not None:
                 raise NotSupportedError(
                     f"a value that {node.name()} saved was overwritten under rewind, which cannot "

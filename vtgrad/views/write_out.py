@@ -7,7 +7,7 @@ rebased, but checks, mark, version and store come in the same order; see Note [T
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -19,12 +19,13 @@ from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
 from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.key_set import keys
+from ..storage.key_set import DUAL, keys
 from ..storage.mark_written import mark_written
 from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
 from ..storage.record_write import DIRECT, record_write
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..storage.tracer import current_tracer
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
@@ -44,6 +45,8 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
     ------
     InferenceWriteError
         If ``out`` is an inference tensor, outside of inference mode.
+    NotSupportedError
+        If a tensor has a tangent.
     OutGradError
         If a tensor requires grad while recording is on: the write would not be recorded. Inputs of
         an operator that is not differentiable may require grad.
@@ -53,6 +56,8 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
     if out._impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
     flat = flattened(inputs)
+    if keys.modes and not thread.excluded_keys & DUAL and not thread.mode.inference:
+        _refuse_tangents((out, *flat))
     if is_recording() and (requires_grad(out, *flat) if differentiable else requires_grad(out)):
         raise OutGradError(
             "out= cannot be recorded, but an argument requires grad; detach it, or use the "
@@ -61,6 +66,16 @@ def check_out(out: TensorBase, *inputs: object, differentiable: bool = True) -> 
     for x in flat:
         if isinstance(x, TensorBase):
             check_input_overlap(out._impl, x._impl, distinct=False)
+
+
+def _refuse_tangents(tensors: Iterable[object]) -> None:
+    for x in tensors:
+        meta = x._impl.autograd_meta if isinstance(x, TensorBase) else None
+        if meta is not None and meta.fw_level(thread.forward_limit):
+            raise NotSupportedError(
+                "out= does not carry tangents, and got a tensor that has one; use the operator "
+                "without out=, and copy the result with copy_"
+            )
 
 
 def write_out(

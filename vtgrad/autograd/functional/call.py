@@ -204,6 +204,11 @@ def checked_vector(v: object, models: Sequence[Tensor], what: str) -> list[Tenso
             f"v has {len(vectors)} tensors for {len(models)} {what}s", expected=len(models)
         )
     for nr, (vector, model) in enumerate(zip(vectors, models, strict=True)):
+        if vector.is_complex() and not model.is_complex():
+            raise TransformError(
+                f"item {nr} of v is complex, the {what} real",
+                index=nr,
+            )
         if vector.shape != model.shape:
             raise TransformError(
                 f"item {nr} of v has shape {list(vector.shape)}, the {what} {list(model.shape)}",

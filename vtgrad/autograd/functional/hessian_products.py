@@ -106,7 +106,7 @@ def hvp(
         symmetric = not (
             strict
             or any(x._impl.array.dtype.kind == "c" for x in made.arguments.given)
-            or runs_users_code(made.outputs)
+            or runs_users_code(made.outputs, made.arguments.edges)
         )
         product = (
             _from_the_left(made, gradient, vector, create_graph=create_graph, strict=strict)

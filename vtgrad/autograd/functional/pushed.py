@@ -42,6 +42,8 @@ def pushed(
     """
     # An integer output has no derivatives, and its cotangent none to be differentiated by.
     cotangents = [zero_leaf(output) for output in outputs]
+    live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
+    edges_of_live = [InputEdge.of(cotangents[nr]) for nr in live]
     pulled = filled(
         gradients_by(edges, outputs, cotangents, recorded=True, keep_graph=True),
         inputs,
@@ -49,10 +51,9 @@ def pushed(
         constants=False,
         what="the output of the function",
     )
-    live = [nr for nr, cotangent in enumerate(cotangents) if cotangent.requires_grad]
     found: list[Tensor | None] = [None] * len(outputs)
     products = gradients_by(
-        [InputEdge.of(cotangents[nr]) for nr in live],
+        edges_of_live,
         pulled,
         vector,
         recorded=create_graph,

@@ -57,13 +57,14 @@ def gradcheck(
     nondet_tol : float, default 0.0
         The allowed difference between two runs of one backward.
     check_undefined_grad : bool, default True
-        Whether to run backward without gradients of all outputs, and of each output alone.
+        Whether to run backward without gradients of all outputs, and of each output alone; and
+        forward mode with tangents of single inputs.
     check_grad_dtypes : bool, default False
         Whether each gradient must have the dtype of its input.
     check_batched_grad, check_batched_forward_grad : bool, default False
         Not supported in this version.
     check_forward_ad : bool, default False
-        Whether to check forward mode: all entries, also in fast mode.
+        Whether to check forward mode: each entry, and tangents of all inputs together.
     check_backward_ad : bool, default True
         Whether to check backward.
     fast_mode : bool, default False

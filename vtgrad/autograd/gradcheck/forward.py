@@ -1,41 +1,69 @@
 """Derivatives by forward mode, compared with central differences.
 
-The function is run once for each element of each input, with a tangent of one there.
+The function is run once for each element of each input, with a tangent of one there; in fast mode
+once for each input, with a random tangent, and only if this differs for each element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
-from ...graph.forward_grad import enter_level, exit_level
+from ...errors import GradcheckError
+from ...graph.forward_grad import DualLevel
 from ...storage.arrays import Array, Shape
 from ...tensor.from_data import from_numpy
-from ..forward_ad import make_dual_at, tangent_at
+from ..forward_ad import at_new_level, make_dual_at, tangent_at
 from .analytical import zeros_of
-from .numerical import numerical_jacobians
+from .directions import direction_like
+from .numerical import along_direction, numerical_jacobians
 from .report import Mismatch, compare, mismatch_error
 from .settings import Settings
 from .subject import Subject, double_values, listed_outputs
 
 __all__ = ["check_forward"]
 
+# The part of the tolerances that is allowed along a direction; see Note [Fast mode].
+_SHARE: Final = 0.1
 
-def check_forward(subject: Subject, settings: Settings) -> None:
-    """Compare every entry of every Jacobian.
+
+def check_forward(subject: Subject, settings: Settings, *, over_reverse: bool = False) -> None:
+    """Compare every entry of every Jacobian; then check that tangents of several inputs add up.
+
+    Parameters
+    ----------
+    over_reverse : bool
+        Whether the function computes gradients by its inputs: then duals require grad.
+
+    Raises
+    ------
+    GradcheckError
+        If something is wrong.
+    NotSupportedError
+        If an operator of the function has no forward formula.
+    """
+    shapes = [tuple(y.shape) for y in subject.outputs()]
+    if not settings.fast_mode or not _agrees(subject, settings, shapes, over_reverse):
+        _check_jacobians(subject, settings, shapes, over_reverse)
+    if len(subject.inputs) > 1:
+        _check_sums(subject, settings, over_reverse)
+
+
+def _check_jacobians(
+    subject: Subject, settings: Settings, shapes: Sequence[Shape], over_reverse: bool
+) -> None:
+    """Compare every entry.
 
     Raises
     ------
     GradcheckError
         If one is wrong.
-    NotSupportedError
-        If an operator of the function has no forward formula.
     """
-    shapes = [tuple(y.shape) for y in subject.outputs()]
     found: list[Mismatch | None] = []
     for number, x in enumerate(subject.inputs):
-        analytic = _jacobians(subject, number, shapes)
+        analytic = _jacobians(subject, number, shapes, over_reverse)
         numeric = numerical_jacobians(subject, number, shapes, settings.eps)
         found += [
             compare((nr, number), (shape, tuple(x.shape)), ours, theirs, settings)
@@ -43,10 +71,83 @@ def check_forward(subject: Subject, settings: Settings) -> None:
         ]
     mismatches = [mismatch for mismatch in found if mismatch is not None]
     if mismatches:
-        raise mismatch_error(subject, mismatches, "forward mode")
+        mode = "forward mode over backward" if over_reverse else "forward mode"
+        raise mismatch_error(subject, mismatches, mode)
 
 
-def _jacobians(subject: Subject, number: int, shapes: Sequence[Shape]) -> list[Array]:
+def _agrees(
+    subject: Subject, settings: Settings, shapes: Sequence[Shape], over_reverse: bool
+) -> bool:
+    """Whether the derivatives agree along a random direction of each input."""
+    for number, x in enumerate(subject.inputs):
+        direction = direction_like(tuple(x.shape), 1000 + number, is_complex=x.is_complex())
+        direction = direction / max(1.0, float(np.linalg.norm(direction)))
+        changes, taken = along_direction(subject, number, direction, shapes, settings.eps)
+        found = _tangents(subject, {number: taken}, over_reverse)
+        for ours, theirs in zip(found, changes, strict=True):
+            with np.errstate(all="ignore"):
+                allowed = settings.atol * np.linalg.norm(taken) + settings.rtol * np.abs(theirs)
+                if not np.all(np.abs(ours - theirs) <= _SHARE * allowed):
+                    return False
+    return True
+
+
+def _check_sums(subject: Subject, settings: Settings, over_reverse: bool) -> None:
+    """Check that tangents of several inputs add up, and that a missing one counts as zeros.
+
+    Raises
+    ------
+    GradcheckError
+        If they do not.
+    """
+    given = {
+        number: direction_like(tuple(x.shape), 2000 + number, is_complex=x.is_complex())
+        for number, x in enumerate(subject.inputs)
+    }
+    alone = [_tangents(subject, {number: t}, over_reverse) for number, t in given.items()]
+    sums = [np.asarray(sum(each)) for each in zip(*alone, strict=True)]
+    _compare(
+        subject,
+        settings,
+        _tangents(subject, given, over_reverse),
+        sums,
+        "with tangents of all inputs forward mode gives another tangent of {} than the sum for "
+        "those of each input alone",
+        "linear",
+    )
+    if not settings.check_undefined_grad:
+        return
+    for number, expected in enumerate(alone):
+        others = {nr: t if nr == number else np.zeros_like(t) for nr, t in given.items()}
+        _compare(
+            subject,
+            settings,
+            _tangents(subject, others, over_reverse),
+            expected,
+            f"with a tangent of {subject.input_names[number]} alone forward mode gives another "
+            "tangent of {} than with zeros for the other inputs",
+            "undefined",
+        )
+
+
+def _compare(
+    subject: Subject,
+    settings: Settings,
+    found: Sequence[Array],
+    expected: Sequence[Array],
+    text: str,
+    check: str,
+) -> None:
+    for nr, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        if not np.allclose(ours, theirs, settings.rtol, settings.atol, equal_nan=True):
+            raise GradcheckError(
+                text.format(subject.output_name(nr)), check=check, output=subject.output_name(nr)
+            )
+
+
+def _jacobians(
+    subject: Subject, number: int, shapes: Sequence[Shape], over_reverse: bool
+) -> list[Array]:
     """The derivatives of each output by one input; see Note [Jacobians of complex numbers]."""
     x = subject.inputs[number]
     dtype = zeros_of(x).dtype
@@ -56,7 +157,7 @@ def _jacobians(subject: Subject, number: int, shapes: Sequence[Shape]) -> list[A
         for unit in units:
             tangent = zeros_of(x)
             tangent[index] = unit
-            for nr, values in enumerate(_tangents(subject, number, tangent)):
+            for nr, values in enumerate(_tangents(subject, {number: tangent}, over_reverse)):
                 parts = (values.real, values.imag)[: 2 if values.dtype.kind == "c" else 1]
                 whole = columns[nr]
                 if whole is None:
@@ -69,18 +170,20 @@ def _jacobians(subject: Subject, number: int, shapes: Sequence[Shape]) -> list[A
     ]
 
 
-def _tangents(subject: Subject, number: int, tangent: Array) -> list[Array]:
-    """The tangents of the outputs in one direction; zeros where there is none."""
-    x = subject.inputs[number]
-    level = enter_level()
-    try:
-        given = from_numpy(np.asarray(tangent, x.dtype.numpy)).to(x.device)
-        dual = make_dual_at(x.detach(), given, level)
-        arguments = [dual if argument is x else argument for argument in subject.arguments]
+def _tangents(subject: Subject, given: Mapping[int, Array], over_reverse: bool) -> list[Array]:
+    """The tangents of the outputs for those of some inputs; zeros where there is none."""
+
+    def body(level: DualLevel) -> list[Array]:
+        arguments = list(subject.arguments)
+        for number, tangent in given.items():
+            x = subject.inputs[number]
+            values = from_numpy(np.asarray(tangent, x.dtype.numpy)).to(x.device)
+            dual = make_dual_at(x if over_reverse else x.detach(), values, level)
+            arguments = [dual if argument is x else argument for argument in arguments]
         found = []
         for y in listed_outputs(subject.function(*arguments)):
             one = tangent_at(y, level)
             found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
-    finally:
-        exit_level(level)
+
+    return at_new_level(body)

@@ -10,6 +10,7 @@ from ...tensor.tensor import Tensor
 from ..differentiate import grad
 from .check import check, check_first_derivatives
 from .directions import direction_like
+from .forward import check_forward
 from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
 from .subject import (
     Inputs,
@@ -68,10 +69,12 @@ def gradgradcheck(
         As in `gradcheck`.
     check_undefined_grad, check_grad_dtypes : bool
         As in `gradcheck`, about the backward of the gradients.
-    check_batched_grad, check_fwd_over_rev : bool, default False
+    check_batched_grad : bool, default False
         Not supported in this version.
+    check_fwd_over_rev : bool, default False
+        Whether to check the tangents of the gradients.
     check_rev_over_rev : bool, default True
-        Whether to check the backward of the gradients, as is the only choice in this version.
+        Whether to check the backward of the gradients.
     fast_mode : bool, default False
         As in `gradcheck`.
     masked : bool, default False
@@ -95,7 +98,7 @@ def gradgradcheck(
     OptionValueError
         If a tolerance is negative.
     NotSupportedError
-        If forward mode or batched gradients are asked for.
+        If batched gradients are asked for.
 
     Examples
     --------
@@ -106,9 +109,7 @@ def gradgradcheck(
     require_a_mode(
         {"check_rev_over_rev": check_rev_over_rev, "check_fwd_over_rev": check_fwd_over_rev}
     )
-    refuse_unsupported(
-        {"check_fwd_over_rev": check_fwd_over_rev, "check_batched_grad": check_batched_grad}
-    )
+    refuse_unsupported({"check_batched_grad": check_batched_grad})
     settings = Settings(
         eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
     )
@@ -119,7 +120,11 @@ def gradgradcheck(
         outputs = [y for y in subject.outputs() if y.requires_grad]
         if outputs:
             given = _given_or_random(outputs, grad_outputs, gaps=gen_non_contig_grad_outputs)
-            check(_gradients_of(subject, given), settings)
+            gradients = _gradients_of(subject, given)
+            if check_rev_over_rev:
+                check(gradients, settings)
+            if check_fwd_over_rev:
+                check_forward(gradients, settings, over_reverse=True)
     except NoDerivativeError as error:
         if raise_exception:
             raise GradcheckError(
@@ -172,7 +177,7 @@ def _gradients_of(subject: Subject, given: tuple[Tensor | None, ...]) -> Subject
         return grad(
             [y for y in outputs if y.requires_grad],
             subject.inputs,
-            given,
+            arguments[count:],  # type: ignore[arg-type]  # those of `given`, or duals of them
             create_graph=True,
             materialize_grads=True,
         )

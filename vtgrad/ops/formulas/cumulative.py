@@ -49,12 +49,17 @@ def tangent_of_logcumsumexp(
         there = k.ne(tangent, 0)
         logs = k.add(k.log(k.where(there, tangent, 1)), input)
         logs = k.logcumsumexp(k.where(there, logs, float("-inf")), dim)
-        return k.exp(k.sub(logs, result))
+        return k.exp(k.sub(logs, _where_some(logs, result)))
     total = k.zeros_like(tangent)
     for sign in (1, -1):
         part = k.mul(tangent, sign)
         there = k.gt(part, 0)
         logs = k.add(k.log(k.where(there, part, 1)), input)
         logs = k.logcumsumexp(k.where(there, logs, float("-inf")), dim)
-        total = k.add(total, k.mul(k.exp(k.sub(logs, result)), sign))
+        total = k.add(total, k.mul(k.exp(k.sub(logs, _where_some(logs, result))), sign))
     return total
+
+
+def _where_some(logs: Array, result: Array) -> Array:
+    """The result, and 0 where no tangent came in: the result may be -inf there, as `logs` is."""
+    return k.where(k.isinf(logs), 0, result)

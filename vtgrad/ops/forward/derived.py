@@ -8,12 +8,23 @@ from typing import Any, TypeAlias
 from vtgrad.engine.backward import grad as gradients
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
+from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.support.memory_reuse import into
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.mode import mode_of, switched
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import settle, thread
 
-__all__ = ["along", "plus", "reduced", "transposed", "with_zeros"]
+__all__ = [
+    "along",
+    "difference_of_arrays",
+    "plus",
+    "reduced",
+    "sum_of_arrays",
+    "transposed",
+    "with_zeros",
+]
 
 Backward: TypeAlias = Callable[[TensorBase], TensorBase | None]
 
@@ -23,6 +34,24 @@ def plus(sum: TensorBase | None, term: TensorBase | None) -> TensorBase | None:
     if sum is None or term is None:
         return term if sum is None else sum
     return F.add(sum, term)
+
+
+def sum_of_arrays(own: int, free: int, sum: Array | None, term: Array) -> Array:
+    """A sum whose first term may be missing.
+
+    Parameters
+    ----------
+    own : int
+        1 if the sum is stored in the first term, whatever its strides.
+    free : int
+        Bits that say which of the two nothing else holds.
+    """
+    return term if sum is None else into(own, free, k.add, sum, term)
+
+
+def difference_of_arrays(own: int, free: int, sum: Array | None, term: Array) -> Array:
+    """As `sum_of_arrays`, with the other sign of the second term."""
+    return k.neg(term) if sum is None else into(own, free, k.sub, sum, term)
 
 
 def with_zeros(value: object, tangent: object) -> Any:  # a tensor, or a list of them

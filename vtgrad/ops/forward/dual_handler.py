@@ -12,24 +12,27 @@ tangent, in place; if there is none yet, the base of what is written gets zeros 
 overwritten with a constant has the tangent zero from then on.
 
 The formula of a write is evaluated before the write, so that it reads the old values, unless it
-needs the result; then what the write would change is copied first. If the value was stored, and its
-tangent was not, because of an interrupt, the tensor is marked as unfinished: its tangent cannot be
-read any more.
+needs the result. What it reads and the write would change is copied first, if the formula needs the
+result, or is recorded: backward of the tangent needs the old values and the old tangent. If the
+value was stored, and its tangent was not, because of an interrupt, the tensor is marked as
+unfinished: its tangent cannot be read any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeVar
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.forward.forward_rule import ForwardRule
+from vtgrad.ops.forward.over_arrays import Given, stored_over_arrays, tangent_over_arrays
 from vtgrad.ops.forward.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,
+    share_memory,
     tangent_of,
     tensors_of,
     write_tangent,
@@ -45,8 +48,7 @@ from vtgrad.views.check_inplace import check_inplace
 
 __all__ = ["handle_dual"]
 
-# The tangent of an argument, or those of the members of a sequence.
-Given: TypeAlias = TensorBase | Sequence[TensorBase | None]
+T = TypeVar("T")
 
 
 def handle_dual(
@@ -116,13 +118,24 @@ def _change_geometry(
     """Give a tensor and each of its tangents another geometry."""
     target, *others = args
     assert isinstance(target, TensorBase)
-    tangents = []
+    tangents: dict[int, TensorBase] = {}
     limit = thread.forward_limit
     while (limit := highest_level((target,), limit)) != 0:
-        tangents.append(tangent_of(target, limit))
-    result = _without_tangents(function, args, kwargs)
-    for tangent in tangents:
-        function(tangent, *others, **kwargs)
+        tangent = tangent_of(target, limit)
+        assert tangent is not None
+        if is_recording() and requires_grad(tangent):
+            check_inplace(tangent)
+        tangents[limit] = tangent
+    impl = target._impl
+    before = impl.sizes, impl.strides, impl.storage_offset
+    try:
+        result = _without_tangents(function, args, kwargs)
+        for tangent in tangents.values():
+            function(tangent, *others, **kwargs)
+    except BaseException:
+        if (impl.sizes, impl.strides, impl.storage_offset) != before:
+            own_meta(target).own_fw_grad().unfinished.update(tangents)
+        raise
     return result
 
 
@@ -158,8 +171,7 @@ def _attach(
     if rule.kind == "zero":
         tangents: Sequence[object] = [zero_tangent(one) for one in tensors_of(results)]
     else:
-        assert rule.formula is not None
-        answer = rule.formula(arguments, given, result)
+        answer = _tangent(rule, arguments, given, result)
         tangents = answer if isinstance(answer, tuple) else (answer,)
     operands = list(tensors_of(arguments.values()))
     for one, tangent in zip(results, tangents, strict=True):
@@ -171,6 +183,28 @@ def _attach(
             and all(one is not operand for operand in operands)
         ):
             own_meta(one).set_fw_grad(as_tangent(tangent, one, given), one, level, False)
+
+
+def _tangent(
+    rule: ForwardRule,
+    arguments: Mapping[str, object],
+    given: Mapping[str, Given],
+    result: object,
+) -> object:
+    """What the formula gives."""
+    assert rule.formula is not None
+    found = tangent_over_arrays(rule, arguments, given, result)
+    return rule.formula(arguments, given, result) if found is None else found
+
+
+def _kept(values: Mapping[str, T], target: TensorBase) -> dict[str, T | TensorBase]:
+    """The values by name; those that share memory with `target` are copied."""
+    return {
+        name: F.clone(value)
+        if isinstance(value, TensorBase) and share_memory(value, target)
+        else value
+        for name, value in values.items()
+    }
 
 
 def _write(
@@ -185,32 +219,34 @@ def _write(
     """Write a value, and its tangent."""
     target = args[0]
     assert isinstance(target, TensorBase)
+    if target._impl.array.dtype.kind not in "fc":
+        return function(*args, **kwargs)
     present = tangent_of(target, level)
     if present is not None and is_recording() and requires_grad(present):
         check_inplace(present)
     late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
-    if late:
-        storage = target._impl.storage
-        arguments = {
-            name: F.clone(value)
-            if isinstance(value, TensorBase) and value._impl._storage is storage
-            else value
-            for name, value in arguments.items()
-        }
-        given = {
-            name: F.clone(value) if value is present and value is not None else value
-            for name, value in given.items()
-        }
-    elif rule.formula is not None and given:
-        tangent = rule.formula(arguments, given, target)
+    in_place = stored_over_arrays(rule, arguments, given, target, present)
+    if rule.formula is not None and given and in_place is None:
+        records = is_recording() and any(
+            requires_grad(one) for one in tensors_of([*arguments.values(), *given.values()])
+        )
+        if late or records:
+            read = {name: value for name, value in arguments.items() if name in rule.uses}
+            arguments = {**arguments, **_kept(read, target)}
+        if records and present is not None:
+            given = {**given, **_kept(given, present)}
+        if not late:
+            tangent = _tangent(rule, arguments, given, target)
     before = None if target._impl.version_counter is INFERENCE else target._impl.version
     holder = forward_base_of(target)
     try:
         result = function(*args, **kwargs)
+        if in_place is not None:
+            in_place.store()
+            return result
         if late and given:
-            assert rule.formula is not None
-            tangent = rule.formula(arguments, given, target)
+            tangent = _tangent(rule, arguments, given, target)
         if isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:

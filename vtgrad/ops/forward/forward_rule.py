@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-__all__ = ["ForwardFormula", "ForwardRule"]
+__all__ = ["ForwardFormula", "FormulaOverArrays", "ForwardRule"]
 
 # Called with the arguments by name, with those tangents that there are, and with the result;
 # returns the tangent of the result, or a tuple of those of several results.
 ForwardFormula: TypeAlias = Callable[[Mapping[str, object], Mapping[str, object], object], object]
+
+# The same over arrays. The last argument is 1 if the tangent of the first argument may be written.
+FormulaOverArrays: TypeAlias = Callable[
+    [Mapping[str, object], Mapping[str, object], object, int], object
+]
 
 
 class ForwardRule:
@@ -33,9 +38,24 @@ class ForwardRule:
         The arguments that the formula reads, and ``result`` if it reads that.
     formula : callable or None
         See `ForwardFormula`.
+    over_arrays : callable or None
+        The same over arrays; see Note [Tangents over arrays].
+    reads_first : tuple of str
+        For a rule that writes, the parameters whose part of the tangent reads the value of the
+        first argument.
     """
 
-    __slots__ = ("differentiable", "formula", "kind", "parameters", "spoken", "uses", "writes")
+    __slots__ = (
+        "differentiable",
+        "formula",
+        "kind",
+        "over_arrays",
+        "parameters",
+        "reads_first",
+        "spoken",
+        "uses",
+        "writes",
+    )
 
     spoken: str
     kind: str
@@ -44,6 +64,8 @@ class ForwardRule:
     writes: bool
     uses: tuple[str, ...]
     formula: ForwardFormula | None
+    over_arrays: FormulaOverArrays | None
+    reads_first: tuple[str, ...]
 
     def __init__(
         self,
@@ -53,6 +75,8 @@ class ForwardRule:
         differentiable: str = "",
         uses: str = "",
         formula: ForwardFormula | None = None,
+        over_arrays: FormulaOverArrays | None = None,
+        reads_first: str = "",
         writes: bool = False,
     ) -> None:
         self.spoken = spoken
@@ -61,4 +85,6 @@ class ForwardRule:
         self.differentiable = tuple(differentiable.split())
         self.uses = tuple(uses.split())
         self.formula = formula
+        self.over_arrays = over_arrays
+        self.reads_first = tuple(reads_first.split())
         self.writes = writes

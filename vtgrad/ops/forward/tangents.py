@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vtgrad.graph.operators import operators
 from vtgrad.graph.set_history import meta_of, own_meta
+from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import BATCHED
 from vtgrad.storage.tensor_base import TensorBase
@@ -15,6 +16,7 @@ __all__ = [
     "as_tangent",
     "forward_base_of",
     "highest_level",
+    "share_memory",
     "tangent_of",
     "tensors_of",
     "write_tangent",
@@ -92,6 +94,13 @@ def as_tangent(
         return tangent
     own = operators().zeros_as_memory(tensor, tangent)
     return F.copy_(own, tangent)
+
+
+def share_memory(first: TensorBase, second: TensorBase) -> bool:
+    """Whether a write to one of two tensors may be seen in the other."""
+    a, b = innermost(first), innermost(second)
+    storage = a._impl._storage
+    return a is b or (storage is not None and storage is b._impl._storage)
 
 
 def write_tangent(

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vtgrad.ops.forward.derived import along, plus, reduced, transposed, with_zeros
+from vtgrad.ops import formulas as array_formulas
+from vtgrad.ops import kernels as k
+from vtgrad.ops.forward.derived import along, difference_of_arrays, plus, reduced, sum_of_arrays, transposed, with_zeros
 from vtgrad.ops.forward.forward_rule import ForwardRule
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
+from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
 __all__ = ["FORWARD"]
 
@@ -25,12 +29,30 @@ def _add(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _add_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "other" in t:
+        tangent = sum_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"]))
+    return tangent
+
+
 def _sub(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, t["input"])
     if "other" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.neg(t["other"]), a["alpha"]))
+    return tangent
+
+
+def _sub_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "other" in t:
+        tangent = difference_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"]))
     return tangent
 
 
@@ -43,10 +65,26 @@ def _rsub_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
     return tangent
 
 
+def _rsub_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 0, tangent, t["other"])
+    return tangent
+
+
 def _rsub_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.scaled_back(F.neg(grad), a["alpha"]), result))
+    return tangent
+
+
+def _rsub_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]))
     return tangent
 
 
@@ -59,6 +97,15 @@ def _mul(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _mul_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 0, k.mul, t["input"], a["other"]))
+    if "other" in t:
+        tangent = sum_of_arrays(own, 3, tangent, k.mul(a["input"], t["other"]))
+    return tangent
+
+
 def _true_divide(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -66,6 +113,20 @@ def _true_divide(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(grad, F.conj(F.neg(F.div(F.div(a["input"], a["other"]), a["other"])))), result)
+        )
+    return tangent
+
+
+def _true_divide_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 0, k.div, t["input"], a["other"]))
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own,
+            3,
+            tangent,
+            reuse(2 | False, k.mul, t["other"], k.conj(reuse(1, k.neg, reuse(1, k.div, k.div(a["input"], a["other"]), a["other"])))),
         )
     return tangent
 
@@ -84,10 +145,28 @@ def _div_Tensor_mode(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) ->
     return tangent
 
 
+def _div_Tensor_mode_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_dividend(t["input"], a["other"], a["rounding_mode"]))
+    if "other" in t:
+        tangent = sum_of_arrays(
+            0, 0, tangent, reusing_formulas.gradient_of_divisor(False, t["other"], a["input"], a["other"], a["rounding_mode"])
+        )
+    return tangent
+
+
 def _remainder_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    return tangent
+
+
+def _remainder_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
     return tangent
 
 
@@ -102,10 +181,28 @@ def _remainder_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -
     return tangent
 
 
+def _remainder_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), k.div(a["input"], a["other"], rounding_mode="floor"))
+        )
+    return tangent
+
+
 def _fmod_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    return tangent
+
+
+def _fmod_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
     return tangent
 
 
@@ -120,12 +217,32 @@ def _fmod_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
     return tangent
 
 
+def _fmod_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), k.div(a["input"], a["other"], rounding_mode="trunc"))
+        )
+    return tangent
+
+
 def _lerp_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(1 - a["weight"])), result))
     if "end" in t:
         tangent = plus(tangent, along(t["end"], lambda grad: F.mul(grad, F.conj(a["weight"])), result))
+    return tangent
+
+
+def _lerp_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(1 - a["weight"])))
+    if "end" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["end"], k.conj(a["weight"])))
     return tangent
 
 
@@ -140,6 +257,17 @@ def _lerp_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
     return tangent
 
 
+def _lerp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.rsub(a["weight"], 1))))
+    if "end" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["end"], k.conj(a["weight"])))
+    if "weight" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(2 | False, k.mul, t["weight"], k.conj(k.sub(a["end"], a["input"]))))
+    return tangent
+
+
 def _addcmul(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -148,6 +276,17 @@ def _addcmul(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
         tangent = plus(tangent, along(t["tensor1"], lambda grad: F.mul(grad, F.conj(F.mul(a["tensor2"], a["value"]))), result))
     if "tensor2" in t:
         tangent = plus(tangent, along(t["tensor2"], lambda grad: F.mul(grad, F.conj(F.mul(a["tensor1"], a["value"]))), result))
+    return tangent
+
+
+def _addcmul_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "tensor1" in t:
+        tangent = sum_of_arrays(own, 2, tangent, reuse(2 | False, k.mul, t["tensor1"], k.conj(k.mul(a["tensor2"], a["value"]))))
+    if "tensor2" in t:
+        tangent = sum_of_arrays(own, 2, tangent, reuse(2 | False, k.mul, t["tensor2"], k.conj(k.mul(a["tensor1"], a["value"]))))
     return tangent
 
 
@@ -171,10 +310,40 @@ def _addcdiv(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _addcdiv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    if "tensor1" in t:
+        tangent = sum_of_arrays(
+            own, 2, tangent, reuse(2 | False, k.mul, t["tensor1"], k.conj(reuse(1, k.mul, k.reciprocal(a["tensor2"]), a["value"])))
+        )
+    if "tensor2" in t:
+        tangent = sum_of_arrays(
+            own,
+            2,
+            tangent,
+            reuse(
+                2 | False,
+                k.mul,
+                t["tensor2"],
+                k.conj(reuse(1, k.neg, reuse(3, k.div, k.mul(a["tensor1"], a["value"]), k.mul(a["tensor2"], a["tensor2"])))),
+            ),
+        )
+    return tangent
+
+
 def _pow_Tensor_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_power(grad, a["input"], a["exponent"]), result))
+    return tangent
+
+
+def _pow_Tensor_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_power(False, t["input"], a["input"], a["exponent"]))
     return tangent
 
 
@@ -190,12 +359,32 @@ def _pow_Tensor_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) 
     return tangent
 
 
+def _pow_Tensor_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_base(False, t["input"], a["input"], a["exponent"]))
+    if "exponent" in t:
+        tangent = sum_of_arrays(
+            0, 0, tangent, reusing_formulas.gradient_of_exponent(False, t["exponent"], a["input"], a["exponent"], result)
+        )
+    return tangent
+
+
 def _pow_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "exponent" in t:
         tangent = plus(
             tangent,
             along(t["exponent"], lambda grad: tensor_formulas.gradient_of_number_exponent(grad, a["input"], a["exponent"], result), result),
+        )
+    return tangent
+
+
+def _pow_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "exponent" in t:
+        tangent = sum_of_arrays(
+            0, 1, tangent, reusing_formulas.gradient_of_number_exponent(False, t["exponent"], a["input"], a["exponent"], result)
         )
     return tangent
 
@@ -207,6 +396,13 @@ def _sqrt(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _sqrt_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(result), 2)))
+    return tangent
+
+
 def _rsqrt(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -214,10 +410,26 @@ def _rsqrt(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _rsqrt_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(3, k.mul, reuse(False, k.mul, t["input"], -0.5), k.conj(k.pow(result, 3))))
+    return tangent
+
+
 def _reciprocal(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.mul(result, result)))), result))
+    return tangent
+
+
+def _reciprocal_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.mul(result, result))))
+        )
     return tangent
 
 
@@ -230,6 +442,15 @@ def _hypot(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _hypot_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.div(a["input"], result)))
+    if "other" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(2 | False, k.mul, t["other"], k.div(a["other"], result)))
+    return tangent
+
+
 def _neg(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -237,10 +458,24 @@ def _neg(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _neg_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.neg, t["input"]))
+    return tangent
+
+
 def _abs(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.sgn(a["input"])), result))
+    return tangent
+
+
+def _abs_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.sgn(a["input"])))
     return tangent
 
 
@@ -255,12 +490,28 @@ def _relu(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _relu_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.threshold_backward, t["input"], result, 0))
+    return tangent
+
+
 def _threshold_backward(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "grad_output" in t:
         tangent = plus(tangent, along(t["grad_output"], lambda grad: F.threshold_backward(grad, a["input"], a["threshold"]), result))
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.zeros_like(grad), result))
+    return tangent
+
+
+def _threshold_backward_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "grad_output" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(False, k.threshold_backward, t["grad_output"], a["input"], a["threshold"]))
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, k.zeros_like(t["input"]))
     return tangent
 
 
@@ -283,10 +534,30 @@ def _maximum(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _maximum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 1, tangent, reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.lt(a["input"], a["other"]))
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            0, 0, tangent, reusing_formulas.shared_gradient(False, t["other"], a["input"], a["other"], k.gt(a["input"], a["other"]))
+        )
+    return tangent
+
+
 def _halved_where(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.halved_where(grad, a["condition"]), result))
+    return tangent
+
+
+def _halved_where_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.halved_where, t["input"], a["condition"]))
     return tangent
 
 
@@ -309,6 +580,19 @@ def _minimum(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _minimum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 1, tangent, reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.gt(a["input"], a["other"]))
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            0, 0, tangent, reusing_formulas.shared_gradient(False, t["other"], a["input"], a["other"], k.lt(a["input"], a["other"]))
+        )
+    return tangent
+
+
 def _fmax(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -322,6 +606,19 @@ def _fmax(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _fmax_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 2, False << 1, k.where, array_formulas.is_at_least(a["input"], a["other"]), t["input"], 0)
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own, 3, tangent, reuse(False << 2, k.where, array_formulas.is_at_least(a["input"], a["other"]), 0, t["other"])
+        )
+    return tangent
+
+
 def _fmin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -331,6 +628,19 @@ def _fmin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.where(tensor_formulas.is_at_most(a["input"], a["other"]), 0, grad), result)
+        )
+    return tangent
+
+
+def _fmin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 2, False << 1, k.where, array_formulas.is_at_most(a["input"], a["other"]), t["input"], 0)
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own, 3, tangent, reuse(False << 2, k.where, array_formulas.is_at_most(a["input"], a["other"]), 0, t["other"])
         )
     return tangent
 
@@ -352,6 +662,17 @@ def _clamp_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
     return tangent
 
 
+def _clamp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]))
+    if "min" in t:
+        tangent = sum_of_arrays(0, 0, tangent, reusing_formulas.gradient_of_lower(False, t["min"], a["input"], a["min"], a["max"]))
+    if "max" in t:
+        tangent = sum_of_arrays(0, 0, tangent, reusing_formulas.gradient_of_upper(False, t["max"], a["input"], a["min"], a["max"]))
+    return tangent
+
+
 def _clamp_default(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -361,10 +682,24 @@ def _clamp_default(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> A
     return tangent
 
 
+def _clamp_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]))
+    return tangent
+
+
 def _clamp_min_default(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.ge(a["input"], a["min"]), grad, 0), result))
+    return tangent
+
+
+def _clamp_min_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0))
     return tangent
 
 
@@ -377,10 +712,26 @@ def _clamp_min_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -
     return tangent
 
 
+def _clamp_min_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0))
+    if "min" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(False << 1, k.where, k.lt(a["input"], a["min"]), t["min"], 0))
+    return tangent
+
+
 def _clamp_max_default(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.le(a["input"], a["max"]), grad, 0), result))
+    return tangent
+
+
+def _clamp_max_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0))
     return tangent
 
 
@@ -393,12 +744,30 @@ def _clamp_max_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -
     return tangent
 
 
+def _clamp_max_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0))
+    if "max" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(False << 1, k.where, k.gt(a["input"], a["max"]), t["max"], 0))
+    return tangent
+
+
 def _where_self(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.where(a["condition"], grad, 0), result))
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.where(a["condition"], 0, grad), result))
+    return tangent
+
+
+def _where_self_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(False << 1, k.where, a["condition"], t["input"], 0))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(False << 2, k.where, a["condition"], 0, t["other"]))
     return tangent
 
 
@@ -415,6 +784,13 @@ def _angle(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _angle_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_angle(False, t["input"], a["input"], a["input"].dtype))
+    return tangent
+
+
 def _complex(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return F.complex(with_zeros(a["real"], t.get("real")), with_zeros(a["imag"], t.get("imag")))
 
@@ -428,10 +804,26 @@ def _polar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _polar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "abs" in t:
+        tangent = sum_of_arrays(0, 3, tangent, k.mul(k.polar(k.ones_like(a["angle"]), a["angle"]), t["abs"]))
+    if "angle" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.mul, k.mul(result, 1j), t["angle"]))
+    return tangent
+
+
 def _clone(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    return tangent
+
+
+def _clone_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
     return tangent
 
 
@@ -442,10 +834,24 @@ def _fill_Tensor_(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
     return tangent
 
 
+def _fill_Tensor__over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "value" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["value"])
+    return tangent
+
+
 def _copy_(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "other" in t:
         tangent = plus(tangent, t["other"])
+    return tangent
+
+
+def _copy__over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "other" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["other"])
     return tangent
 
 
@@ -491,10 +897,24 @@ def _exp(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _exp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(result)))
+    return tangent
+
+
 def _exp2(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453), result))
+    return tangent
+
+
+def _exp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.mul, reuse(False, k.mul, t["input"], k.conj(result)), 0.6931471805599453))
     return tangent
 
 
@@ -505,10 +925,24 @@ def _expm1(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _expm1_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.add(result, 1))))
+    return tangent
+
+
 def _log(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(a["input"])), result))
+    return tangent
+
+
+def _log_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.div, t["input"], k.conj(a["input"])))
     return tangent
 
 
@@ -519,10 +953,24 @@ def _log2(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _log2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 0.6931471805599453)))
+    return tangent
+
+
 def _log10(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(a["input"]), 2.302585092994046)), result))
+    return tangent
+
+
+def _log10_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 2.302585092994046)))
     return tangent
 
 
@@ -533,10 +981,26 @@ def _log1p(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _log1p_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(k.add(a["input"], 1))))
+    return tangent
+
+
 def _sigmoid(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))), result))
+    return tangent
+
+
+def _sigmoid_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.mul, k.rsub(result, 1), result)))
+        )
     return tangent
 
 
@@ -549,12 +1013,39 @@ def _logaddexp(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _logaddexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(a["other"], a["input"])), 1))),
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own, 3, tangent, reuse(2 | False, k.div, t["other"], k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(a["input"], a["other"])), 1)))
+        )
+    return tangent
+
+
 def _logaddexp2(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.add(F.exp2(F.sub(a["other"], a["input"])), 1)), result))
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.div(grad, F.add(F.exp2(F.sub(a["input"], a["other"])), 1)), result))
+    return tangent
+
+
+def _logaddexp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.add(k.exp2(k.sub(a["other"], a["input"])), 1))
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(own, 3, tangent, reuse(2 | False, k.div, t["other"], k.add(k.exp2(k.sub(a["input"], a["other"])), 1)))
     return tangent
 
 
@@ -565,10 +1056,24 @@ def _sin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _sin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cos(a["input"]))))
+    return tangent
+
+
 def _cos(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.sin(a["input"])))), result))
+    return tangent
+
+
+def _cos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.sin(a["input"])))))
     return tangent
 
 
@@ -579,11 +1084,32 @@ def _tan(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _tan_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.add, k.mul(result, result), 1)))
+        )
+    return tangent
+
+
 def _asin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
             tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(a["input"], a["input"]), 1)))), result)
+        )
+    return tangent
+
+
+def _asin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))),
         )
     return tangent
 
@@ -597,10 +1123,37 @@ def _acos(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _acos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(
+                own and 1,
+                2 | False,
+                k.mul,
+                t["input"],
+                k.conj(reuse(1, k.neg, reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))),
+            ),
+        )
+    return tangent
+
+
 def _atan(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.add(F.mul(a["input"], a["input"]), 1))), result))
+    return tangent
+
+
+def _atan_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.add, k.mul(a["input"], a["input"]), 1)))
+        )
     return tangent
 
 
@@ -611,10 +1164,24 @@ def _sinh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _sinh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cosh(a["input"]))))
+    return tangent
+
+
 def _cosh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.sinh(a["input"]))), result))
+    return tangent
+
+
+def _cosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.sinh(a["input"]))))
     return tangent
 
 
@@ -625,11 +1192,32 @@ def _tanh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _tanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsub, k.mul(result, result), 1)))
+        )
+    return tangent
+
+
 def _asinh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
             tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(a["input"], a["input"]), 1)))), result)
+        )
+    return tangent
+
+
+def _asinh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(a["input"], a["input"]), 1)))),
         )
     return tangent
 
@@ -643,10 +1231,26 @@ def _acosh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _acosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_acosh(False, t["input"], a["input"], a["input"].dtype))
+    return tangent
+
+
 def _atanh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.rsub(F.mul(a["input"], a["input"]), 1))), result))
+    return tangent
+
+
+def _atanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))
+        )
     return tangent
 
 
@@ -657,10 +1261,24 @@ def _deg2rad(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _deg2rad_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.deg2rad, t["input"]))
+    return tangent
+
+
 def _rad2deg(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.rad2deg(grad), result))
+    return tangent
+
+
+def _rad2deg_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.rad2deg, t["input"]))
     return tangent
 
 
@@ -675,10 +1293,26 @@ def _atan2(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _atan2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.turned(False, t["input"], a["other"], a["input"], a["other"]))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 0, tangent, reusing_formulas.turned(False, t["other"], k.neg(a["input"]), a["input"], a["other"]))
+    return tangent
+
+
 def _frac(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    return tangent
+
+
+def _frac_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, t["input"])
     return tangent
 
 
@@ -691,10 +1325,26 @@ def _copysign_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) ->
     return tangent
 
 
+def _copysign_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 0, tangent, k.zeros_like(t["other"]))
+    return tangent
+
+
 def _copysign_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_magnitude(grad, a["input"], result), result))
+    return tangent
+
+
+def _copysign_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result))
     return tangent
 
 
@@ -707,12 +1357,30 @@ def _nextafter(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _nextafter_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 3, False << 2, k.where, k.eq(a["input"], a["other"]), 0, t["input"]))
+    if "other" in t:
+        tangent = sum_of_arrays(own, 1, tangent, k.zeros_like(t["other"]))
+    return tangent
+
+
 def _ldexp(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.ldexp(grad, F.conj(a["other"])), result))
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453), result))
+    return tangent
+
+
+def _ldexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.ldexp, t["input"], k.conj(a["other"])))
+    if "other" in t:
+        tangent = sum_of_arrays(own, 2, tangent, reuse(1, k.mul, reuse(False, k.mul, t["other"], k.conj(result)), 0.6931471805599453))
     return tangent
 
 
@@ -727,6 +1395,13 @@ def _nan_to_num(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
             tangent,
             along(t["input"], lambda grad: tensor_formulas.gradient_of_nan_to_num(grad, a["input"], a["input"]._impl.dtype), result),
         )
+    return tangent
+
+
+def _nan_to_num_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_nan_to_num(False, t["input"], a["input"], a["input"].dtype))
     return tangent
 
 
@@ -1198,29 +1873,19 @@ def _aminmax_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
 
 
 def _var_mean_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"], lambda grads: tensor_formulas.gradient_of_var_mean(grads, a["input"], a["dim"], a["correction"]), result
-            ),
-        )
-    return tangent
+    return F.sum(
+        F.mul(t["input"], F.conj(tensor_formulas.var_gradient(F.ones_like(result[0]), a["input"], a["dim"], a["correction"]))),
+        a["dim"],
+        a["keepdim"],
+    ), F.mean(t["input"], a["dim"], a["keepdim"])
 
 
 def _std_mean_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"],
-                lambda grads: tensor_formulas.gradient_of_std_mean(grads, a["input"], result[0], a["dim"], a["correction"]),
-                result,
-            ),
-        )
-    return tangent
+    return F.sum(
+        F.mul(t["input"], F.conj(tensor_formulas.std_gradient(F.ones_like(result[0]), a["input"], result[0], a["dim"], a["correction"]))),
+        a["dim"],
+        a["keepdim"],
+    ), F.mean(t["input"], a["dim"], a["keepdim"])
 
 
 def _dist(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1269,10 +1934,24 @@ def _sinc(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _sinc_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_sinc(False, t["input"], a["input"]))
+    return tangent
+
+
 def _logit(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_logit(grad, a["input"], a["eps"]), result))
+    return tangent
+
+
+def _logit_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_logit(False, t["input"], a["input"], a["eps"]))
     return tangent
 
 
@@ -1285,10 +1964,26 @@ def _xlogy_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
     return tangent
 
 
+def _xlogy_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_xlogy(t["input"], a["input"], a["other"]))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 2, tangent, reuse(1, k.div, reuse(False, k.mul, t["other"], a["input"]), a["other"]))
+    return tangent
+
+
 def _xlogy_Scalar_Self(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.div(F.mul(grad, a["input"]), a["other"]), result))
+    return tangent
+
+
+def _xlogy_Scalar_Self_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "other" in t:
+        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.div, reuse(False, k.mul, t["other"], a["input"]), a["other"]))
     return tangent
 
 
@@ -1301,12 +1996,37 @@ def _xlogy_Scalar_Other(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
     return tangent
 
 
+def _xlogy_Scalar_Other_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_xlogy_number(t["input"], a["input"], a["other"]))
+    return tangent
+
+
 def _erf(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
             tangent,
             along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.neg(F.mul(a["input"], a["input"]))), 1.1283791670955126)), result),
+        )
+    return tangent
+
+
+def _erf_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(
+                own and 1,
+                2 | False,
+                k.mul,
+                t["input"],
+                reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), 1.1283791670955126),
+            ),
         )
     return tangent
 
@@ -1321,11 +2041,43 @@ def _erfc(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _erfc_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(
+                own and 1,
+                2 | False,
+                k.mul,
+                t["input"],
+                reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), -1.1283791670955126),
+            ),
+        )
+    return tangent
+
+
 def _erfinv(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
             tangent, along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(a["input"]), 2)), 0.886226925452758)), result)
+        )
+    return tangent
+
+
+def _erfinv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(
+                own and 1, 2 | False, k.mul, t["input"], reuse(1, k.mul, reuse(1, k.exp, k.pow(k.erfinv(a["input"]), 2)), 0.886226925452758)
+            ),
         )
     return tangent
 
@@ -1337,10 +2089,24 @@ def _lgamma(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _lgamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.digamma(a["input"])))
+    return tangent
+
+
 def _digamma(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.polygamma_of(a["input"], 1)), result))
+    return tangent
+
+
+def _digamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], 1)))
     return tangent
 
 
@@ -1351,10 +2117,24 @@ def _polygamma_of(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
     return tangent
 
 
+def _polygamma_of_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], a["n"] + 1)))
+    return tangent
+
+
 def _mvlgamma(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_mvlgamma(grad, a["input"], a["p"]), result))
+    return tangent
+
+
+def _mvlgamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_mvlgamma(False, t["input"], a["input"], a["p"]))
     return tangent
 
 
@@ -1364,6 +2144,15 @@ def _igamma(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_order(grad), result))
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.mul(grad, tensor_formulas.gamma_density(a["input"], a["other"])), result))
+    return tangent
+
+
+def _igamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_order(t["input"]))
+    if "other" in t:
+        tangent = sum_of_arrays(0, 2, tangent, reuse(False, k.mul, t["other"], array_formulas.gamma_density(a["input"], a["other"])))
     return tangent
 
 
@@ -1378,6 +2167,17 @@ def _igammac(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _igammac_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_order(t["input"]))
+    if "other" in t:
+        tangent = sum_of_arrays(
+            0, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), array_formulas.gamma_density(a["input"], a["other"]))
+        )
+    return tangent
+
+
 def _i0(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
@@ -1385,10 +2185,24 @@ def _i0(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return tangent
 
 
+def _i0_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.special_i1(a["input"])))
+    return tangent
+
+
 def _special_i1(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_i1(grad, a["input"], result), result))
+    return tangent
+
+
+def _special_i1_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_i1(False, t["input"], a["input"], result))
     return tangent
 
 
@@ -1558,74 +2372,262 @@ def __view_copy(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 
 # By the name of the function that hands the call over.
 FORWARD: Final[dict[str, ForwardRule]] = {
-    "add": ForwardRule("add", "formula", "input other alpha", "input other", uses="", formula=_add),
-    "add_": ForwardRule("add_", "formula", "input other alpha", "input other", uses="", formula=_add, writes=True),
-    "sub": ForwardRule("sub", "formula", "input other alpha", "input other", uses="", formula=_sub),
-    "sub_": ForwardRule("sub_", "formula", "input other alpha", "input other", uses="", formula=_sub, writes=True),
-    "rsub_Tensor": ForwardRule("rsub", "formula", "input other alpha", "input other", uses="", formula=_rsub_Tensor),
-    "rsub_Scalar": ForwardRule("rsub", "formula", "input other alpha", "input", uses="", formula=_rsub_Scalar),
-    "mul": ForwardRule("mul", "formula", "input other", "input other", uses="input other", formula=_mul),
-    "mul_": ForwardRule("mul_", "formula", "input other", "input other", uses="input other", formula=_mul, writes=True),
-    "true_divide": ForwardRule("div", "formula", "input other", "input other", uses="input other", formula=_true_divide),
-    "true_divide_": ForwardRule("div_", "formula", "input other", "input other", uses="input other", formula=_true_divide, writes=True),
+    "add": ForwardRule("add", "formula", "input other alpha", "input other", uses="", formula=_add, over_arrays=_add_over_arrays),
+    "add_": ForwardRule(
+        "add_", "formula", "input other alpha", "input other", uses="", formula=_add, over_arrays=_add_over_arrays, writes=True
+    ),
+    "sub": ForwardRule("sub", "formula", "input other alpha", "input other", uses="", formula=_sub, over_arrays=_sub_over_arrays),
+    "sub_": ForwardRule(
+        "sub_", "formula", "input other alpha", "input other", uses="", formula=_sub, over_arrays=_sub_over_arrays, writes=True
+    ),
+    "rsub_Tensor": ForwardRule(
+        "rsub", "formula", "input other alpha", "input other", uses="", formula=_rsub_Tensor, over_arrays=_rsub_Tensor_over_arrays
+    ),
+    "rsub_Scalar": ForwardRule(
+        "rsub", "formula", "input other alpha", "input", uses="", formula=_rsub_Scalar, over_arrays=_rsub_Scalar_over_arrays
+    ),
+    "mul": ForwardRule("mul", "formula", "input other", "input other", uses="input other", formula=_mul, over_arrays=_mul_over_arrays),
+    "mul_": ForwardRule(
+        "mul_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_mul,
+        over_arrays=_mul_over_arrays,
+        reads_first="other",
+        writes=True,
+    ),
+    "true_divide": ForwardRule(
+        "div", "formula", "input other", "input other", uses="input other", formula=_true_divide, over_arrays=_true_divide_over_arrays
+    ),
+    "true_divide_": ForwardRule(
+        "div_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_true_divide,
+        over_arrays=_true_divide_over_arrays,
+        reads_first="other",
+        writes=True,
+    ),
     "div_Tensor_mode": ForwardRule(
-        "div", "formula", "input other rounding_mode", "input other", uses="input other", formula=_div_Tensor_mode
+        "div",
+        "formula",
+        "input other rounding_mode",
+        "input other",
+        uses="input other",
+        formula=_div_Tensor_mode,
+        over_arrays=_div_Tensor_mode_over_arrays,
     ),
     "div_Tensor_mode_": ForwardRule(
-        "div_", "formula", "input other rounding_mode", "input other", uses="input other", formula=_div_Tensor_mode, writes=True
+        "div_",
+        "formula",
+        "input other rounding_mode",
+        "input other",
+        uses="input other",
+        formula=_div_Tensor_mode,
+        over_arrays=_div_Tensor_mode_over_arrays,
+        reads_first="other",
+        writes=True,
     ),
     "floor_divide": ForwardRule("floor_divide", "refused", "input other"),
     "floor_divide_": ForwardRule("floor_divide_", "refused", "input other", writes=True),
-    "remainder_Scalar": ForwardRule("remainder", "formula", "input other", "input", uses="", formula=_remainder_Scalar),
-    "remainder_Scalar_": ForwardRule("remainder_", "formula", "input other", "input", uses="", formula=_remainder_Scalar, writes=True),
-    "remainder_Tensor": ForwardRule("remainder", "formula", "input other", "input other", uses="input other", formula=_remainder_Tensor),
+    "remainder_Scalar": ForwardRule(
+        "remainder", "formula", "input other", "input", uses="", formula=_remainder_Scalar, over_arrays=_remainder_Scalar_over_arrays
+    ),
+    "remainder_Scalar_": ForwardRule(
+        "remainder_",
+        "formula",
+        "input other",
+        "input",
+        uses="",
+        formula=_remainder_Scalar,
+        over_arrays=_remainder_Scalar_over_arrays,
+        writes=True,
+    ),
+    "remainder_Tensor": ForwardRule(
+        "remainder",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_remainder_Tensor,
+        over_arrays=_remainder_Tensor_over_arrays,
+    ),
     "remainder_Tensor_": ForwardRule(
-        "remainder_", "formula", "input other", "input other", uses="input other", formula=_remainder_Tensor, writes=True
+        "remainder_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_remainder_Tensor,
+        over_arrays=_remainder_Tensor_over_arrays,
+        reads_first="other",
+        writes=True,
     ),
     "remainder_Scalar_Tensor": ForwardRule("remainder", "refused", "input other"),
-    "fmod_Scalar": ForwardRule("fmod", "formula", "input other", "input", uses="", formula=_fmod_Scalar),
-    "fmod_Scalar_": ForwardRule("fmod_", "formula", "input other", "input", uses="", formula=_fmod_Scalar, writes=True),
-    "fmod_Tensor": ForwardRule("fmod", "formula", "input other", "input other", uses="input other", formula=_fmod_Tensor),
-    "fmod_Tensor_": ForwardRule("fmod_", "formula", "input other", "input other", uses="input other", formula=_fmod_Tensor, writes=True),
-    "lerp_Scalar": ForwardRule("lerp", "formula", "input end weight", "input end", uses="", formula=_lerp_Scalar),
-    "lerp_Scalar_": ForwardRule("lerp_", "formula", "input end weight", "input end", uses="", formula=_lerp_Scalar, writes=True),
-    "lerp_Tensor": ForwardRule("lerp", "formula", "input end weight", "input end weight", uses="end input weight", formula=_lerp_Tensor),
+    "fmod_Scalar": ForwardRule(
+        "fmod", "formula", "input other", "input", uses="", formula=_fmod_Scalar, over_arrays=_fmod_Scalar_over_arrays
+    ),
+    "fmod_Scalar_": ForwardRule(
+        "fmod_", "formula", "input other", "input", uses="", formula=_fmod_Scalar, over_arrays=_fmod_Scalar_over_arrays, writes=True
+    ),
+    "fmod_Tensor": ForwardRule(
+        "fmod", "formula", "input other", "input other", uses="input other", formula=_fmod_Tensor, over_arrays=_fmod_Tensor_over_arrays
+    ),
+    "fmod_Tensor_": ForwardRule(
+        "fmod_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_fmod_Tensor,
+        over_arrays=_fmod_Tensor_over_arrays,
+        reads_first="other",
+        writes=True,
+    ),
+    "lerp_Scalar": ForwardRule(
+        "lerp", "formula", "input end weight", "input end", uses="", formula=_lerp_Scalar, over_arrays=_lerp_Scalar_over_arrays
+    ),
+    "lerp_Scalar_": ForwardRule(
+        "lerp_",
+        "formula",
+        "input end weight",
+        "input end",
+        uses="",
+        formula=_lerp_Scalar,
+        over_arrays=_lerp_Scalar_over_arrays,
+        writes=True,
+    ),
+    "lerp_Tensor": ForwardRule(
+        "lerp",
+        "formula",
+        "input end weight",
+        "input end weight",
+        uses="end input weight",
+        formula=_lerp_Tensor,
+        over_arrays=_lerp_Tensor_over_arrays,
+    ),
     "lerp_Tensor_": ForwardRule(
-        "lerp_", "formula", "input end weight", "input end weight", uses="end input weight", formula=_lerp_Tensor, writes=True
+        "lerp_",
+        "formula",
+        "input end weight",
+        "input end weight",
+        uses="end input weight",
+        formula=_lerp_Tensor,
+        over_arrays=_lerp_Tensor_over_arrays,
+        reads_first="weight",
+        writes=True,
     ),
     "addcmul": ForwardRule(
-        "addcmul", "formula", "input tensor1 tensor2 value", "input tensor1 tensor2", uses="tensor1 tensor2", formula=_addcmul
+        "addcmul",
+        "formula",
+        "input tensor1 tensor2 value",
+        "input tensor1 tensor2",
+        uses="tensor1 tensor2",
+        formula=_addcmul,
+        over_arrays=_addcmul_over_arrays,
     ),
     "addcmul_": ForwardRule(
-        "addcmul_", "formula", "input tensor1 tensor2 value", "input tensor1 tensor2", uses="tensor1 tensor2", formula=_addcmul, writes=True
+        "addcmul_",
+        "formula",
+        "input tensor1 tensor2 value",
+        "input tensor1 tensor2",
+        uses="tensor1 tensor2",
+        formula=_addcmul,
+        over_arrays=_addcmul_over_arrays,
+        writes=True,
     ),
     "addcdiv": ForwardRule(
-        "addcdiv", "formula", "input tensor1 tensor2 value", "input tensor1 tensor2", uses="tensor1 tensor2", formula=_addcdiv
+        "addcdiv",
+        "formula",
+        "input tensor1 tensor2 value",
+        "input tensor1 tensor2",
+        uses="tensor1 tensor2",
+        formula=_addcdiv,
+        over_arrays=_addcdiv_over_arrays,
     ),
     "addcdiv_": ForwardRule(
-        "addcdiv_", "formula", "input tensor1 tensor2 value", "input tensor1 tensor2", uses="tensor1 tensor2", formula=_addcdiv, writes=True
+        "addcdiv_",
+        "formula",
+        "input tensor1 tensor2 value",
+        "input tensor1 tensor2",
+        uses="tensor1 tensor2",
+        formula=_addcdiv,
+        over_arrays=_addcdiv_over_arrays,
+        writes=True,
     ),
-    "pow_Tensor_Scalar": ForwardRule("pow", "formula", "input exponent", "input", uses="input", formula=_pow_Tensor_Scalar),
-    "pow_Tensor_Scalar_": ForwardRule("pow_", "formula", "input exponent", "input", uses="input", formula=_pow_Tensor_Scalar, writes=True),
+    "pow_Tensor_Scalar": ForwardRule(
+        "pow", "formula", "input exponent", "input", uses="input", formula=_pow_Tensor_Scalar, over_arrays=_pow_Tensor_Scalar_over_arrays
+    ),
+    "pow_Tensor_Scalar_": ForwardRule(
+        "pow_",
+        "formula",
+        "input exponent",
+        "input",
+        uses="input",
+        formula=_pow_Tensor_Scalar,
+        over_arrays=_pow_Tensor_Scalar_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
     "pow_Tensor_Tensor": ForwardRule(
-        "pow", "formula", "input exponent", "input exponent", uses="exponent input result", formula=_pow_Tensor_Tensor
+        "pow",
+        "formula",
+        "input exponent",
+        "input exponent",
+        uses="exponent input result",
+        formula=_pow_Tensor_Tensor,
+        over_arrays=_pow_Tensor_Tensor_over_arrays,
     ),
     "pow_Tensor_Tensor_": ForwardRule(
-        "pow_", "formula", "input exponent", "input exponent", uses="exponent input result", formula=_pow_Tensor_Tensor, writes=True
+        "pow_",
+        "formula",
+        "input exponent",
+        "input exponent",
+        uses="exponent input result",
+        formula=_pow_Tensor_Tensor,
+        over_arrays=_pow_Tensor_Tensor_over_arrays,
+        reads_first="input exponent",
+        writes=True,
     ),
-    "pow_Scalar": ForwardRule("pow", "formula", "input exponent", "exponent", uses="exponent result", formula=_pow_Scalar),
-    "sqrt": ForwardRule("sqrt", "formula", "input", "input", uses="result", formula=_sqrt),
-    "sqrt_": ForwardRule("sqrt_", "formula", "input", "input", uses="result", formula=_sqrt, writes=True),
-    "rsqrt": ForwardRule("rsqrt", "formula", "input", "input", uses="result", formula=_rsqrt),
-    "rsqrt_": ForwardRule("rsqrt_", "formula", "input", "input", uses="result", formula=_rsqrt, writes=True),
-    "reciprocal": ForwardRule("reciprocal", "formula", "input", "input", uses="result", formula=_reciprocal),
-    "reciprocal_": ForwardRule("reciprocal_", "formula", "input", "input", uses="result", formula=_reciprocal, writes=True),
-    "hypot": ForwardRule("hypot", "formula", "input other", "input other", uses="input other result", formula=_hypot),
-    "hypot_": ForwardRule("hypot_", "formula", "input other", "input other", uses="input other result", formula=_hypot, writes=True),
-    "neg": ForwardRule("neg", "formula", "input", "input", uses="", formula=_neg),
-    "neg_": ForwardRule("neg_", "formula", "input", "input", uses="", formula=_neg, writes=True),
-    "abs": ForwardRule("abs", "formula", "input", "input", uses="input", formula=_abs),
-    "abs_": ForwardRule("abs_", "formula", "input", "input", uses="input", formula=_abs, writes=True),
+    "pow_Scalar": ForwardRule(
+        "pow", "formula", "input exponent", "exponent", uses="exponent result", formula=_pow_Scalar, over_arrays=_pow_Scalar_over_arrays
+    ),
+    "sqrt": ForwardRule("sqrt", "formula", "input", "input", uses="result", formula=_sqrt, over_arrays=_sqrt_over_arrays),
+    "sqrt_": ForwardRule("sqrt_", "formula", "input", "input", uses="result", formula=_sqrt, over_arrays=_sqrt_over_arrays, writes=True),
+    "rsqrt": ForwardRule("rsqrt", "formula", "input", "input", uses="result", formula=_rsqrt, over_arrays=_rsqrt_over_arrays),
+    "rsqrt_": ForwardRule(
+        "rsqrt_", "formula", "input", "input", uses="result", formula=_rsqrt, over_arrays=_rsqrt_over_arrays, writes=True
+    ),
+    "reciprocal": ForwardRule(
+        "reciprocal", "formula", "input", "input", uses="result", formula=_reciprocal, over_arrays=_reciprocal_over_arrays
+    ),
+    "reciprocal_": ForwardRule(
+        "reciprocal_", "formula", "input", "input", uses="result", formula=_reciprocal, over_arrays=_reciprocal_over_arrays, writes=True
+    ),
+    "hypot": ForwardRule(
+        "hypot", "formula", "input other", "input other", uses="input other result", formula=_hypot, over_arrays=_hypot_over_arrays
+    ),
+    "hypot_": ForwardRule(
+        "hypot_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other result",
+        formula=_hypot,
+        over_arrays=_hypot_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "neg": ForwardRule("neg", "formula", "input", "input", uses="", formula=_neg, over_arrays=_neg_over_arrays),
+    "neg_": ForwardRule("neg_", "formula", "input", "input", uses="", formula=_neg, over_arrays=_neg_over_arrays, writes=True),
+    "abs": ForwardRule("abs", "formula", "input", "input", uses="input", formula=_abs, over_arrays=_abs_over_arrays),
+    "abs_": ForwardRule(
+        "abs_", "formula", "input", "input", uses="input", formula=_abs, over_arrays=_abs_over_arrays, reads_first="input", writes=True
+    ),
     "sign": ForwardRule("sign", "zero", "input", "input"),
     "sign_": ForwardRule("sign_", "zero", "input", "input", writes=True),
     "sgn": ForwardRule("sgn", "formula", "input", "input", uses="input result", formula=_sgn),
@@ -1634,35 +2636,145 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "gcd_": ForwardRule("gcd_", "none", "input other", writes=True),
     "lcm": ForwardRule("lcm", "none", "input other"),
     "lcm_": ForwardRule("lcm_", "none", "input other", writes=True),
-    "relu": ForwardRule("relu", "formula", "input", "input", uses="result", formula=_relu),
-    "relu_": ForwardRule("relu_", "formula", "input", "input", uses="result", formula=_relu, writes=True),
+    "relu": ForwardRule("relu", "formula", "input", "input", uses="result", formula=_relu, over_arrays=_relu_over_arrays),
+    "relu_": ForwardRule("relu_", "formula", "input", "input", uses="result", formula=_relu, over_arrays=_relu_over_arrays, writes=True),
     "threshold_backward": ForwardRule(
-        "threshold_backward", "formula", "grad_output input threshold", "grad_output input", uses="input", formula=_threshold_backward
+        "threshold_backward",
+        "formula",
+        "grad_output input threshold",
+        "grad_output input",
+        uses="input",
+        formula=_threshold_backward,
+        over_arrays=_threshold_backward_over_arrays,
     ),
-    "maximum": ForwardRule("maximum", "formula", "input other", "input other", uses="input other", formula=_maximum),
-    "halved_where": ForwardRule("halved_where", "formula", "input condition", "input", uses="condition", formula=_halved_where),
-    "minimum": ForwardRule("minimum", "formula", "input other", "input other", uses="input other", formula=_minimum),
-    "fmax": ForwardRule("fmax", "formula", "input other", "input other", uses="input other", formula=_fmax),
-    "fmin": ForwardRule("fmin", "formula", "input other", "input other", uses="input other", formula=_fmin),
-    "clamp_Tensor": ForwardRule("clamp", "formula", "input min max", "input min max", uses="input max min", formula=_clamp_Tensor),
+    "maximum": ForwardRule(
+        "maximum", "formula", "input other", "input other", uses="input other", formula=_maximum, over_arrays=_maximum_over_arrays
+    ),
+    "halved_where": ForwardRule(
+        "halved_where",
+        "formula",
+        "input condition",
+        "input",
+        uses="condition",
+        formula=_halved_where,
+        over_arrays=_halved_where_over_arrays,
+    ),
+    "minimum": ForwardRule(
+        "minimum", "formula", "input other", "input other", uses="input other", formula=_minimum, over_arrays=_minimum_over_arrays
+    ),
+    "fmax": ForwardRule("fmax", "formula", "input other", "input other", uses="input other", formula=_fmax, over_arrays=_fmax_over_arrays),
+    "fmin": ForwardRule("fmin", "formula", "input other", "input other", uses="input other", formula=_fmin, over_arrays=_fmin_over_arrays),
+    "clamp_Tensor": ForwardRule(
+        "clamp",
+        "formula",
+        "input min max",
+        "input min max",
+        uses="input max min",
+        formula=_clamp_Tensor,
+        over_arrays=_clamp_Tensor_over_arrays,
+    ),
     "clamp_Tensor_": ForwardRule(
-        "clamp_", "formula", "input min max", "input min max", uses="input max min", formula=_clamp_Tensor, writes=True
+        "clamp_",
+        "formula",
+        "input min max",
+        "input min max",
+        uses="input max min",
+        formula=_clamp_Tensor,
+        over_arrays=_clamp_Tensor_over_arrays,
+        reads_first="input min max",
+        writes=True,
     ),
-    "clamp_default": ForwardRule("clamp", "formula", "input min max", "input", uses="input", formula=_clamp_default),
-    "clamp_default_": ForwardRule("clamp_", "formula", "input min max", "input", uses="input", formula=_clamp_default, writes=True),
-    "clamp_min_default": ForwardRule("clamp_min", "formula", "input min", "input", uses="input", formula=_clamp_min_default),
-    "clamp_min_default_": ForwardRule("clamp_min_", "formula", "input min", "input", uses="input", formula=_clamp_min_default, writes=True),
-    "clamp_min_Tensor": ForwardRule("clamp_min", "formula", "input min", "input min", uses="input min", formula=_clamp_min_Tensor),
+    "clamp_default": ForwardRule(
+        "clamp", "formula", "input min max", "input", uses="input", formula=_clamp_default, over_arrays=_clamp_default_over_arrays
+    ),
+    "clamp_default_": ForwardRule(
+        "clamp_",
+        "formula",
+        "input min max",
+        "input",
+        uses="input",
+        formula=_clamp_default,
+        over_arrays=_clamp_default_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "clamp_min_default": ForwardRule(
+        "clamp_min", "formula", "input min", "input", uses="input", formula=_clamp_min_default, over_arrays=_clamp_min_default_over_arrays
+    ),
+    "clamp_min_default_": ForwardRule(
+        "clamp_min_",
+        "formula",
+        "input min",
+        "input",
+        uses="input",
+        formula=_clamp_min_default,
+        over_arrays=_clamp_min_default_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "clamp_min_Tensor": ForwardRule(
+        "clamp_min",
+        "formula",
+        "input min",
+        "input min",
+        uses="input min",
+        formula=_clamp_min_Tensor,
+        over_arrays=_clamp_min_Tensor_over_arrays,
+    ),
     "clamp_min_Tensor_": ForwardRule(
-        "clamp_min_", "formula", "input min", "input min", uses="input min", formula=_clamp_min_Tensor, writes=True
+        "clamp_min_",
+        "formula",
+        "input min",
+        "input min",
+        uses="input min",
+        formula=_clamp_min_Tensor,
+        over_arrays=_clamp_min_Tensor_over_arrays,
+        reads_first="input min",
+        writes=True,
     ),
-    "clamp_max_default": ForwardRule("clamp_max", "formula", "input max", "input", uses="input", formula=_clamp_max_default),
-    "clamp_max_default_": ForwardRule("clamp_max_", "formula", "input max", "input", uses="input", formula=_clamp_max_default, writes=True),
-    "clamp_max_Tensor": ForwardRule("clamp_max", "formula", "input max", "input max", uses="input max", formula=_clamp_max_Tensor),
+    "clamp_max_default": ForwardRule(
+        "clamp_max", "formula", "input max", "input", uses="input", formula=_clamp_max_default, over_arrays=_clamp_max_default_over_arrays
+    ),
+    "clamp_max_default_": ForwardRule(
+        "clamp_max_",
+        "formula",
+        "input max",
+        "input",
+        uses="input",
+        formula=_clamp_max_default,
+        over_arrays=_clamp_max_default_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "clamp_max_Tensor": ForwardRule(
+        "clamp_max",
+        "formula",
+        "input max",
+        "input max",
+        uses="input max",
+        formula=_clamp_max_Tensor,
+        over_arrays=_clamp_max_Tensor_over_arrays,
+    ),
     "clamp_max_Tensor_": ForwardRule(
-        "clamp_max_", "formula", "input max", "input max", uses="input max", formula=_clamp_max_Tensor, writes=True
+        "clamp_max_",
+        "formula",
+        "input max",
+        "input max",
+        uses="input max",
+        formula=_clamp_max_Tensor,
+        over_arrays=_clamp_max_Tensor_over_arrays,
+        reads_first="input max",
+        writes=True,
     ),
-    "where_self": ForwardRule("where", "formula", "condition input other", "input other", uses="condition", formula=_where_self),
+    "where_self": ForwardRule(
+        "where",
+        "formula",
+        "condition input other",
+        "input other",
+        uses="condition",
+        formula=_where_self,
+        over_arrays=_where_self_over_arrays,
+    ),
     "eq": ForwardRule("eq", "none", "input other"),
     "eq_Scalar": ForwardRule("eq", "zero", "input other", "input"),
     "eq_Scalar_": ForwardRule("eq_", "zero", "input other", "input", writes=True),
@@ -1705,16 +2817,36 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "conj_view": ForwardRule("conj_view", "view", "input", "input"),
     "_neg_view": ForwardRule("_neg_view", "view", "input", "input"),
     "isreal": ForwardRule("isreal", "none", "input"),
-    "angle": ForwardRule("angle", "formula", "input", "input", uses="input", formula=_angle),
+    "angle": ForwardRule("angle", "formula", "input", "input", uses="input", formula=_angle, over_arrays=_angle_over_arrays),
     "complex": ForwardRule("complex", "formula", "real imag", "real imag", uses="", formula=_complex),
-    "polar": ForwardRule("polar", "formula", "abs angle", "abs angle", uses="angle result", formula=_polar),
+    "polar": ForwardRule("polar", "formula", "abs angle", "abs angle", uses="angle result", formula=_polar, over_arrays=_polar_over_arrays),
     "view_as_real": ForwardRule("view_as_real", "view", "input", "input"),
     "view_as_complex": ForwardRule("view_as_complex", "view", "input", "input"),
-    "clone": ForwardRule("clone", "formula", "input memory_format", "input", uses="", formula=_clone),
+    "clone": ForwardRule("clone", "formula", "input memory_format", "input", uses="", formula=_clone, over_arrays=_clone_over_arrays),
     "zero_": ForwardRule("zero_", "zero", "input", "input", writes=True),
     "fill_Scalar_": ForwardRule("fill_", "zero", "input value", "input", writes=True),
-    "fill_Tensor_": ForwardRule("fill_", "formula", "input value", "input value", uses="", formula=_fill_Tensor_, writes=True),
-    "copy_": ForwardRule("copy_", "formula", "input other non_blocking", "input other", uses="", formula=_copy_, writes=True),
+    "fill_Tensor_": ForwardRule(
+        "fill_",
+        "formula",
+        "input value",
+        "input value",
+        uses="",
+        formula=_fill_Tensor_,
+        over_arrays=_fill_Tensor__over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "copy_": ForwardRule(
+        "copy_",
+        "formula",
+        "input other non_blocking",
+        "input other",
+        uses="",
+        formula=_copy_,
+        over_arrays=_copy__over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
     "to_dtype": ForwardRule("to_dtype", "formula", "input dtype memory_format", "input", uses="", formula=_to_dtype),
     "sum_to_size": ForwardRule("sum_to_size", "formula", "input size", "input", uses="", formula=_sum_to_size),
     "expand_to": ForwardRule("expand_to", "formula", "input size", "input", uses="", formula=_expand_to),
@@ -1726,54 +2858,146 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "cummax_dim": ForwardRule("cummax", "formula", "input dim", "input", uses="result", formula=_cummax_dim),
     "cummin_dim": ForwardRule("cummin", "formula", "input dim", "input", uses="result", formula=_cummin_dim),
     "logcumsumexp_dim": ForwardRule("logcumsumexp", "formula", "input dim", "input", uses="input result", formula=_logcumsumexp_dim),
-    "exp": ForwardRule("exp", "formula", "input", "input", uses="result", formula=_exp),
-    "exp_": ForwardRule("exp_", "formula", "input", "input", uses="result", formula=_exp, writes=True),
-    "exp2": ForwardRule("exp2", "formula", "input", "input", uses="result", formula=_exp2),
-    "exp2_": ForwardRule("exp2_", "formula", "input", "input", uses="result", formula=_exp2, writes=True),
-    "expm1": ForwardRule("expm1", "formula", "input", "input", uses="result", formula=_expm1),
-    "expm1_": ForwardRule("expm1_", "formula", "input", "input", uses="result", formula=_expm1, writes=True),
-    "log": ForwardRule("log", "formula", "input", "input", uses="input", formula=_log),
-    "log_": ForwardRule("log_", "formula", "input", "input", uses="input", formula=_log, writes=True),
-    "log2": ForwardRule("log2", "formula", "input", "input", uses="input", formula=_log2),
-    "log2_": ForwardRule("log2_", "formula", "input", "input", uses="input", formula=_log2, writes=True),
-    "log10": ForwardRule("log10", "formula", "input", "input", uses="input", formula=_log10),
-    "log10_": ForwardRule("log10_", "formula", "input", "input", uses="input", formula=_log10, writes=True),
-    "log1p": ForwardRule("log1p", "formula", "input", "input", uses="input", formula=_log1p),
-    "log1p_": ForwardRule("log1p_", "formula", "input", "input", uses="input", formula=_log1p, writes=True),
-    "sigmoid": ForwardRule("sigmoid", "formula", "input", "input", uses="result", formula=_sigmoid),
-    "sigmoid_": ForwardRule("sigmoid_", "formula", "input", "input", uses="result", formula=_sigmoid, writes=True),
-    "logaddexp": ForwardRule("logaddexp", "formula", "input other", "input other", uses="input other", formula=_logaddexp),
-    "logaddexp2": ForwardRule("logaddexp2", "formula", "input other", "input other", uses="input other", formula=_logaddexp2),
-    "sin": ForwardRule("sin", "formula", "input", "input", uses="input", formula=_sin),
-    "sin_": ForwardRule("sin_", "formula", "input", "input", uses="input", formula=_sin, writes=True),
-    "cos": ForwardRule("cos", "formula", "input", "input", uses="input", formula=_cos),
-    "cos_": ForwardRule("cos_", "formula", "input", "input", uses="input", formula=_cos, writes=True),
-    "tan": ForwardRule("tan", "formula", "input", "input", uses="result", formula=_tan),
-    "tan_": ForwardRule("tan_", "formula", "input", "input", uses="result", formula=_tan, writes=True),
-    "asin": ForwardRule("asin", "formula", "input", "input", uses="input", formula=_asin),
-    "asin_": ForwardRule("asin_", "formula", "input", "input", uses="input", formula=_asin, writes=True),
-    "acos": ForwardRule("acos", "formula", "input", "input", uses="input", formula=_acos),
-    "acos_": ForwardRule("acos_", "formula", "input", "input", uses="input", formula=_acos, writes=True),
-    "atan": ForwardRule("atan", "formula", "input", "input", uses="input", formula=_atan),
-    "atan_": ForwardRule("atan_", "formula", "input", "input", uses="input", formula=_atan, writes=True),
-    "sinh": ForwardRule("sinh", "formula", "input", "input", uses="input", formula=_sinh),
-    "sinh_": ForwardRule("sinh_", "formula", "input", "input", uses="input", formula=_sinh, writes=True),
-    "cosh": ForwardRule("cosh", "formula", "input", "input", uses="input", formula=_cosh),
-    "cosh_": ForwardRule("cosh_", "formula", "input", "input", uses="input", formula=_cosh, writes=True),
-    "tanh": ForwardRule("tanh", "formula", "input", "input", uses="result", formula=_tanh),
-    "tanh_": ForwardRule("tanh_", "formula", "input", "input", uses="result", formula=_tanh, writes=True),
-    "asinh": ForwardRule("asinh", "formula", "input", "input", uses="input", formula=_asinh),
-    "asinh_": ForwardRule("asinh_", "formula", "input", "input", uses="input", formula=_asinh, writes=True),
-    "acosh": ForwardRule("acosh", "formula", "input", "input", uses="input", formula=_acosh),
-    "acosh_": ForwardRule("acosh_", "formula", "input", "input", uses="input", formula=_acosh, writes=True),
-    "atanh": ForwardRule("atanh", "formula", "input", "input", uses="input", formula=_atanh),
-    "atanh_": ForwardRule("atanh_", "formula", "input", "input", uses="input", formula=_atanh, writes=True),
-    "deg2rad": ForwardRule("deg2rad", "formula", "input", "input", uses="", formula=_deg2rad),
-    "deg2rad_": ForwardRule("deg2rad_", "formula", "input", "input", uses="", formula=_deg2rad, writes=True),
-    "rad2deg": ForwardRule("rad2deg", "formula", "input", "input", uses="", formula=_rad2deg),
-    "rad2deg_": ForwardRule("rad2deg_", "formula", "input", "input", uses="", formula=_rad2deg, writes=True),
-    "atan2": ForwardRule("atan2", "formula", "input other", "input other", uses="input other", formula=_atan2),
-    "atan2_": ForwardRule("atan2_", "formula", "input other", "input other", uses="input other", formula=_atan2, writes=True),
+    "exp": ForwardRule("exp", "formula", "input", "input", uses="result", formula=_exp, over_arrays=_exp_over_arrays),
+    "exp_": ForwardRule("exp_", "formula", "input", "input", uses="result", formula=_exp, over_arrays=_exp_over_arrays, writes=True),
+    "exp2": ForwardRule("exp2", "formula", "input", "input", uses="result", formula=_exp2, over_arrays=_exp2_over_arrays),
+    "exp2_": ForwardRule("exp2_", "formula", "input", "input", uses="result", formula=_exp2, over_arrays=_exp2_over_arrays, writes=True),
+    "expm1": ForwardRule("expm1", "formula", "input", "input", uses="result", formula=_expm1, over_arrays=_expm1_over_arrays),
+    "expm1_": ForwardRule(
+        "expm1_", "formula", "input", "input", uses="result", formula=_expm1, over_arrays=_expm1_over_arrays, writes=True
+    ),
+    "log": ForwardRule("log", "formula", "input", "input", uses="input", formula=_log, over_arrays=_log_over_arrays),
+    "log_": ForwardRule(
+        "log_", "formula", "input", "input", uses="input", formula=_log, over_arrays=_log_over_arrays, reads_first="input", writes=True
+    ),
+    "log2": ForwardRule("log2", "formula", "input", "input", uses="input", formula=_log2, over_arrays=_log2_over_arrays),
+    "log2_": ForwardRule(
+        "log2_", "formula", "input", "input", uses="input", formula=_log2, over_arrays=_log2_over_arrays, reads_first="input", writes=True
+    ),
+    "log10": ForwardRule("log10", "formula", "input", "input", uses="input", formula=_log10, over_arrays=_log10_over_arrays),
+    "log10_": ForwardRule(
+        "log10_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_log10,
+        over_arrays=_log10_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "log1p": ForwardRule("log1p", "formula", "input", "input", uses="input", formula=_log1p, over_arrays=_log1p_over_arrays),
+    "log1p_": ForwardRule(
+        "log1p_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_log1p,
+        over_arrays=_log1p_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "sigmoid": ForwardRule("sigmoid", "formula", "input", "input", uses="result", formula=_sigmoid, over_arrays=_sigmoid_over_arrays),
+    "sigmoid_": ForwardRule(
+        "sigmoid_", "formula", "input", "input", uses="result", formula=_sigmoid, over_arrays=_sigmoid_over_arrays, writes=True
+    ),
+    "logaddexp": ForwardRule(
+        "logaddexp", "formula", "input other", "input other", uses="input other", formula=_logaddexp, over_arrays=_logaddexp_over_arrays
+    ),
+    "logaddexp2": ForwardRule(
+        "logaddexp2", "formula", "input other", "input other", uses="input other", formula=_logaddexp2, over_arrays=_logaddexp2_over_arrays
+    ),
+    "sin": ForwardRule("sin", "formula", "input", "input", uses="input", formula=_sin, over_arrays=_sin_over_arrays),
+    "sin_": ForwardRule(
+        "sin_", "formula", "input", "input", uses="input", formula=_sin, over_arrays=_sin_over_arrays, reads_first="input", writes=True
+    ),
+    "cos": ForwardRule("cos", "formula", "input", "input", uses="input", formula=_cos, over_arrays=_cos_over_arrays),
+    "cos_": ForwardRule(
+        "cos_", "formula", "input", "input", uses="input", formula=_cos, over_arrays=_cos_over_arrays, reads_first="input", writes=True
+    ),
+    "tan": ForwardRule("tan", "formula", "input", "input", uses="result", formula=_tan, over_arrays=_tan_over_arrays),
+    "tan_": ForwardRule("tan_", "formula", "input", "input", uses="result", formula=_tan, over_arrays=_tan_over_arrays, writes=True),
+    "asin": ForwardRule("asin", "formula", "input", "input", uses="input", formula=_asin, over_arrays=_asin_over_arrays),
+    "asin_": ForwardRule(
+        "asin_", "formula", "input", "input", uses="input", formula=_asin, over_arrays=_asin_over_arrays, reads_first="input", writes=True
+    ),
+    "acos": ForwardRule("acos", "formula", "input", "input", uses="input", formula=_acos, over_arrays=_acos_over_arrays),
+    "acos_": ForwardRule(
+        "acos_", "formula", "input", "input", uses="input", formula=_acos, over_arrays=_acos_over_arrays, reads_first="input", writes=True
+    ),
+    "atan": ForwardRule("atan", "formula", "input", "input", uses="input", formula=_atan, over_arrays=_atan_over_arrays),
+    "atan_": ForwardRule(
+        "atan_", "formula", "input", "input", uses="input", formula=_atan, over_arrays=_atan_over_arrays, reads_first="input", writes=True
+    ),
+    "sinh": ForwardRule("sinh", "formula", "input", "input", uses="input", formula=_sinh, over_arrays=_sinh_over_arrays),
+    "sinh_": ForwardRule(
+        "sinh_", "formula", "input", "input", uses="input", formula=_sinh, over_arrays=_sinh_over_arrays, reads_first="input", writes=True
+    ),
+    "cosh": ForwardRule("cosh", "formula", "input", "input", uses="input", formula=_cosh, over_arrays=_cosh_over_arrays),
+    "cosh_": ForwardRule(
+        "cosh_", "formula", "input", "input", uses="input", formula=_cosh, over_arrays=_cosh_over_arrays, reads_first="input", writes=True
+    ),
+    "tanh": ForwardRule("tanh", "formula", "input", "input", uses="result", formula=_tanh, over_arrays=_tanh_over_arrays),
+    "tanh_": ForwardRule("tanh_", "formula", "input", "input", uses="result", formula=_tanh, over_arrays=_tanh_over_arrays, writes=True),
+    "asinh": ForwardRule("asinh", "formula", "input", "input", uses="input", formula=_asinh, over_arrays=_asinh_over_arrays),
+    "asinh_": ForwardRule(
+        "asinh_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_asinh,
+        over_arrays=_asinh_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "acosh": ForwardRule("acosh", "formula", "input", "input", uses="input", formula=_acosh, over_arrays=_acosh_over_arrays),
+    "acosh_": ForwardRule(
+        "acosh_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_acosh,
+        over_arrays=_acosh_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "atanh": ForwardRule("atanh", "formula", "input", "input", uses="input", formula=_atanh, over_arrays=_atanh_over_arrays),
+    "atanh_": ForwardRule(
+        "atanh_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_atanh,
+        over_arrays=_atanh_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "deg2rad": ForwardRule("deg2rad", "formula", "input", "input", uses="", formula=_deg2rad, over_arrays=_deg2rad_over_arrays),
+    "deg2rad_": ForwardRule(
+        "deg2rad_", "formula", "input", "input", uses="", formula=_deg2rad, over_arrays=_deg2rad_over_arrays, writes=True
+    ),
+    "rad2deg": ForwardRule("rad2deg", "formula", "input", "input", uses="", formula=_rad2deg, over_arrays=_rad2deg_over_arrays),
+    "rad2deg_": ForwardRule(
+        "rad2deg_", "formula", "input", "input", uses="", formula=_rad2deg, over_arrays=_rad2deg_over_arrays, writes=True
+    ),
+    "atan2": ForwardRule(
+        "atan2", "formula", "input other", "input other", uses="input other", formula=_atan2, over_arrays=_atan2_over_arrays
+    ),
+    "atan2_": ForwardRule(
+        "atan2_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_atan2,
+        over_arrays=_atan2_over_arrays,
+        reads_first="input other",
+        writes=True,
+    ),
     "floor": ForwardRule("floor", "zero", "input", "input"),
     "floor_": ForwardRule("floor_", "zero", "input", "input", writes=True),
     "ceil": ForwardRule("ceil", "zero", "input", "input"),
@@ -1784,27 +3008,85 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "round_default_": ForwardRule("round_", "zero", "input", "input", writes=True),
     "round_decimals": ForwardRule("round", "zero", "input decimals", "input"),
     "round_decimals_": ForwardRule("round_", "zero", "input decimals", "input", writes=True),
-    "frac": ForwardRule("frac", "formula", "input", "input", uses="", formula=_frac),
-    "frac_": ForwardRule("frac_", "formula", "input", "input", uses="", formula=_frac, writes=True),
-    "copysign_Tensor": ForwardRule("copysign", "formula", "input other", "input other", uses="input result", formula=_copysign_Tensor),
+    "frac": ForwardRule("frac", "formula", "input", "input", uses="", formula=_frac, over_arrays=_frac_over_arrays),
+    "frac_": ForwardRule("frac_", "formula", "input", "input", uses="", formula=_frac, over_arrays=_frac_over_arrays, writes=True),
+    "copysign_Tensor": ForwardRule(
+        "copysign",
+        "formula",
+        "input other",
+        "input other",
+        uses="input result",
+        formula=_copysign_Tensor,
+        over_arrays=_copysign_Tensor_over_arrays,
+    ),
     "copysign_Tensor_": ForwardRule(
-        "copysign_", "formula", "input other", "input other", uses="input result", formula=_copysign_Tensor, writes=True
+        "copysign_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input result",
+        formula=_copysign_Tensor,
+        over_arrays=_copysign_Tensor_over_arrays,
+        reads_first="input",
+        writes=True,
     ),
-    "copysign_Scalar": ForwardRule("copysign", "formula", "input other", "input", uses="input result", formula=_copysign_Scalar),
+    "copysign_Scalar": ForwardRule(
+        "copysign",
+        "formula",
+        "input other",
+        "input",
+        uses="input result",
+        formula=_copysign_Scalar,
+        over_arrays=_copysign_Scalar_over_arrays,
+    ),
     "copysign_Scalar_": ForwardRule(
-        "copysign_", "formula", "input other", "input", uses="input result", formula=_copysign_Scalar, writes=True
+        "copysign_",
+        "formula",
+        "input other",
+        "input",
+        uses="input result",
+        formula=_copysign_Scalar,
+        over_arrays=_copysign_Scalar_over_arrays,
+        reads_first="input",
+        writes=True,
     ),
-    "nextafter": ForwardRule("nextafter", "formula", "input other", "input other", uses="input other", formula=_nextafter),
-    "nextafter_": ForwardRule("nextafter_", "formula", "input other", "input other", uses="input other", formula=_nextafter, writes=True),
-    "ldexp": ForwardRule("ldexp", "formula", "input other", "input other", uses="other result", formula=_ldexp),
-    "ldexp_": ForwardRule("ldexp_", "formula", "input other", "input other", uses="other result", formula=_ldexp, writes=True),
+    "nextafter": ForwardRule(
+        "nextafter", "formula", "input other", "input other", uses="input other", formula=_nextafter, over_arrays=_nextafter_over_arrays
+    ),
+    "nextafter_": ForwardRule(
+        "nextafter_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_nextafter,
+        over_arrays=_nextafter_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "ldexp": ForwardRule(
+        "ldexp", "formula", "input other", "input other", uses="other result", formula=_ldexp, over_arrays=_ldexp_over_arrays
+    ),
+    "ldexp_": ForwardRule(
+        "ldexp_", "formula", "input other", "input other", uses="other result", formula=_ldexp, over_arrays=_ldexp_over_arrays, writes=True
+    ),
     "frexp": ForwardRule("frexp", "formula", "input", "input", uses="input result", formula=_frexp),
     "heaviside": ForwardRule("heaviside", "refused", "input values"),
     "heaviside_": ForwardRule("heaviside_", "refused", "input values", writes=True),
     "signbit": ForwardRule("signbit", "none", "input"),
-    "nan_to_num": ForwardRule("nan_to_num", "formula", "input nan posinf neginf", "input", uses="input", formula=_nan_to_num),
+    "nan_to_num": ForwardRule(
+        "nan_to_num", "formula", "input nan posinf neginf", "input", uses="input", formula=_nan_to_num, over_arrays=_nan_to_num_over_arrays
+    ),
     "nan_to_num_": ForwardRule(
-        "nan_to_num_", "formula", "input nan posinf neginf", "input", uses="input", formula=_nan_to_num, writes=True
+        "nan_to_num_",
+        "formula",
+        "input nan posinf neginf",
+        "input",
+        uses="input",
+        formula=_nan_to_num,
+        over_arrays=_nan_to_num_over_arrays,
+        reads_first="input",
+        writes=True,
     ),
     "finite_parts": ForwardRule("finite_parts", "none", "input"),
     "gather": ForwardRule("gather", "formula", "input dim index sparse_grad", "input", uses="", formula=_gather),
@@ -1886,7 +3168,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         formula=_scatter_reduce,
         writes=True,
     ),
-    "scatter_reduced": ForwardRule("scatter", "none", "input dim index src how"),
+    "scatter_reduced": ForwardRule("scatter", "refused", "input dim index src how"),
     "index_reduce": ForwardRule(
         "index_reduce",
         "formula",
@@ -2002,43 +3284,165 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "count_nonzero_dim_IntList": ForwardRule("count_nonzero", "none", "input dim"),
     "nansum_dim": ForwardRule("nansum", "formula", "input dim keepdim dtype", "input", uses="input", formula=_nansum_dim),
     "aminmax_dim": ForwardRule("aminmax", "formula", "input dim keepdim", "input", uses="input result", formula=_aminmax_dim),
-    "var_mean_dim": ForwardRule("var_mean", "formula", "input dim correction keepdim", "input", uses="input", formula=_var_mean_dim),
+    "var_mean_dim": ForwardRule("var_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_var_mean_dim),
     "std_mean_dim": ForwardRule("std_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_std_mean_dim),
     "dist": ForwardRule("dist", "formula", "input other p", "input other", uses="input other result", formula=_dist),
     "sort_dim": ForwardRule("sort", "formula", "input dim descending", "input", uses="result", formula=_sort_dim),
     "sort_stable": ForwardRule("sort", "formula", "input dim descending stable", "input", uses="result", formula=_sort_stable),
     "argsort_stable": ForwardRule("argsort", "none", "input dim descending stable"),
     "topk_dim": ForwardRule("topk", "formula", "input count dim largest sorted", "input", uses="result", formula=_topk_dim),
-    "sinc": ForwardRule("sinc", "formula", "input", "input", uses="input", formula=_sinc),
-    "sinc_": ForwardRule("sinc_", "formula", "input", "input", uses="input", formula=_sinc, writes=True),
-    "logit": ForwardRule("logit", "formula", "input eps", "input", uses="input", formula=_logit),
-    "logit_": ForwardRule("logit_", "formula", "input eps", "input", uses="input", formula=_logit, writes=True),
-    "xlogy_Tensor": ForwardRule("xlogy", "formula", "input other", "input other", uses="input other", formula=_xlogy_Tensor),
-    "xlogy_Tensor_": ForwardRule("xlogy_", "formula", "input other", "input other", uses="input other", formula=_xlogy_Tensor, writes=True),
-    "xlogy_Scalar_Self": ForwardRule("xlogy", "formula", "input other", "other", uses="other", formula=_xlogy_Scalar_Self),
-    "xlogy_Scalar_Other": ForwardRule("xlogy", "formula", "input other", "input", uses="input", formula=_xlogy_Scalar_Other),
-    "xlogy_Scalar_Other_": ForwardRule("xlogy_", "formula", "input other", "input", uses="input", formula=_xlogy_Scalar_Other, writes=True),
-    "erf": ForwardRule("erf", "formula", "input", "input", uses="input", formula=_erf),
-    "erf_": ForwardRule("erf_", "formula", "input", "input", uses="input", formula=_erf, writes=True),
-    "erfc": ForwardRule("erfc", "formula", "input", "input", uses="input", formula=_erfc),
-    "erfc_": ForwardRule("erfc_", "formula", "input", "input", uses="input", formula=_erfc, writes=True),
-    "erfinv": ForwardRule("erfinv", "formula", "input", "input", uses="input", formula=_erfinv),
-    "erfinv_": ForwardRule("erfinv_", "formula", "input", "input", uses="input", formula=_erfinv, writes=True),
-    "lgamma": ForwardRule("lgamma", "formula", "input", "input", uses="input", formula=_lgamma),
-    "lgamma_": ForwardRule("lgamma_", "formula", "input", "input", uses="input", formula=_lgamma, writes=True),
-    "digamma": ForwardRule("digamma", "formula", "input", "input", uses="input", formula=_digamma),
-    "digamma_": ForwardRule("digamma_", "formula", "input", "input", uses="input", formula=_digamma, writes=True),
-    "polygamma_of": ForwardRule("polygamma", "formula", "input n", "input", uses="input", formula=_polygamma_of),
-    "polygamma_of_": ForwardRule("polygamma_", "formula", "input n", "input", uses="input", formula=_polygamma_of, writes=True),
-    "mvlgamma": ForwardRule("mvlgamma", "formula", "input p", "input", uses="input", formula=_mvlgamma),
-    "mvlgamma_": ForwardRule("mvlgamma_", "formula", "input p", "input", uses="input", formula=_mvlgamma, writes=True),
-    "igamma": ForwardRule("igamma", "formula", "input other", "input other", uses="input other", formula=_igamma),
-    "igamma_": ForwardRule("igamma_", "formula", "input other", "input other", uses="input other", formula=_igamma, writes=True),
-    "igammac": ForwardRule("igammac", "formula", "input other", "input other", uses="input other", formula=_igammac),
-    "igammac_": ForwardRule("igammac_", "formula", "input other", "input other", uses="input other", formula=_igammac, writes=True),
-    "i0": ForwardRule("i0", "formula", "input", "input", uses="input", formula=_i0),
-    "i0_": ForwardRule("i0_", "formula", "input", "input", uses="input", formula=_i0, writes=True),
-    "special_i1": ForwardRule("special_i1", "formula", "input", "input", uses="input result", formula=_special_i1),
+    "sinc": ForwardRule("sinc", "formula", "input", "input", uses="input", formula=_sinc, over_arrays=_sinc_over_arrays),
+    "sinc_": ForwardRule(
+        "sinc_", "formula", "input", "input", uses="input", formula=_sinc, over_arrays=_sinc_over_arrays, reads_first="input", writes=True
+    ),
+    "logit": ForwardRule("logit", "formula", "input eps", "input", uses="input", formula=_logit, over_arrays=_logit_over_arrays),
+    "logit_": ForwardRule(
+        "logit_",
+        "formula",
+        "input eps",
+        "input",
+        uses="input",
+        formula=_logit,
+        over_arrays=_logit_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "xlogy_Tensor": ForwardRule(
+        "xlogy", "formula", "input other", "input other", uses="input other", formula=_xlogy_Tensor, over_arrays=_xlogy_Tensor_over_arrays
+    ),
+    "xlogy_Tensor_": ForwardRule(
+        "xlogy_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_xlogy_Tensor,
+        over_arrays=_xlogy_Tensor_over_arrays,
+        reads_first="input other",
+        writes=True,
+    ),
+    "xlogy_Scalar_Self": ForwardRule(
+        "xlogy", "formula", "input other", "other", uses="other", formula=_xlogy_Scalar_Self, over_arrays=_xlogy_Scalar_Self_over_arrays
+    ),
+    "xlogy_Scalar_Other": ForwardRule(
+        "xlogy", "formula", "input other", "input", uses="input", formula=_xlogy_Scalar_Other, over_arrays=_xlogy_Scalar_Other_over_arrays
+    ),
+    "xlogy_Scalar_Other_": ForwardRule(
+        "xlogy_",
+        "formula",
+        "input other",
+        "input",
+        uses="input",
+        formula=_xlogy_Scalar_Other,
+        over_arrays=_xlogy_Scalar_Other_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "erf": ForwardRule("erf", "formula", "input", "input", uses="input", formula=_erf, over_arrays=_erf_over_arrays),
+    "erf_": ForwardRule(
+        "erf_", "formula", "input", "input", uses="input", formula=_erf, over_arrays=_erf_over_arrays, reads_first="input", writes=True
+    ),
+    "erfc": ForwardRule("erfc", "formula", "input", "input", uses="input", formula=_erfc, over_arrays=_erfc_over_arrays),
+    "erfc_": ForwardRule(
+        "erfc_", "formula", "input", "input", uses="input", formula=_erfc, over_arrays=_erfc_over_arrays, reads_first="input", writes=True
+    ),
+    "erfinv": ForwardRule("erfinv", "formula", "input", "input", uses="input", formula=_erfinv, over_arrays=_erfinv_over_arrays),
+    "erfinv_": ForwardRule(
+        "erfinv_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_erfinv,
+        over_arrays=_erfinv_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "lgamma": ForwardRule("lgamma", "formula", "input", "input", uses="input", formula=_lgamma, over_arrays=_lgamma_over_arrays),
+    "lgamma_": ForwardRule(
+        "lgamma_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_lgamma,
+        over_arrays=_lgamma_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "digamma": ForwardRule("digamma", "formula", "input", "input", uses="input", formula=_digamma, over_arrays=_digamma_over_arrays),
+    "digamma_": ForwardRule(
+        "digamma_",
+        "formula",
+        "input",
+        "input",
+        uses="input",
+        formula=_digamma,
+        over_arrays=_digamma_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "polygamma_of": ForwardRule(
+        "polygamma", "formula", "input n", "input", uses="input", formula=_polygamma_of, over_arrays=_polygamma_of_over_arrays
+    ),
+    "polygamma_of_": ForwardRule(
+        "polygamma_",
+        "formula",
+        "input n",
+        "input",
+        uses="input",
+        formula=_polygamma_of,
+        over_arrays=_polygamma_of_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "mvlgamma": ForwardRule("mvlgamma", "formula", "input p", "input", uses="input", formula=_mvlgamma, over_arrays=_mvlgamma_over_arrays),
+    "mvlgamma_": ForwardRule(
+        "mvlgamma_",
+        "formula",
+        "input p",
+        "input",
+        uses="input",
+        formula=_mvlgamma,
+        over_arrays=_mvlgamma_over_arrays,
+        reads_first="input",
+        writes=True,
+    ),
+    "igamma": ForwardRule(
+        "igamma", "formula", "input other", "input other", uses="input other", formula=_igamma, over_arrays=_igamma_over_arrays
+    ),
+    "igamma_": ForwardRule(
+        "igamma_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_igamma,
+        over_arrays=_igamma_over_arrays,
+        reads_first="other",
+        writes=True,
+    ),
+    "igammac": ForwardRule(
+        "igammac", "formula", "input other", "input other", uses="input other", formula=_igammac, over_arrays=_igammac_over_arrays
+    ),
+    "igammac_": ForwardRule(
+        "igammac_",
+        "formula",
+        "input other",
+        "input other",
+        uses="input other",
+        formula=_igammac,
+        over_arrays=_igammac_over_arrays,
+        reads_first="other",
+        writes=True,
+    ),
+    "i0": ForwardRule("i0", "formula", "input", "input", uses="input", formula=_i0, over_arrays=_i0_over_arrays),
+    "i0_": ForwardRule(
+        "i0_", "formula", "input", "input", uses="input", formula=_i0, over_arrays=_i0_over_arrays, reads_first="input", writes=True
+    ),
+    "special_i1": ForwardRule(
+        "special_i1", "formula", "input", "input", uses="input result", formula=_special_i1, over_arrays=_special_i1_over_arrays
+    ),
     "diag_embed": ForwardRule("diag_embed", "formula", "input offset dim1 dim2", "input", uses="", formula=_diag_embed),
     "block_diagonal": ForwardRule("block_diagonal", "formula", "tensors", "tensors", uses="", formula=_block_diagonal),
     "tril": ForwardRule("tril", "formula", "input diagonal", "input", uses="", formula=_tril),

@@ -221,15 +221,20 @@ def tangent_of_logcumsumexp(tangent: TensorBase, input: TensorBase, result: Tens
         there = F.ne(tangent, 0)
         logs = F.add(F.log(F.where(there, tangent, 1)), input)
         logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
-        return F.exp(F.sub(logs, result))
+        return F.exp(F.sub(logs, _where_some(logs, result)))
     total = F.zeros_like(tangent)
     for sign in (1, -1):
         part = F.mul(tangent, sign)
         there = F.gt(part, 0)
         logs = F.add(F.log(F.where(there, part, 1)), input)
         logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
-        total = F.add(total, F.mul(F.exp(F.sub(logs, result)), sign))
+        total = F.add(total, F.mul(F.exp(F.sub(logs, _where_some(logs, result))), sign))
     return total
+
+
+def _where_some(logs: TensorBase, result: TensorBase) -> TensorBase:
+    """The result, and 0 where no tangent came in: the result may be -inf there, as `logs` is."""
+    return F.where(F.isinf(logs), 0, result)
 
 
 def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> TensorBase:

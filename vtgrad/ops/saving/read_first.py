@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.recording import is_recording
-from vtgrad.graph.set_history import gradient_edge
+from vtgrad.graph.set_history import gradient_edge, meta_of, own_meta
 from vtgrad.storage.argument_types import T
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.thread_mode import NO_LIMIT
 
 __all__ = ["read_first"]
 
@@ -14,7 +16,7 @@ __all__ = ["read_first"]
 def read_first(value: T, target: object) -> T:
     """The value as it is before `target` is written, if they share memory.
 
-    The result has the value's producer, so that nothing of this is seen in the graph.
+    The result has the value's producer and tangents, so that nothing of this is seen in the graph.
     """
     if not isinstance(target, TensorBase):
         return value  # the operator says what is wrong
@@ -26,4 +28,8 @@ def read_first(value: T, target: object) -> T:
     edge = gradient_edge(value) if is_recording() else None
     if edge is not None:
         twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
+    if keys.modes:
+        meta = meta_of(value)
+        if meta is not None and meta.fw_level(NO_LIMIT):
+            own_meta(twin).fw_grad_ = meta.copied_fw_grad(value)
     return twin

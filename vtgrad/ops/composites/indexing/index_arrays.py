@@ -12,7 +12,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import is_keyed, is_keyed_as_whole, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
@@ -304,6 +304,8 @@ def scatter_(
     # By way of a variable of no type: a native function would refuse another kind by itself.
     how: object = reduce
     if how is not None:
+        if keys.active and is_keyed(input, index, src):
+            return take_over("scatter_", scatter_, input, dim, index, src, reduce=how)
         array_of(index, "index")
         record, writer = NotImplementedNode.record, _scatter_reduced_writer
         try:

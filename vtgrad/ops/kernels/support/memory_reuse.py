@@ -10,7 +10,7 @@ import numpy as np
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, Number
 
-__all__ = ["product", "reuse"]
+__all__ = ["into", "product", "reuse"]
 
 
 _BOOL: Final = np.dtype(np.bool_)
@@ -46,6 +46,27 @@ def reuse(free: int, kernel: Callable[..., Array], *operands: Array | Number) ->
         if free >> i & 1 and isinstance(operand, np.ndarray) and _holds(operand, operands):
             return kernel(*operands, out=operand)
     return kernel(*operands)
+
+
+def into(place: int, free: int, kernel: Callable[..., Array], *operands: Array | Number) -> Array:
+    """The result of `kernel`, stored in one operand if that can hold it, whatever its strides.
+
+    Parameters
+    ----------
+    place : int
+        The operand, counted from 1; 0 for none, then it is `reuse`.
+    free : int
+        As for `reuse`.
+    """
+    if place:
+        target = operands[place - 1]
+        if isinstance(target, np.ndarray) and all(
+            not isinstance(x, np.ndarray)
+            or ((x.dtype == target.dtype or x.dtype == _BOOL) and _spreads(x.shape, target.shape))
+            for x in operands
+        ):
+            return kernel(*operands, out=target)
+    return reuse(free, kernel, *operands)
 
 
 def _shape_of_one_value(operands: tuple[Array | Number, ...]) -> tuple[int, ...] | None:
