@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
+from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import ArgumentTypeError, IndependentError, TransformError
 from ..graph.forward_grad import DualLevel

@@ -15,7 +15,7 @@ from ...errors import GradcheckError
 from ...graph.forward_grad import DualLevel
 from ...storage.arrays import Array, Shape
 from ...tensor.from_data import from_numpy
-from ..forward_ad import at_new_level, make_dual_at, tangent_at
+from ..dual_tensors import at_new_level, make_dual_at, tangent_at
 from .analytical import zeros_of
 from .directions import direction_like
 from .numerical import along_direction, numerical_jacobians
