@@ -136,6 +136,7 @@ def interrupted_everywhere(
     prepare: Callable[[], Callable[[], object]],
     check: Callable[[bool], object],
     act: Callable[[], object] = raise_interrupt,
+    step: int = 1,
 ) -> int:
     """Interrupt a call at one place after another until it comes to its end.
 
@@ -147,6 +148,8 @@ def interrupted_everywhere(
         Told after each call whether it came to its end.
     act : callable
         What to do at the place.
+    step : int
+        Only so many places further on again. The time grows with the square of the places.
 
     Returns
     -------
@@ -168,4 +171,4 @@ def interrupted_everywhere(
         if interrupter.passed <= at:
             assert over
             return at
-        at += 1
+        at += step

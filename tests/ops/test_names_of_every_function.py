@@ -48,7 +48,7 @@ CALLS: Final[Mapping[str, Call]] = {
 }
 
 
-def _calls_of(name: str, function: Callable[..., object]) -> list[Call]:
+def calls_of(name: str, function: Callable[..., object]) -> list[Call]:
     """How the examples in a function's docstring call it."""
     calls = [CALLS[name]] if name in CALLS else []
 
@@ -117,7 +117,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_names_reach_the_result_or_are_refused(name: str) -> None:
     function = FUNCTIONS[name]
-    calls = _calls_of(name, function)
+    calls = calls_of(name, function)
     answers = [_handled(function, call, nr) for call in calls for nr in range(8)]
     if name in UNNAMED:
         assert False in answers, f"{name} is excused without a reason"
@@ -132,7 +132,7 @@ def test_every_function_has_been_called_with_names() -> None:
         for name, function in FUNCTIONS.items()
         if all(
             _handled(function, call, nr) is None
-            for call in _calls_of(name, function)
+            for call in calls_of(name, function)
             for nr in range(8)
         )
     }

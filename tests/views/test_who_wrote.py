@@ -218,6 +218,20 @@ def test_the_text_about_an_invalid_view_names_the_write_too() -> None:
     assert (write.operator, write.lineno) == ("mul_", line(this, "write"))
 
 
+def transposed() -> vt.Tensor:
+    y = vt.ones(2, 2, requires_grad=True) * 1
+    with vt.no_grad():
+        return y.t()  # view
+
+
+def test_the_line_that_made_a_view_is_not_that_of_the_function_around_it() -> None:
+    """`t` makes the view itself, without other functions of the library in between."""
+    for write in (vt.Tensor.mul_, vt.Tensor.add_):
+        with pytest.raises(NoGradViewError, match="made at") as caught:
+            write(transposed(), 2)
+        assert caught.value.facts["lineno"] == line(transposed, "view")
+
+
 def test_a_saved_piece_that_is_gone_is_told_of_in_the_same_way() -> None:
     y = vt.ones(4, requires_grad=True) * 1
     w = y.chunk(2)[0].exp() * y.chunk(2)[1]  # view

@@ -73,8 +73,8 @@ def vmap(
         own containers; None for an argument that is the same for all samples. A single int is for
         all arguments. Keyword arguments are never batched.
     out_dims : int, None, or containers of these, default 0
-        Where the results have their batch dimension; None for a result that is the same for all
-        samples.
+        Where the results have their batch dimension, as for `in_dims`; None for a result that is
+        the same for all samples.
     randomness : {"error", "same", "different"}, default "error"
         Whether functions that draw random numbers are refused, draw once for all samples, or once
         for each.
@@ -247,22 +247,20 @@ def _dims_of_results(out_dims: Dims, returned: object) -> list[int | None]:
     ArgumentValueError
         If `out_dims` does not fit.
     """
-    count = tree_structure(returned).num_leaves
-    if isinstance(out_dims, int) and not isinstance(out_dims, bool):
-        return [out_dims] * count
-    given, spec = tree_flatten(out_dims)
-    structure = tree_structure(returned)
     # A tuple with one entry is taken for the one tensor that is no tuple.
-    if spec != structure and not (
-        isinstance(out_dims, tuple) and len(given) == 1 and structure.kind is None
-    ):
+    prefix = out_dims
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and tree_structure(returned).kind is None:
+        (prefix,) = out_dims
+    try:
+        dims = broadcast_prefix(prefix, returned)
+    except ArgumentValueError as error:
         raise ArgumentValueError(
             f"out_dims is {out_dims!r}, and does not have the containers that the function "
-            f"returned, {structure}",
+            f"returned, {tree_structure(returned)}",
             argument="out_dims",
-        )
+        ) from error
     found: list[int | None] = []
-    for dim in given:
+    for dim in dims:
         if dim is not None and (not isinstance(dim, int) or isinstance(dim, bool)):
             raise ArgumentValueError(
                 f"out_dims has {dim!r} in it; its entries are ints and None", argument="out_dims"
@@ -305,14 +303,32 @@ def _whole(leaf: object, dim: int | None, level: BatchLevel, samples: Sequence[_
             index=dim,
         )
     dim %= ndim
-    for sample in samples:
-        if sample.inner is leaf and sample.dim == dim and sample.given.ndim == ndim:
-            # The argument itself, which the function may have written.
-            return sample.given
     value = value_at(leaf, level)
     if value is None:
         value = F.expand_sizes(leaf, (level.size, *leaf.shape))
+    elif leaf._impl.key_set & NAMED:
+        names = leaf._impl.names
+        value = F.alias(value)
+        value._impl.set_names((None, *names))
+    for sample in samples:
+        same = sample.inner is leaf and sample.dim == dim
+        if same and not leaf._impl.key_set & NAMED and _shows(value, sample):
+            # The argument itself, which the function may have written.
+            return sample.given
     return F.movedim(value, 0, dim) if dim else value
+
+
+def _shows(value: Tensor, sample: _Sample) -> bool:
+    """Whether a value still has the geometry that it was given, where it is a view."""
+    if value is sample.given:
+        return True
+    given = sample.given._impl
+    order = (sample.dim, *[d for d in range(sample.given.ndim) if d != sample.dim])
+    return value._impl.geometry == (
+        tuple([given.sizes[d] for d in order]),
+        tuple([given.strides[d] for d in order]),
+        given.storage_offset,
+    )
 
 
 def _in_chunks(

@@ -45,6 +45,7 @@ __all__ = [
     "is_batched",
     "note_made",
     "show_value",
+    "value_of",
 ]
 
 
@@ -90,14 +91,14 @@ class BatchLevel:
         self.made = {}
 
     def check_open(self) -> None:
-        """Raise if the function has returned.
+        """Raise if the function has returned, and does not run again on this thread.
 
         Raises
         ------
         BatchedTensorError
             If it has.
         """
-        if not self.is_open:
+        if not self.is_open and self not in thread.batch_levels:
             raise BatchedTensorError(
                 "a tensor of one sample was used after its vmap had returned; return it from the "
                 "function, then vmap stacks all samples"
@@ -136,20 +137,33 @@ def is_batched(tensor: object) -> bool:
     return isinstance(tensor, TensorBase) and batch_of(tensor) is not None
 
 
+def value_of(tensor: TensorBase) -> TensorBase:
+    """The tensor itself, or the one with the samples of all levels if it is batched."""
+    while (batch := batch_of(tensor)) is not None:
+        tensor = batch.value
+    return tensor
+
+
 def batched(value: T, level: BatchLevel) -> T:
     """The tensor that stands for one sample of a value."""
-    impl = TensorImpl(sample_array(value._impl.array))
-    extra = value._impl.extra_meta
+    whole = value._impl
+    array = sample_array(whole.array)
+    impl = TensorImpl(array)
+    extra = whole.extra_meta
     impl.extra_meta = ExtraMeta(None, None if extra is None else extra.device, Batch(level, value))
-    tensor = handle_like(value, impl)
-    show_value(tensor, value)
-    return tensor
+    _show(impl, whole)
+    return handle_like(value, impl)
 
 
 def show_value(tensor: TensorBase, value: TensorBase) -> None:
     """Give a batched tensor the geometry of its value, which may have changed."""
     impl, whole = tensor._impl, value._impl
     impl.array = sample_array(whole.array)
+    _show(impl, whole)
+
+
+def _show(impl: TensorImpl, whole: TensorImpl) -> None:
+    """All of the geometry but the array."""
     # Of arrays without elements NumPy forgets the strides.
     impl._strides = None if impl.array.size else whole.strides[1:]
     impl.byte_offset = whole.byte_offset

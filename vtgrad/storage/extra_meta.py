@@ -55,11 +55,11 @@ class ExtraMeta:
         """The same with other names; None, or only None in them, for no names."""
         if names is not None and names.count(None) == len(names):
             names = None
-        return ExtraMeta(names, self.device)
+        return ExtraMeta(names, self.device, self.batch)
 
     def with_device(self, device: Device) -> ExtraMeta:
         """The same on a lane."""
-        return ExtraMeta(self.named_tensor_meta, device)
+        return ExtraMeta(self.named_tensor_meta, device, self.batch)
 
 
 # What a tensor has that has nothing beside the rest.

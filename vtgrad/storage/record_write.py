@@ -206,7 +206,7 @@ def caller(distance: int) -> Site | None:
     distance : int
         As in `record_write`.
     """
-    code, instruction = _outside(distance + _OWN_FRAME)
+    code, instruction = _outside(distance)
     return None if code is None else (code, instruction)
 
 

@@ -58,6 +58,9 @@ def _methods_that_look_at_values() -> list[str]:
 
 for _name in _methods_that_look_at_values():
     setattr(SampleArray, _name, _refuse)
+# The attributes that lead to the memory.
+for _name in ("__array_interface__", "__array_struct__", "ctypes", "data", "flat"):
+    setattr(SampleArray, _name, property(_refuse))
 
 
 def sample_array(whole: Array) -> SampleArray:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from ..errors import ArgumentTypeError, DeviceError, DTypeError
 from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.batch import note_made
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
 from ..storage.extra_meta import Names
+from ..storage.key_set import keys
 from ..storage.names import checked_names
 from ..storage.on_device import placed
 from ..storage.strides import check_sizes
@@ -87,7 +89,10 @@ def leaf(array: Array, requires_grad: bool, lane: Device | None = None) -> Tenso
     """A new tensor on a fresh array, which is memory of a lane or of the CPU."""
     if requires_grad is not False:
         check_differentiable(array.dtype)
-    return with_grad(placed(Tensor._wrap(TensorImpl(array)), lane), requires_grad)
+    tensor = with_grad(placed(Tensor._wrap(TensorImpl(array)), lane), requires_grad)
+    if keys.active and thread.batch_levels:
+        note_made(tensor)
+    return tensor
 
 
 def written(

@@ -107,6 +107,11 @@ SAMPLES: Final[Samples] = {
     ],
     "put_selected": [sample(_put, array([0.7, -1.1]), (2, 3), 1, PLACES, False)],
     "take_selected": [sample(_take, MATRIX, 1, PLACES, False)],
+    "extreme": [
+        sample(lambda x, axis, kind: np.max(x, axis), MATRIX, 1, "max"),
+        sample(lambda x, axis, kind: np.min(x, axis), MATRIX, 0, "min"),
+        sample(lambda x, axis, kind: np.sort(x, 1)[:, 1], MATRIX, -1, "median"),
+    ],
     "amax_default": [
         sample(lambda x, d: x.max(1), MATRIX, 1),
         sample(lambda x, d, k: x.max((0, 2), keepdims=True), CUBE, (0, 2), True),

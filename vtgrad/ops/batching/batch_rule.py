@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["BatchRule"]
+from typing import Final
+
+__all__ = ["DIMENSIONS", "SIZES", "BatchRule"]
+
+# The parameters that say which dimensions are meant, and those that say sizes.
+DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
+SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
 
 
 class BatchRule:
@@ -22,9 +28,11 @@ class BatchRule:
         Those of them that are passed by position.
     writes : bool
         Whether the result is the first argument.
+    dims : tuple of int
+        The positions of dimensions, if they are all that says something of dimensions or sizes.
     """
 
-    __slots__ = ("option", "parameters", "positional", "rule", "spoken", "writes")
+    __slots__ = ("dims", "option", "parameters", "positional", "rule", "spoken", "writes")
 
     spoken: str
     rule: str
@@ -32,6 +40,7 @@ class BatchRule:
     parameters: tuple[str, ...]
     positional: tuple[str, ...]
     writes: bool
+    dims: tuple[int, ...]
 
     def __init__(self, spoken: str, rule: str, parameters: str, writes: bool = False) -> None:
         self.spoken = spoken
@@ -40,3 +49,6 @@ class BatchRule:
         self.positional = tuple(positional.split())
         self.parameters = (*self.positional, *by_keyword.split())
         self.writes = writes
+        about = [name in DIMENSIONS for name in self.positional]
+        others = SIZES.intersection(self.parameters) or DIMENSIONS.intersection(by_keyword.split())
+        self.dims = () if others else tuple([nr for nr, is_one in enumerate(about) if is_one])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.entering import entered, expanded
-from vtgrad.ops.batching.values import zeros_like_sample
+from vtgrad.ops.batching.values import value_at, zeros_like_sample
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.tensor_base import TensorBase
@@ -37,6 +38,15 @@ def like_parts(model: tuple[object, ...], parts: Sequence[object]) -> tuple[obje
     """A tuple of the class of another, which is that of an operator's results."""
     kind: Callable[..., tuple[object, ...]] = type(model)
     return tuple(parts) if kind is tuple else kind(*parts)
+
+
+def _filled(value: object, number: int) -> object:
+    """An argument with tensors of one sample, all elements of which are a number."""
+    if isinstance(value, TensorBase):
+        return F.fill_Scalar_(zeros_like_sample(value), number)
+    if isinstance(value, (list, tuple)) and any(isinstance(one, TensorBase) for one in value):
+        return [_filled(one, number) for one in value]
+    return value
 
 
 class BatchedCall:
@@ -137,9 +147,43 @@ class BatchedCall:
         return self.function(*args, *self.rest, **given)
 
     def as_one_sample(self) -> object:
-        """Call the operator with zeros of the sizes of one sample, for the error that it raises."""
-        zeros = {name: zeros_like_sample(tensor) for name, tensor in self.tensors()}
-        return self.called(dict(zeros))
+        """Call the operator with zeros, or ones if it may divide, of the sizes of one sample.
+
+        For the error that it raises, which speaks of these sizes, and for the shape and dtype that
+        a result has.
+        """
+        number = int(self.rule.rule == "elementwise")
+        return self.called({name: _filled(x, number) for name, x in self.arguments.items()})
+
+    def as_sample(self, number: int) -> object:
+        """Call the operator with copies of one sample."""
+        return self.called({name: self._copied(x, number) for name, x in self.arguments.items()})
+
+    def _copied(self, value: object, number: int) -> object:
+        if isinstance(value, TensorBase):
+            return F.clone(F.detach(self.sample(value, number)))
+        if isinstance(value, (list, tuple)) and any(isinstance(x, TensorBase) for x in value):
+            return [self._copied(one, number) for one in value]
+        return value
+
+    def sample(self, tensor: TensorBase, number: int) -> TensorBase:
+        """One sample of a tensor, as a view; or the tensor, if it has no samples."""
+        value = value_at(tensor, self.level)
+        return tensor if value is None else F.select(value, 0, number)
+
+    def refuse(self) -> NoReturn:
+        """Raise the error of one sample, where values would be taken for something else.
+
+        Raises
+        ------
+        NotSupportedError
+            If there is no error for one sample.
+        """
+        self.as_one_sample()
+        raise NotSupportedError(
+            f"{self.rule.spoken} has no rule for these arguments inside of vmap",
+            operator=self.rule.spoken,
+        )
 
     def finish(self, result: object) -> object:
         """What the caller gets for values that the operator returned.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing.parse_index import TUPLE_LIMIT
 from vtgrad.storage.batch import is_batched
 from vtgrad.storage.tensor_base import TensorBase, handle_like
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -16,15 +17,24 @@ __all__ = ["with_stacked_lists"]
 
 
 def with_stacked_lists(expression: object) -> object:
-    """An index expression in which such lists are tensors: ``x[[i, 0]]`` with a batched ``i``."""
+    """An index expression in which such lists are tensors: ``x[:, [i, 0]]`` with a batched ``i``.
+
+    A short list that is the whole expression is read like a tuple.
+    """
     if not thread.batch_levels:
         return expression
     if isinstance(expression, tuple):
-        return tuple([with_stacked_lists(part) for part in expression])
+        return tuple([_as_tensor(part) for part in expression])
     if not isinstance(expression, list):
         return expression
-    found = _first_batched(expression)
-    return expression if found is None else _stacked(expression, found)
+    if len(expression) >= TUPLE_LIMIT:
+        return _as_tensor(expression)
+    return [_as_tensor(part) for part in expression]
+
+
+def _as_tensor(part: object) -> object:
+    found = _first_batched(part) if isinstance(part, list) else None
+    return part if found is None else _stacked(part, found)
 
 
 def _first_batched(items: Sequence[object]) -> TensorBase | None:

@@ -20,42 +20,59 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from vtgrad.errors import BatchedWriteError, NotSupportedError
+from vtgrad.errors import (
+    BatchedTensorError,
+    BatchedWriteError,
+    NotSupportedError,
+    VtgradError,
+)
+from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.quick_calls import quick_values
 from vtgrad.ops.batching.rules import (
     creation,
     elementwise,
+    flat_index,
     indexing,
     joining,
     linalg,
     loop,
+    masks,
     random,
     reductions,
     shift,
+    slices,
     structure,
     views,
 )
+from vtgrad.ops.batching.rules.creation import CHANNELS_LAST
 from vtgrad.ops.batching.values import is_batched_at
 from vtgrad.ops.generated.batching import BATCHING
-from vtgrad.storage.batch import BatchLevel, batch_of
+from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.recent_writes import CallSite
-from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.version_counter import Site
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["take_over_batched"]
 
+# Rules of operators that draw: another call would draw others.
+_DRAWING: Final = ("random", "random_write")
 _RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     **creation.RULES,
     **elementwise.RULES,
+    **flat_index.RULES,
     **indexing.RULES,
     **joining.RULES,
     **linalg.RULES,
     **loop.RULES,
+    **masks.RULES,
     **random.RULES,
     **reductions.RULES,
     **shift.RULES,
+    **slices.RULES,
     **structure.RULES,
     **views.RULES,
 }
@@ -79,10 +96,13 @@ def take_over_batched(
     NotSupportedError
         If the operator has no rule, or ``out`` is given.
     """
-    level = _highest_level((*args, *kwargs.values()))
     rule = BATCHING.get(operator)
     if rule is None:
         raise NotSupportedError(f"{operator} has no rule for batched tensors", operator=operator)
+    quick = quick_values(rule, args, kwargs)
+    if quick is not None:
+        return _quickly(rule, function, args, kwargs, *quick)
+    level = _highest_level((*args, *kwargs.values()))
     if kwargs.get("out") is not None:
         raise NotSupportedError(
             f"{rule.spoken} takes no out= inside of vmap; call it without, and copy the result "
@@ -95,7 +115,60 @@ def take_over_batched(
         assert isinstance(target, TensorBase)
         if not is_batched_at(target, level):
             raise _write_refused(rule.spoken, target, level)
-    return _RULES[rule.rule](call)
+    try:
+        if call.arguments.get("memory_format") in CHANNELS_LAST:
+            return creation.channels_last(call)
+        return _RULES[rule.rule](call)
+    except Exception as error:
+        _raise_as_one_sample(call, error)
+        raise
+
+
+def _quickly(
+    rule: BatchRule,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    level: BatchLevel,
+    values: list[object],
+) -> object:
+    """Call an operator with these values in place of its arguments."""
+    try:
+        result = function(*values, **kwargs)
+    except Exception as error:
+        _raise_as_one_sample(BatchedCall(rule, level, function, args, kwargs), error)
+        raise
+    if not isinstance(result, TensorBase):
+        return BatchedCall(rule, level, function, args, kwargs).finish(result)
+    for value, given in zip(values, args, strict=True):
+        if result is value and isinstance(given, TensorBase):
+            if given is not value:
+                # An operator may have changed the geometry in place.
+                show_value(given, value)
+            return given
+    return batched(result, level)
+
+
+def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
+    """Raise the error that the operator has for one sample, whose sizes and dimensions it names.
+
+    Parameters
+    ----------
+    error : Exception
+        What the call has raised for all samples.
+    """
+    if isinstance(error, (BatchedTensorError, BatchedWriteError)) or call.rule.rule in _DRAWING:
+        return
+    try:
+        call.as_one_sample()
+        for nr in range(call.level.size):
+            # The error depends on values, as on an index that is outside.
+            call.as_sample(nr)
+    except VtgradError as one:
+        told = one
+    else:
+        return
+    raise told from None
 
 
 def _highest_level(values: tuple[object, ...]) -> BatchLevel:
@@ -125,8 +198,9 @@ def _tensors(values: tuple[object, ...]) -> Iterator[TensorBase]:
 def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> BatchedWriteError:
     meta = view_meta_of(target)
     whole = target if meta is None else meta.base
-    reference, site = level.made.get(id(whole), (None, None))
-    made_at = CallSite.of(site) if reference is not None and reference() is whole else None
+    made_at = CallSite.of(_line_that_made(whole))
+    asked = on_behalf.get(thread.ident)
+    operator = operator if asked is None else asked[0]
     written_at = CallSite.of(caller(OUTERMOST))
     called_at = CallSite.of(level.called_at)
     text = (
@@ -154,3 +228,12 @@ def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> Batc
         made_at=made_at,
         written_at=written_at,
     )
+
+
+def _line_that_made(tensor: TensorBase) -> Site | None:
+    """The line that made a tensor, if that was inside of a `vmap` that is running."""
+    for level in thread.batch_levels:
+        reference, site = level.made.get(id(tensor), (None, None))
+        if reference is not None and reference() is tensor:
+            return site
+    return None

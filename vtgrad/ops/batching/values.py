@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
-from vtgrad.storage.batch import BatchLevel, batch_of, batched
+from vtgrad.storage.batch import BatchLevel, batch_of, batched, value_of
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -43,9 +43,7 @@ def is_batched_at(tensor: TensorBase, level: BatchLevel) -> bool:
 
 def innermost(tensor: T) -> T:
     """The tensor without batches: its first dimensions are those of `levels_of`, in reverse."""
-    while (batch := batch_of(tensor)) is not None:
-        tensor = batch.value  # type: ignore[assignment]  # a value has the class of its tensor
-    return tensor
+    return value_of(tensor)  # type: ignore[return-value]  # a value has the class of its tensor
 
 
 def rebatched(value: T, levels: Sequence[BatchLevel]) -> T:

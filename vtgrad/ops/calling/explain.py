@@ -25,6 +25,7 @@ import numpy as np
 from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    BatchedTensorError,
     NameNotFoundError,
     NamesError,
     NotSupportedError,
@@ -66,10 +67,11 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     NotSupportedError
         If NumPy cannot do it with tensors of so many dimensions.
     """
-    if isinstance(error, NamesError) or (
+    if isinstance(error, (BatchedTensorError, NamesError)) or (
         isinstance(error, VtgradError) and isinstance(error, TypeError)
     ):
-        # Of a tensor with names, a dimension may have been given by name.
+        # Of a tensor with names, a dimension may have been given by name; a 0-d tensor without
+        # samples might have stood for a number.
         return
     parameters = [parameter.split(": ") for parameter in signature.split(", ")]
     for (name, wanted), value in zip(parameters, values, strict=True):

@@ -11,7 +11,7 @@ on a key. A function that only calls others needs nothing: its parts are taken o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
@@ -65,11 +65,22 @@ class Handler(Protocol):
 
 
 _handlers: Final[dict[int, Handler]] = {}
+# The operators that a handler has rules for, if these are not all.
+_operators: Final[dict[int, Container[str]]] = {}
 
 
-def handle_key(key: int, handler: Handler) -> None:
-    """Name the handler of a key; once, when the library is imported."""
+def handle_key(key: int, handler: Handler, operators: Container[str] | None = None) -> None:
+    """Name the handler of a key; once, when the library is imported.
+
+    Parameters
+    ----------
+    operators : container of str, optional
+        The operators that it has rules for; by default it takes all. The parts of others are taken
+        over, where another key makes them hand over.
+    """
     _handlers[key] = handler
+    if operators is not None:
+        _operators[key] = operators
 
 
 def is_keyed(*operands: object) -> bool:
@@ -165,8 +176,18 @@ def take_over(
         Its arguments.
     """
     found = 0
-    for tensor in keyed_operands(args, kwargs):
-        found |= keys_of(tensor)
+    for value in args:
+        if isinstance(value, TensorBase):
+            found |= keys_of(value)
+        elif value is not None and isinstance(value, Sequence):
+            for tensor in keyed_operands((value,), {}):
+                found |= keys_of(tensor)
+    if kwargs:
+        for tensor in keyed_operands((), kwargs):
+            found |= keys_of(tensor)
     # Without a key it is a random operator inside of vmap; see Note [Random numbers in a batch].
     highest = 1 << (found.bit_length() - 1) if found else BATCHED
+    while found != highest and operator not in _operators.get(highest, (operator,)):
+        found &= ~highest
+        highest = 1 << (found.bit_length() - 1)
     return cast("R", _handlers[highest](operator, function, args, kwargs))

@@ -8,6 +8,7 @@ from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.batch import value_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
 from vtgrad.storage.tensor_base import TensorBase
@@ -134,7 +135,7 @@ def resolve_conj(input: T) -> T:
     >>> vt.resolve_conj(z)
     tensor([1.-2.j])
     """
-    return F.clone(input) if is_conjugated(input._impl.array) else input
+    return F.clone(input) if is_conjugated(value_of(input)._impl.array) else input
 
 
 @explained
@@ -162,7 +163,7 @@ def resolve_neg(input: T) -> T:
     >>> vt.resolve_neg(x)
     tensor([-2.])
     """
-    return F.clone(input) if is_negated(input._impl.array) else input
+    return F.clone(input) if is_negated(value_of(input)._impl.array) else input
 
 
 @explained
@@ -198,7 +199,7 @@ def is_conj(input: TensorBase) -> bool:
     >>> vt.is_conj(z.conj().resolve_conj())
     False
     """
-    return is_conjugated(input._impl.array)
+    return is_conjugated(value_of(input)._impl.array)
 
 
 @explained
@@ -234,7 +235,7 @@ def is_neg(input: TensorBase) -> bool:
     >>> vt.is_neg(-z.imag)
     False
     """
-    return is_negated(input._impl.array)
+    return is_negated(value_of(input)._impl.array)
 
 
 @explained
@@ -317,13 +318,13 @@ def imag(input: T) -> T:
             dtype=input.dtype,
         )
     pairs = F.view_as_real(_unconjugated(input))
-    if is_conjugated(input._impl.array):
+    if is_conjugated(value_of(input)._impl.array):
         pairs = F._neg_view(pairs)
     return F.select(pairs, -1, 1)
 
 
 def _unconjugated(input: T) -> T:
-    return F.conj_view(input) if is_conjugated(input._impl.array) else input
+    return F.conj_view(input) if is_conjugated(value_of(input)._impl.array) else input
 
 
 @explained

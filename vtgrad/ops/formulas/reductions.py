@@ -23,6 +23,7 @@ __all__ = [
     "reduced_count",
     "reduces_all",
     "shared_by_mask",
+    "shared_by_rows_of_ties",
     "shared_by_ties",
     "shared_by_whole_ties",
     "std_gradient",
@@ -63,6 +64,13 @@ def shared_by_whole_ties(grad: Array, input: Array, result: Array) -> Array:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
     return k.mul(k.div(grad, k.sum(mask)), mask)
+
+
+def shared_by_rows_of_ties(grad: Array, input: Array, result: Array, dim: int) -> Array:
+    """The same along a dimension."""
+    kept = kept_shape(input.shape, dim)
+    mask = _reaches(input, k.reshape(result, kept))
+    return k.mul(k.div(k.reshape(grad, kept), k.sum(mask, dim, True)), mask)
 
 
 def _reaches(values: Array, extreme: Array) -> Array:

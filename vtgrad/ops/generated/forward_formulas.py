@@ -1728,6 +1728,18 @@ def _median_default(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
     return tangent
 
 
+def _extreme(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = plus(
+            tangent,
+            reduced(
+                t["input"], lambda grad: tensor_formulas.shared_by_rows_of_ties(grad, a["input"], result, a["dim"]), result, a["dim"], False
+            ),
+        )
+    return tangent
+
+
 def _max_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return F.take_selected(t["input"], a["dim"], result[1], a["keepdim"]), None
 
@@ -3260,6 +3272,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "max_default": ForwardRule("max", "formula", "input", "input", uses="input result", formula=_max_default),
     "min_default": ForwardRule("min", "formula", "input", "input", uses="input result", formula=_min_default),
     "median_default": ForwardRule("median", "formula", "input", "input", uses="input result", formula=_median_default),
+    "extreme": ForwardRule("extreme", "formula", "input dim kind", "input", uses="input result", formula=_extreme),
     "max_dim": ForwardRule("max", "formula", "input dim keepdim", "input", uses="result", formula=_max_dim),
     "min_dim": ForwardRule("min", "formula", "input dim keepdim", "input", uses="result", formula=_min_dim),
     "median_dim": ForwardRule("median", "formula", "input dim keepdim", "input", uses="result", formula=_median_dim),

@@ -321,6 +321,7 @@ NAMING: Final[dict[str, Naming]] = {
     "max_default": Naming("max", "drop dim", "input"),
     "min_default": Naming("min", "drop dim", "input"),
     "median_default": Naming("median", "drop dim", "input"),
+    "extreme": Naming("extreme", "drop dim", "input dim kind"),
     "max_dim": Naming("max", "drop dim", "input dim keepdim"),
     "min_dim": Naming("min", "drop dim", "input dim keepdim"),
     "median_dim": Naming("median", "drop dim", "input dim keepdim"),

@@ -378,6 +378,7 @@ PATTERNS: Final[dict[str, LocalPattern]] = {
     "max_default": LocalPattern("reduction", "input"),
     "min_default": LocalPattern("reduction", "input"),
     "median_default": LocalPattern("reduction", "input"),
+    "extreme": LocalPattern("reduction", "input"),
     "max_dim": LocalPattern("reduction", "input"),
     "min_dim": LocalPattern("reduction", "input"),
     "median_dim": LocalPattern("reduction", "input"),

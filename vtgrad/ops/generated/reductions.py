@@ -28,21 +28,21 @@ from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, LinalgVectorNormBackward0,
-    LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1, MeanBackward0,
-    MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1, NansumBackward0,
-    ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
-    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
-    VarMeanBackward0,
+    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, ExtremeBackward0,
+    LinalgVectorNormBackward0, LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1,
+    MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1,
+    NansumBackward0, ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0,
+    SoftmaxBackward0, StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1,
+    TakeSelectedBackward0, VarBackward0, VarMeanBackward0,
 )
 
 __all__ = [
     "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
-    "argmin_default", "count_nonzero_dim_IntList", "dist", "linalg_vector_norm", "log_softmax_dim",
-    "logsumexp_dim", "max_default", "max_dim", "mean_default", "mean_dim", "median_default",
-    "median_dim", "min_default", "min_dim", "nansum_dim", "prod_default", "prod_dim_int",
-    "put_selected", "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default",
-    "sum_dim_IntList", "take_selected", "var_dim", "var_mean_dim",
+    "argmin_default", "count_nonzero_dim_IntList", "dist", "extreme", "linalg_vector_norm",
+    "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim", "mean_default", "mean_dim",
+    "median_default", "median_dim", "min_default", "min_dim", "nansum_dim", "prod_default",
+    "prod_dim_int", "put_selected", "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim",
+    "sum_default", "sum_dim_IntList", "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -258,6 +258,31 @@ def median_default(input: T) -> T:
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward0.record(input)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+@overload
+def extreme(self: T, dim: int, kind: str) -> T: ...
+@overload
+def extreme(self: T, dim: str, kind: str) -> T: ...
+def extreme(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    self: T, dim: int, kind: str
+) -> T:
+    """The max, min or median along a dimension, with the gradient of that of all elements."""
+    if keys.active and is_keyed(self):
+        return take_over("extreme", extreme, self, dim, kind)
+    try:
+        array = no_fp_warnings.run(k.extreme, self._impl.array, dim, kind)
+    except Exception as error:
+        if renew_context(error):
+            return extreme(self, dim, kind)
+        explain(error, "self: Tensor, dim: int, kind: str", self, dim, kind)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = ExtremeBackward0.record(self, dim, kind)
         set_history(result, node)
         node.save_results(result)
     return result

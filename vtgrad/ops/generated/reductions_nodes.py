@@ -28,7 +28,7 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.argument_types import AnyBool, AnyFloat
+from vtgrad.storage.argument_types import AnyBool, AnyFloat, AnyStr
 from vtgrad.ops.saving.operands import integers
 
 
@@ -293,6 +293,45 @@ class MedianBackward0(SavesSelfResult):
         self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
+
+
+@final
+class ExtremeBackward0(SavesSelfResult):
+    """Derivative of `extreme`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, kind: AnyStr) -> ExtremeBackward0:
+        edge0 = gradient_edge(self)
+        node = ExtremeBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
+        return (array_formulas.shared_by_rows_of_ties(grad, self_, result, self.dim),)
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = reusing_formulas.shared_by_rows_of_ties(owned, grad, self_, result, self.dim)
+        return (grad0,), (SHARED,)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
+        return (tensor_formulas.shared_by_rows_of_ties(grad, self_, result, self.dim),)
 
 
 @final

@@ -24,9 +24,9 @@ __all__ = [
     "gradient_of_logcumsumexp", "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude",
     "gradient_of_mvlgamma", "gradient_of_nan_to_num", "gradient_of_number_exponent",
     "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn", "gradient_of_sinc",
-    "gradient_of_upper", "logsumexp_gradient", "outer_factor", "shared_by_mask", "shared_by_ties",
-    "shared_by_whole_ties", "shared_gradient", "std_gradient", "turned", "var_gradient",
-    "vector_norm_gradient",
+    "gradient_of_upper", "logsumexp_gradient", "outer_factor", "shared_by_mask",
+    "shared_by_rows_of_ties", "shared_by_ties", "shared_by_whole_ties", "shared_gradient",
+    "std_gradient", "turned", "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -258,6 +258,13 @@ def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:
 def shared_by_mask(owned: bool, grad: Array, mask: Array, dim: Dims) -> Array:
     """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
     return reuse(1, k.div, reuse(owned, k.mul, grad, mask), k.sum(mask, dim, True))
+
+
+def shared_by_rows_of_ties(owned: bool, grad: Array, input: Array, result: Array, dim: int) -> Array:
+    """The same along a dimension."""
+    kept = kept_shape(input.shape, dim)
+    mask = _reaches(input, k.reshape(result, kept))
+    return reuse(1, k.mul, k.div(k.reshape(grad, kept), k.sum(mask, dim, True)), mask)
 
 
 def shared_by_ties(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:

@@ -47,10 +47,10 @@ __all__ = [
     "outer_factor", "outer_gradient", "output_geometry", "put_self_gradient", "put_source_gradient",
     "reduced_count", "reduces_all", "repeat_gradient", "scaled", "scaled_back",
     "scatter_reduce_self_gradient", "scatter_reduce_source_gradient", "scatter_source_gradient",
-    "second_factor_gradient", "shared_by_mask", "shared_by_ties", "shared_by_whole_ties",
-    "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients", "std_gradient",
-    "sum_gradient", "take_gradient", "tangent_of_logcumsumexp", "turned", "turned_back",
-    "unbind_gradient", "var_gradient", "vector_norm_gradient",
+    "second_factor_gradient", "shared_by_mask", "shared_by_rows_of_ties", "shared_by_ties",
+    "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients",
+    "std_gradient", "sum_gradient", "take_gradient", "tangent_of_logcumsumexp", "turned",
+    "turned_back", "unbind_gradient", "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -560,6 +560,13 @@ def shared_by_whole_ties(grad: TensorBase, input: TensorBase, result: TensorBase
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
     return F.mul(F.div(grad, F.sum(mask)), mask)
+
+
+def shared_by_rows_of_ties(grad: TensorBase, input: TensorBase, result: TensorBase, dim: int) -> TensorBase:
+    """The same along a dimension."""
+    kept = kept_shape(input.shape, dim)
+    mask = _reaches(input, F.reshape(result, kept))
+    return F.mul(F.div(F.reshape(grad, kept), F.sum(mask, dim, True)), mask)
 
 
 def _reaches(values: TensorBase, extreme: TensorBase) -> TensorBase:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 from ...errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
 from ...graph.packing import packing
 from ...graph.recording import is_recording
+from ...storage.thread_mode import thread
 from ...storage.warn import warn
 from .frame import Frame, Options
 from .reentrant import run_reentrant
+from .samples import SamplesOfCall
 from .settings import settings
 
 __all__ = ["checkpoint", "noop_context_fn"]
@@ -128,23 +130,46 @@ def checkpoint(
             raise ArgumentValueError(
                 "checkpoint takes context_fn and debug with use_reentrant=False only"
             )
+        if thread.batch_levels:
+            samples = SamplesOfCall(function, args, {})
+            values = run_reentrant(samples.call, samples.args, preserve_rng_state)
+            return cast("R", samples.results(values))
         return run_reentrant(function, args, preserve_rng_state)
     if determinism_check not in _CHECKS:
         raise ArgumentValueError(
             f"determinism_check must be one of {_CHECKS}, not {determinism_check!r}"
         )
-    first, again = _pair(context_fn)
-    if not is_recording():
-        with first:
-            return function(*args, **kwargs)
-    if packing.disabled is not None:
-        raise HooksDisabledError(packing.disabled)
+    contexts = _pair(context_fn)
     options = Options(
         early_stop=early_stop if settings.early_stop is None else settings.early_stop,
         compares_shapes=determinism_check != "none",
         compares_values=determinism_check == "default",
         debug=debug if settings.debug is None else settings.debug,
     )
+    if thread.batch_levels:
+        samples = SamplesOfCall(function, args, kwargs)
+        values = _recorded(
+            samples.call, samples.args, samples.kwargs, contexts, options, preserve_rng_state
+        )
+        return cast("R", samples.results(values))
+    return _recorded(function, args, kwargs, contexts, options, preserve_rng_state)
+
+
+def _recorded(
+    function: Callable[..., R],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    contexts: tuple[AbstractContextManager[object], AbstractContextManager[object]],
+    options: Options,
+    preserve_rng_state: bool,
+) -> R:
+    """Call the function, recorded as always, and keep no saved values."""
+    first, again = contexts
+    if not is_recording():
+        with first:
+            return function(*args, **kwargs)
+    if packing.disabled is not None:
+        raise HooksDisabledError(packing.disabled)
     frame = Frame(function, args, kwargs, again, options, preserve_rng_state)
     with first, frame.recording():
         result = function(*args, **kwargs)

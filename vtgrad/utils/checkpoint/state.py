@@ -7,8 +7,9 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...errors import ArgumentTypeError, NotSupportedError
+from ...errors import ArgumentTypeError, BatchedTensorError, NotSupportedError
 from ...storage.arrays import Array, Shape
+from ...storage.batch import is_batched
 from ...storage.extra_meta import Names
 from ...storage.key_set import keys
 from ...storage.lazy_array import physical, resolved
@@ -60,6 +61,8 @@ def flatten(value: object, where: str) -> State:
     ------
     ArgumentTypeError
         If it contains an object of another type.
+    BatchedTensorError
+        If it contains a tensor of one sample.
     NotSupportedError
         If two of its tensors share memory.
     """
@@ -80,6 +83,11 @@ def _taken_apart(
     value: object, tensors: list[TensorBase], known: dict[int, int], where: str
 ) -> Build:
     if isinstance(value, TensorBase):
+        if is_batched(value):
+            raise BatchedTensorError(
+                f"{where} has a tensor of one sample, of which there are no copies: call "
+                "checkpoint_loop with the state of all samples, and vmap in the step"
+            )
         nr = known.setdefault(id(value), len(tensors))
         if nr == len(tensors):
             tensors.append(value)

@@ -11,7 +11,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.warn import warn
 
-__all__ = ["RULES", "VmapLoopWarning", "loop"]
+__all__ = ["RULES", "VmapLoopWarning", "loop", "refused"]
 
 
 class VmapLoopWarning(UserWarning):
@@ -57,8 +57,7 @@ def _stacked(results: Sequence[object]) -> object:
 def _sample(call: BatchedCall, argument: object, nr: int) -> object:
     """An argument for one sample."""
     if isinstance(argument, TensorBase):
-        operand = call.operand(argument)
-        return F.select(operand.value, 0, nr) if operand.has_samples else operand.value
+        return call.sample(argument, nr)
     if isinstance(argument, Sequence) and any(isinstance(x, TensorBase) for x in argument):
         return [_sample(call, x, nr) for x in argument]
     return argument

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from vtgrad.ops.batching.batched_call import BatchedCall, like_parts
-from vtgrad.ops.batching.rules.shift import selected, shift
+from vtgrad.ops.batching.rules.shift import selected, shift, shifted
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -15,9 +15,13 @@ __all__ = ["RULES"]
 
 def all_elements(call: BatchedCall) -> object:
     """Another overload reduces all elements of a sample, which lie along one dimension for it."""
-    reduce = getattr(F, call.rule.option)
-    options = {n: x for n, x in call.arguments.items() if n != "input"}
-    return call.finish(reduce(_flat(call), 1, **options))
+    name, *words = call.rule.option.split()
+    if name == "extreme" and not call.tensor("input")._impl.array.size:
+        model = call.as_one_sample()
+        assert isinstance(model, TensorBase)
+        return call.finish(F.expand_sizes(model, (call.level.size,)))
+    options = {n: x for n, x in call.arguments.items() if n not in ("input", "out")}
+    return call.finish(getattr(F, name)(_flat(call), 1, *words, **options))
 
 
 def shift_or_all(call: BatchedCall) -> object:
@@ -55,9 +59,28 @@ def dist(call: BatchedCall) -> object:
     return call.finish(F.linalg_vector_norm(flat, p, 1))
 
 
+def renorm(call: BatchedCall) -> object:
+    """Slices of all samples, as those of one tensor."""
+    sample = call.tensor("input")._impl.array
+    if sample.ndim < 2:
+        call.refuse()
+    value, dim = call.value("input"), shifted(call.arguments["dim"], sample.ndim)
+    assert isinstance(dim, int)
+    # A copy, because what is saved would be overwritten.
+    moved = F.movedim(F.clone(value) if call.rule.writes else value, dim, 1)
+    sizes = moved._impl.array.shape
+    rows = F.reshape(moved, (sizes[0] * sizes[1], *sizes[2:]))
+    p, maxnorm = call.arguments["p"], call.arguments["maxnorm"]
+    assert isinstance(p, (int, float))
+    assert isinstance(maxnorm, (int, float))
+    found = F.movedim(F.reshape(F.renorm(rows, p, 0, maxnorm), sizes), 1, dim)
+    return call.finish(F.copy_(value, found) if call.rule.writes else found)
+
+
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     "all": all_elements,
     "dist": dist,
+    "renorm": renorm,
     "selected": selected,
     "shift_or_all": shift_or_all,
 }

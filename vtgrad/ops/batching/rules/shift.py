@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from vtgrad.ops.batching.batch_rule import DIMENSIONS, SIZES
 from vtgrad.ops.batching.batched_call import BatchedCall, Operand, like_parts
+from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.shapes import normalize_dim
@@ -13,21 +15,15 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["RULES", "along", "along_dims", "selected", "shift", "shifted", "with_dimension"]
 
-# The parameters that say which dimensions are meant, and those that say sizes.
-DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
-SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
-
 
 def shifted(value: object, ndim: int, name: str = "dim") -> object:
-    """Dimensions of a sample as those of its value; None and no dimensions are all of them.
+    """Dimensions of a sample as those of its value.
 
     Raises
     ------
     DimensionError
         If a sample has no such dimension.
     """
-    if value is None or (isinstance(value, Sequence) and not value):
-        return tuple(range(1, max(ndim, 1) + 1))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple([normalize_dim(checked_dim(one, name), ndim) + 1 for one in value])
     return normalize_dim(checked_dim(value, name), ndim) + 1
@@ -42,11 +38,13 @@ def shift(call: BatchedCall) -> object:
 def along_dims(call: BatchedCall, operands: dict[str, Operand]) -> object:
     """As `shift`, with these operands.
 
-    If samples have no dimensions, they get one for the operator, and lose it afterwards.
+    If samples have no dimensions, they get one for the operator, and lose it afterwards, unless the
+    operator gives such a sample one.
     """
     sizes = next((call.arguments[n] for n in SIZES if n in call.arguments), None)
     first = next(iter(operands.values())).tensor._impl.array.ndim
     ndim = len(sizes) if isinstance(sizes, Sequence) else first
+    model = None if ndim or call.rule.writes else call.as_one_sample()
     changes: dict[str, object] = {
         name: operand.value if ndim else with_dimension(operand)
         for name, operand in operands.items()
@@ -54,7 +52,7 @@ def along_dims(call: BatchedCall, operands: dict[str, Operand]) -> object:
     result = _called(call, changes, ndim)
     if call.rule.writes:
         return next(iter(call.arguments.values()))
-    return call.finish(result if ndim else _without_last(result))
+    return call.finish(result if model is None else _like_model(result, model))
 
 
 def along(call: BatchedCall) -> object:
@@ -66,7 +64,8 @@ def along(call: BatchedCall) -> object:
     if call.rule.writes:
         return next(iter(call.arguments.values()))
     shaping = call.tensor("index") if call.rule.spoken == "gather" else call.tensor("input")
-    return call.finish(result if shaping._impl.array.ndim else _without_last(result))
+    assert isinstance(result, TensorBase)
+    return call.finish(result if shaping._impl.array.ndim else F.squeeze_dim(result, 1))
 
 
 def with_dimension(operand: Operand) -> TensorBase:
@@ -80,10 +79,22 @@ def _called(call: BatchedCall, changes: dict[str, object], ndim: int) -> object:
     """What the operator returns, with dimensions and sizes for the value."""
     for name, value in call.arguments.items():
         if name in DIMENSIONS:
-            changes[name] = shifted(value, ndim, name)
+            none = value is None or (isinstance(value, Sequence) and not value)
+            changes[name] = _all_or_none(call, value) if none else shifted(value, ndim, name)
         elif name in SIZES and isinstance(value, Sequence):
             changes[name] = (call.level.size, *(value or (1,)))
     return call.called(changes)
+
+
+def _all_or_none(call: BatchedCall, value: object) -> object:
+    """What no dimensions mean to the operator: all dimensions of a sample, or none of them."""
+    sample = call.tensor("input")
+    ndim = sample._impl.array.ndim
+    probe = F.zeros_shaped(innermost(sample), tuple([min(n, 1) * 2 for n in sample.shape]))
+    found = call.called({"input": probe})
+    if ndim and isinstance(found, TensorBase) and found.shape == probe.shape:
+        return value
+    return tuple(range(1, max(ndim, 1) + 1))
 
 
 def selected(call: BatchedCall) -> object:
@@ -95,12 +106,17 @@ def selected(call: BatchedCall) -> object:
     return shift(call)
 
 
-def _without_last(result: object) -> object:
-    """Values of samples that have one dimension of size 1, without it."""
+def _like_model(result: object, model: object) -> object:
+    """Values of samples that were given a dimension, with the dimensions that a model has."""
     if isinstance(result, TensorBase):
-        return F.squeeze_dim(result, 1) if result._impl.array.ndim == 2 else result
+        assert isinstance(model, TensorBase)
+        extra = result._impl.array.ndim - model._impl.array.ndim > 1
+        return F.select(result, 1, 0) if extra else result
     assert isinstance(result, tuple)
-    return like_parts(result, [_without_last(part) for part in result])
+    assert isinstance(model, tuple)
+    return like_parts(
+        result, [_like_model(part, one) for part, one in zip(result, model, strict=True)]
+    )
 
 
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {

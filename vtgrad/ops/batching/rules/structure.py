@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.rules.joining import listed
 from vtgrad.ops.batching.rules.shift import shifted
+from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -17,7 +19,7 @@ def matrix(call: BatchedCall) -> object:
     """Operators of the last two dimensions, which a sample must have."""
     if call.tensor("input")._impl.array.ndim < 2:
         # With one dimension more the value would pass for a matrix.
-        return call.as_one_sample()
+        call.refuse()
     return call.run({"input": call.value("input")})
 
 
@@ -25,7 +27,7 @@ def diag_embed(call: BatchedCall) -> object:
     """The dimensions are those of the result, which has one more."""
     ndim = call.tensor("input")._impl.array.ndim
     if not ndim:
-        return call.as_one_sample()
+        call.refuse()
     return call.run(
         {
             "input": call.value("input"),
@@ -41,7 +43,7 @@ def repeat(call: BatchedCall) -> object:
     assert isinstance(counts, Sequence)
     value = call.aligned(call.operand(call.tensor("input")), len(counts))
     if len(counts) < call.tensor("input")._impl.array.ndim:
-        return call.as_one_sample()
+        call.refuse()
     return call.run({"input": value, "repeats": (1, *counts)})
 
 
@@ -60,7 +62,26 @@ def roll(call: BatchedCall) -> object:
     return call.run({"input": value, "dims": shifted(dims, sample._impl.array.ndim, "dims")})
 
 
+def block_diagonal(call: BatchedCall) -> object:
+    """The matrices of each sample, with zeros beside them."""
+    tensors = listed(call, "tensors")
+    model = call.as_one_sample()
+    assert isinstance(model, TensorBase)
+    blocks = [call.aligned(call.expanded(x), 2) for x in tensors]
+    columns = model._impl.array.shape[1]
+    rows: list[TensorBase] = []
+    left = 0
+    for block in blocks:
+        size, height, width = block._impl.array.shape
+        before = F.zeros_shaped(innermost(model), (size, height, left))
+        left += width
+        after = F.zeros_shaped(innermost(model), (size, height, columns - left))
+        rows.append(F.cat([before, block, after], 2))
+    return call.finish(F.cat(rows, 1))
+
+
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
+    "block_diagonal": block_diagonal,
     "diag_embed": diag_embed,
     "matrix": matrix,
     "repeat": repeat,

@@ -21,7 +21,7 @@ def t(call: BatchedCall) -> object:
     """The two dimensions of a sample change places; fewer stay."""
     value, ndim = call.value("input"), call.tensor("input")._impl.array.ndim
     if ndim > 2:
-        return call.as_one_sample()
+        call.refuse()
     if call.rule.spoken == "t_":
         return call.finish(F.transpose_(value, 1, 2) if ndim == 2 else value)
     return call.finish(F.transpose(value, 1, 2) if ndim == 2 else F.alias(value))
@@ -32,7 +32,7 @@ def permute(call: BatchedCall) -> object:
     dims, sample = call.arguments["dims"], call.tensor("input")
     assert isinstance(dims, Sequence)
     if len(dims) != sample._impl.array.ndim:
-        return call.as_one_sample()
+        call.refuse()
     places = shifted(dims, sample._impl.array.ndim, "dims") if dims else ()
     assert isinstance(places, tuple)
     return call.run({"input": call.value("input"), "dims": (0, *places)})
@@ -61,10 +61,10 @@ def expand(call: BatchedCall) -> object:
     size, operand = call.arguments["size"], call.operand(call.tensor("input"))
     assert isinstance(size, Sequence)
     if len(size) < operand.tensor._impl.array.ndim:
-        return call.as_one_sample()
+        call.refuse()
     lead = len(size) - operand.tensor._impl.array.ndim
     if any(n == -1 for n in size[:lead]):
-        return call.as_one_sample()
+        call.refuse()
     value = call.aligned(operand, len(size))
     return call.run({"input": value, "size": (call.level.size, *size)})
 
@@ -83,7 +83,7 @@ def sum_to_size(call: BatchedCall) -> object:
     assert isinstance(size, Sequence)
     lead = call.tensor("input")._impl.array.ndim - len(size)
     if lead < 0:
-        return call.as_one_sample()
+        call.refuse()
     found = call.called({"input": value, "size": (call.level.size, *(1,) * lead, *size)})
     assert isinstance(found, TensorBase)
     return call.finish(F.view_shape(found, (call.level.size, *size)) if lead else found)
@@ -177,7 +177,8 @@ def _of_all(geometry: Geometry, count: int, span: int) -> Geometry:
 def view_dtype(call: BatchedCall) -> object:
     """As another dtype, which may change the last dimension of a sample."""
     if not call.tensor("input")._impl.array.ndim:
-        return call.as_one_sample()
+        # Which is refused, where it has another size.
+        call.as_one_sample()
     return call.run({"input": call.value("input")})
 
 

@@ -23,6 +23,7 @@ from vtgrad.storage.argument_types import AnyStr as str
 from vtgrad.storage.argument_types import AnyTensor as Tensor
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.batch import is_batched
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
@@ -207,6 +208,9 @@ def _from_the_start(indices: Tensor, length: int) -> Tensor:
     array = indices._impl.array
     if array.dtype.kind != "i":
         return indices
+    if is_batched(indices):
+        from_end = F.logical_and(F.lt_Scalar(indices, 0), F.ge_Scalar(indices, -length))
+        return F.where_self(from_end, F.add(indices, length), indices)
     if keys.modes:
         read_value(indices)
     return wrap_like(indices, np.where((array < 0) & (array >= -length), array + length, array))
@@ -305,7 +309,8 @@ def scatter_(
     how: object = reduce
     if how is not None:
         if keys.active and is_keyed(input, index, src):
-            return take_over("scatter_", scatter_, input, dim, index, src, reduce=how)
+            result = F.scatter_reduced(input, dim, index, src, how)  # type: ignore[arg-type]  # its kernel looks at it
+            return F.copy_(input, without_derivative(result, input, src))
         array_of(index, "index")
         record, writer = NotImplementedNode.record, _scatter_reduced_writer
         try:

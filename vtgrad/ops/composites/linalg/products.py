@@ -13,6 +13,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.batch import is_batched
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
@@ -141,6 +142,10 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     if left == 2 and right == 1:
         return F.mv(input, other)
     if left == 1 and right == 2:
+        if keys.active and (is_batched(input) or is_batched(other)):
+            # One operator, for which there is a rule.
+            product: T = F.mv(F.t(other), input)  # type: ignore[assignment]  # tensors that meet in a product are of one class
+            return product
         return F.squeeze_dim_(F.mm(F.unsqueeze(input, 0), other), 0)
     if _can_fold(input, other):
         return _folded(input, other)

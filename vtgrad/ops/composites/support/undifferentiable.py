@@ -11,6 +11,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import gradient_edge, requires_grad
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.batch import value_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.differentiable_view_meta import view_meta_of
 from vtgrad.views.rebase_history import rebase_history
@@ -74,6 +75,7 @@ class NotImplemented(Node):
 
 def without_derivative(result: T, *operands: object) -> T:
     """The result of an operator whose backward raises, if an operand requires grad."""
-    if is_recording() and requires_grad(*operands):
-        rebase_history(result, NotImplemented.record(*operands))
+    values = [value_of(x) if isinstance(x, TensorBase) else x for x in operands]
+    if is_recording() and requires_grad(*values):
+        rebase_history(value_of(result), NotImplemented.record(*values))
     return result

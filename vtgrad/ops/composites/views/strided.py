@@ -15,6 +15,7 @@ from vtgrad.ops.calling.take_over import is_keyed_on_memory, keys_of, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage.batch import value_of
 from vtgrad.storage.geometry import (
     check_in_bounds,
     covers,
@@ -256,5 +257,6 @@ def as_strided_scatter(
     impl = input._impl
     offset = impl.storage_offset if storage_offset is None else integer(storage_offset)
     target = (tuple(map(index, size)), tuple(map(index, stride)), offset)
-    check_in_bounds(*target, impl.storage.nbytes() // impl.array.itemsize)
+    memory = value_of(input)._impl.storage
+    check_in_bounds(*target, memory.nbytes() // impl.array.itemsize)
     return F.as_strided_scatter_at(input, src, impl.geometry, target)

@@ -33,6 +33,7 @@ __all__ = [
     "IndexPlan",
     "Select",
     "Slice",
+    "TUPLE_LIMIT",
     "Unsqueeze",
     "ViewStep",
     "parse_index",
@@ -130,7 +131,7 @@ class IndexPlan:
 
 
 # PyTorch treats a list with sequences or slices as a tuple if it is shorter than this.
-_TUPLE_LIMIT: Final = 32
+TUPLE_LIMIT: Final = 32
 _INT64: Final = np.dtype(np.int64)
 _INT64_MAX: Final = 2**63 - 1
 _ALIAS: Final = Alias()
@@ -174,7 +175,7 @@ def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:
     """The expression as a tuple of its parts."""
     if isinstance(expression, tuple):
         return expression
-    if isinstance(expression, list) and len(expression) < _TUPLE_LIMIT:
+    if isinstance(expression, list) and len(expression) < TUPLE_LIMIT:
         for item in expression:
             if (
                 item is None

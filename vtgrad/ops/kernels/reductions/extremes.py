@@ -21,6 +21,7 @@ __all__ = [
     "aminmax_dim",
     "argmax",
     "argmin",
+    "extreme",
     "max",
     "max_dim",
     "median",
@@ -148,6 +149,13 @@ def median(self: Array) -> Array:
     parts: Array = np.partition(flat, (middle, flat.size - 1))
     last = parts[-1]
     return np.array(last if last != last else parts[middle])
+
+
+def extreme(self: Array, dim: int, kind: str) -> Array:
+    """The ``max``, ``min`` or ``median`` along `dim`."""
+    if kind == "median":
+        return median_dim(self, dim)[0]
+    return _along(kind, self, dim, keepdim=False, largest=kind == "max")[0]
 
 
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
