@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .tensor.tensor import Tensor
 
-__all__ = ["Data", "Dim", "Dims", "Index", "IndexItem", "Int", "NestedSequence", "Number", "Real"]
+__all__ = ["Data", "Dim", "Dims", "Index", "IndexItem", "Int", "Nested", "NestedSequence", "Number", "Real"]
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -55,6 +55,9 @@ Dims: TypeAlias = Dim | Sequence[Dim]
 
 # The values of a new tensor.
 Data: TypeAlias = Number | Tensor | NDArray[Any] | NestedSequence[Number | Tensor | NDArray[Any]]
+
+# The result of `Tensor.tolist`.
+Nested: TypeAlias = "int | float | complex | list[Nested]"
 
 # What may stand in the brackets of ``x[...]``, alone or in a tuple.
 IndexItem: TypeAlias = SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | None

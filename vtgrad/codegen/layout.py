@@ -26,9 +26,17 @@ _LIST = re.compile(
 
 
 def formatted(name: str, text: str) -> str:
-    """The text as it stands in a generated file; imports that it does not use are removed."""
+    """The text as it stands in a generated file; imports that it does not use are removed.
+
+    Parameters
+    ----------
+    name : str
+        The path of the file under the package.
+    text : str
+        What the emitters wrote.
+    """
     for step in _STEPS:
-        path = f"vtgrad/ops/{name}"
+        path = f"vtgrad/{name}"
         options = ["--line-length", str(LINE_LENGTH), "--stdin-filename", path, "-"]
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *step, *options],

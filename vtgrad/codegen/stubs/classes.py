@@ -20,7 +20,12 @@ _TENSOR_BASE: Final = "vtgrad.storage.tensor_base.TensorBase"
 # Shown although their names begin with an underscore: PyTorch's programs use them.
 _SHOWN: Final = {"_base", "_is_view", "_version", "_view_func"}
 # Hidden from type checkers in the source, too, or of no use for them.
-_UNSEEN: Final = {"__slots__", "__getstate__", "__setstate__", "__dir__", "__getattr__"}
+_UNSEEN: Final = {"__slots__", "__getstate__", "__setstate__", "__dir__", "__getattr__", "__reduce_ex__"}
+# Classes of which users need no members but those of their bases.
+_CLOSED: Final = {
+    "vtgrad.function.node.BackwardCFunction",
+    "vtgrad.utils.checkpoint.reentrant.CheckpointFunction",
+}
 # Where types that are stated would stand.
 _STATED_IN: Final = Module(
     "vtgrad.stated",
@@ -70,7 +75,7 @@ class ClassWriter:
         bases, hidden = self._bases(found)
         members: dict[str, _Member] = {}
         for base in reversed([found, *hidden]):
-            members |= _members(base)
+            members |= {} if found.path in _CLOSED else _members(base)
         if found.path == TENSOR:
             members = dict(sorted(members.items()))
         shadowed = frozenset(members)
@@ -104,7 +109,7 @@ class ClassWriter:
             speller = Speller(found.module, self._names)
             if isinstance(target, Definition) and target.path == _TENSOR_BASE:
                 # Errors would say its name, where they speak of an inherited method.
-                shown, hidden = ["TensorBase"], [*hidden, target]
+                shown, hidden = [self._names.use(target.module.name, target.name)], [*hidden, target]
             elif isinstance(target, Outside) or self._can_be_named(target):
                 text = speller.expression(base)
                 if target is not None and base not in node.bases:
@@ -171,9 +176,10 @@ class ClassWriter:
         method: bool = False,
     ) -> Iterator[str]:
         name = path.rpartition(".")[2]
-        dunder = name.startswith("__") and self._names.stub != "vtgrad"
+        # Those of Python's classes take what their bases take.
+        narrow = name.startswith("__") and not path.startswith("Tensor.")
         found = [
-            read(f, module, self._names, wide=self._wide and not dunder, hidden=shadowed)
+            read(f, module, self._names, wide=self._wide and not narrow, hidden=shadowed)
             for f in ways_of(functions)
         ]
         if method or any("T" in p.types for s in found for p in s.parameters[:1]):

@@ -107,6 +107,8 @@ def _shown(modules: Modules, module: Module) -> dict[str, Definition | _Line]:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
             if isinstance(target, ast.Name) and target.id != "__all__" and statement.value:
                 found[target.id] = _assigned(modules, module, target.id, statement.value)
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            found[statement.name] = _public(modules, module, statement.name)
     exports = module.exports
     if exports is None:
         return found

@@ -118,7 +118,7 @@ def read(
     if function.returns is not None:
         returns = speller.parts(function.returns, Place(given=False, wide=wide))
     texts = [ast.unparse(d) for d in function.decorator_list]
-    kept = tuple(text for text in texts if text not in ("overload",))
+    kept = tuple(text for text in texts if text not in ("explained", "overload"))
     return Signature(tuple(found), tuple(returns), kept)
 
 

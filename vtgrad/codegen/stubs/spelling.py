@@ -273,7 +273,7 @@ class Speller:
     def _generic(self, node: ast.Subscript, place: Place) -> str:
         base = self.one(node.value, Place(place.given, wide=False))
         if base.endswith("Literal"):
-            return f"{base}[{ast.unparse(node.slice)}]"
+            return f"{base}[{ast.unparse(node.slice).strip('()')}]"
         elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if base.endswith("Callable"):
             called = self.one(elements[0], place.turned)
