@@ -237,6 +237,8 @@ __all__ = [
     "newaxis",
     "pi",
     "profiler",
+    "return_types",
+    "types",
     "utils",
 ]
 __all__ += _operators.__all__
@@ -244,13 +246,15 @@ __all__ += _operators.__all__
 
 if TYPE_CHECKING:
     from . import profiler as profiler
+    from . import return_types as return_types
+    from . import types as types
 else:
     # Hidden from type checkers, which would accept every name because of it.
 
     def __getattr__(name):
-        """The profiler, which most programs never load."""
-        if name == "profiler":
-            return _import_module("vtgrad.profiler")
+        """The profiler and the types for annotations, which most programs never load."""
+        if name in ("profiler", "return_types", "types"):
+            return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 
 

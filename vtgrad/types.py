@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 
 from .tensor.tensor import Tensor
 
-__all__ = ["Data", "Dim", "Dims", "Index", "IndexItem", "Int", "Nested", "NestedSequence", "Number", "Real"]
+__all__ = [
+    "Data",
+    "Dim",
+    "Dims",
+    "Index",
+    "IndexItem",
+    "Int",
+    "Nested",
+    "NestedSequence",
+    "Number",
+    "Real",
+]
 
 Item_co = TypeVar("Item_co", covariant=True)
 

@@ -156,7 +156,7 @@ from typing import Final
 
 $imports
 
-__all__ = ["RESULT_CLASSES"]
+__all__ = [$exports]
 
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
@@ -165,16 +165,21 @@ RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
 
 def _result_classes(library: Library) -> str:
     """The classes of several results, for pickles."""
-    imports: dict[str, None] = {}
+    imports: dict[str, str] = {}
     classes = ""
     for stem, table in library.tables.items():
         for op in table:
             if op.returns == "tuple":
                 name = op.base if op.overload is None else f"{op.base}.{op.overload}"
-                imports[f"from vtgrad.ops.generated.{stem} import {result_class(op)}\n"] = None
+                imports[result_class(op)] = stem
                 classes += f'"{name}": {result_class(op)}, '
     text = head("the derivative tables", "The classes of several results.")
-    return text + fill(_RESULT_CLASSES, imports="".join(imports), classes=classes)
+    return text + fill(
+        _RESULT_CLASSES,
+        exports=", ".join(f'"{name}"' for name in imports),
+        imports="".join(f"from vtgrad.ops.generated.{imports[n]} import {n}\n" for n in imports),
+        classes=classes,
+    )
 
 
 def _functional(library: Library) -> str:

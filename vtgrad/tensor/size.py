@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self, SupportsIndex, overload
 
 import numpy as np
@@ -41,7 +41,7 @@ class Size(tuple[int, ...]):
 
     def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
         """Sizes, each of them checked."""
-        return as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
+        return tuple.__new__(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
 
     def numel(self) -> int:
         """Return the number of elements of a tensor of these sizes.
@@ -86,7 +86,7 @@ class Size(tuple[int, ...]):
 
 
 # Makes a `Size` of known integers, without a check of each.
-as_size = tuple.__new__
+as_size: Callable[[type[Size], Iterable[int]], Size] = tuple.__new__
 # As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
 _part = tuple.__getitem__
 

@@ -18,19 +18,37 @@ Functions = list[ast.FunctionDef]
 TENSOR: Final = "vtgrad.tensor.tensor.Tensor"
 _TENSOR_BASE: Final = "vtgrad.storage.tensor_base.TensorBase"
 # Shown although their names begin with an underscore: PyTorch's programs use them.
-_SHOWN: Final = {"_base", "_is_view", "_version", "_view_func"}
+_SHOWN: Final = {
+    "_backward_cls",
+    "_base",
+    "_execution_engine",
+    "_is_view",
+    "_neg_view",
+    "_repr_html_",
+    "_version",
+    "_view_func",
+}
 # Hidden from type checkers in the source, too, or of no use for them.
-_UNSEEN: Final = {"__slots__", "__getstate__", "__setstate__", "__dir__", "__getattr__", "__reduce_ex__"}
-# Classes of which users need no members but those of their bases.
-_CLOSED: Final = {
-    "vtgrad.function.node.BackwardCFunction",
-    "vtgrad.utils.checkpoint.reentrant.CheckpointFunction",
+_UNSEEN: Final = {
+    "__dir__",
+    "__getattr__",
+    "__getstate__",
+    "__init_subclass__",
+    "__setstate__",
+    "__slots__",
+}
+# Classes of which users need few members but those of their bases.
+_NEEDED: Final = {
+    "vtgrad.function.node.BackwardCFunction": {"__init__", "apply"},
+    "vtgrad.utils.checkpoint.reentrant.CheckpointFunction": set[str](),
 }
 # Where types that are stated would stand.
 _STATED_IN: Final = Module(
     "vtgrad.stated",
     PACKAGE / "stated.py",
-    "from typing import Never\nfrom .tensor.tensor import Tensor\nfrom .types import Data",
+    "from typing import Never, SupportsIndex\n"
+    "from .tensor.tensor import Tensor\n"
+    "from .types import Data",
 )
 # Decorators from other modules.
 _IMPORTED: Final = {"contextmanager": "contextlib", "cached_property": "functools"}
@@ -75,23 +93,25 @@ class ClassWriter:
         bases, hidden = self._bases(found)
         members: dict[str, _Member] = {}
         for base in reversed([found, *hidden]):
-            members |= {} if found.path in _CLOSED else _members(base)
+            members |= _members(base)
+        if found.path in _NEEDED:
+            members = {name: members[name] for name in members if name in _NEEDED[found.path]}
         if found.path == TENSOR:
             members = dict(sorted(members.items()))
         shadowed = frozenset(members)
         lines = [
             line
             for name, member in members.items()
-            if self._is_public(found, name)
+            if name in _SHOWN or (is_shown(name) and name not in _UNSEEN)
             for line in self._member(found.name, name, member, shadowed)
         ]
-        head = f"class {found.name}({', '.join(bases)}):" if bases else f"class {found.name}:"
+        finals = [d for d in map(ast.unparse, node.decorator_list) if d == "final"]
+        name = self._names.name_of(found)
+        head = f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"
+        if finals:
+            head = f"@{self._names.use('typing', 'final')}\n{head}"
         body = "".join(f"    {line}\n" if line else "\n" for line in lines) or "    ...\n"
         return f"{head}\n{body}\n"
-
-    def _is_public(self, found: Definition, name: str) -> bool:
-        kept = found.path == TENSOR and name in _SHOWN
-        return kept or (is_shown(name) and name not in _UNSEEN)
 
     def _bases(self, found: Definition) -> tuple[list[str], list[Definition]]:
         """The bases to name, and those of which the members are shown instead."""
@@ -109,10 +129,13 @@ class ClassWriter:
             speller = Speller(found.module, self._names)
             if isinstance(target, Definition) and target.path == _TENSOR_BASE:
                 # Errors would say its name, where they speak of an inherited method.
-                shown, hidden = [self._names.use(target.module.name, target.name)], [*hidden, target]
-            elif isinstance(target, Outside) or self._can_be_named(target):
+                shown, hidden = (
+                    [self._names.use(target.module.name, target.name)],
+                    [*hidden, target],
+                )
+            elif isinstance(target, Outside) or self._can_be_named(found, target):
                 text = speller.expression(base)
-                if target is not None and base not in node.bases:
+                if base not in node.bases:
                     text = f"metaclass={text}"
                 shown.append(text)
             else:
@@ -122,10 +145,13 @@ class ClassWriter:
                 hidden += [target, *inner_hidden]
         return shown, hidden
 
-    def _can_be_named(self, found: Definition) -> bool:
-        """Whether a class may stand among the bases."""
+    def _can_be_named(self, found: Definition, base: Definition) -> bool:
+        """Whether a class may stand among the bases; the parts of `Tensor` may not."""
         modules = self._names.modules
-        return found.path in self._names.homes or not modules.leads_to_operators(found.module.name)
+        inner = base.path.startswith("vtgrad.tensor.") or modules.leads_to_operators(
+            base.module.name
+        )
+        return base.path in self._names.homes or not inner
 
     def _member(
         self, owner: str, name: str, member: _Member, shadowed: frozenset[str]
@@ -135,7 +161,8 @@ class ClassWriter:
             yield from self._functions(f"{owner}.{name}", member, shadowed)
         elif isinstance(last, ast.AnnAssign):
             speller = Speller(member.module, self._names, shadowed)
-            yield f"{name}: {speller.expression(last.annotation)}"
+            comment = _ignored(member.module.ignored_at(last))
+            yield f"{name}: {speller.expression(last.annotation)}{comment}"
         elif isinstance(last, ast.Assign) and isinstance(last.value, ast.Name):
             yield from self._alias(f"{owner}.{name}", name, member, last.value.id, shadowed)
         elif isinstance(last, ast.Assign):
@@ -182,9 +209,11 @@ class ClassWriter:
             read(f, module, self._names, wide=self._wide and not narrow, hidden=shadowed)
             for f in ways_of(functions)
         ]
-        if method or any("T" in p.types for s in found for p in s.parameters[:1]):
+        if method or any("_T" in p.types for s in found for p in s.parameters[:1]):
             found = [own for s in found if (own := as_method(s)) is not None]
-        yield from function_text(name, found, self._names, self._wide, doc, self._stated, path, shadowed)
+        yield from function_text(
+            name, found, self._names, self._wide, doc, self._stated, path, shadowed
+        )
 
 
 def ways_of(functions: Functions) -> Functions:
@@ -205,24 +234,33 @@ def function_text(
 ) -> Iterator[str]:
     """The lines of a function, with all its signatures."""
     place = Place(given=True, wide=wide)
-    found = merged([_as_stated(one, path, stated, names, hidden) for one in signatures])
+    found = [_as_stated(one, path, stated, names, hidden) for one in signatures]
+    if name != "__get__":
+        found = merged(found)
     parts = [one for one in found if any("." in d or d == "property" for d in one.decorators)]
     if len(found) > 1 and not parts:
         names.lines.add("from typing import overload")
-    for one in found:
+    for nr, one in enumerate(found):
+        comment = _ignored(one.ignored)
         if len(found) > 1 and not parts:
-            yield "@overload"
+            yield f"@overload{comment if nr == 0 else ''}"
+            comment = ""
         for decorator in one.decorators:
             if decorator in _IMPORTED:
                 names.use(_IMPORTED[decorator], decorator)
             yield f"@{decorator}"
         head = without_lone_variable(one, names).text(name, names, place)
-        if doc and one is found[0]:
-            yield f"{head}:"
+        if doc and nr == 0:
+            yield f"{head}:{comment}"
             for line in docstring(doc).splitlines():
                 yield f"    {line}" if line else ""
         else:
-            yield f"{head}: ..."
+            yield f"{head}: ...{comment}"
+
+
+def _ignored(kind: str) -> str:
+    """The comment that hides an error of a signature; other errors are those of a body."""
+    return f"  # type: ignore[{kind}]" if kind in ("assignment", "override") else ""
 
 
 def _as_stated(

@@ -29,6 +29,7 @@ __all__ = ["STUBS", "emit_stubs"]
 
 # The modules with a stub, those first that are the home of what several of them show.
 STUBS: Final = (
+    "vtgrad.return_types",
     "vtgrad",
     "vtgrad.tensor.tensor",
     "vtgrad.autograd.function",
@@ -48,6 +49,7 @@ _STATED: Final = {
     "Tensor.__init__._": "Never",
     "Tensor.__matmul__.other": "Tensor",
     "Tensor.__imatmul__.other": "Tensor",
+    "Tensor.__reduce_ex__.protocol": "SupportsIndex",
     "Tensor.item.return": "int | float",
     "Tensor.new_tensor.data": "Data",
     "tensor.data": "Data",
@@ -72,9 +74,10 @@ def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
     homes: dict[str, str] = {TENSOR: "vtgrad"}
     shown = {name: _shown(modules, modules.at(name)) for name in STUBS}
     for stub, found in shown.items():
-        for definition in found.values():
-            if _is_class(definition) and modules.leads_to_operators(definition.module.name):
-                homes.setdefault(definition.path, stub)
+        for one in found.values():
+            if isinstance(one, Definition) and isinstance(one.last, ast.ClassDef):
+                if modules.leads_to_operators(one.module.name):
+                    homes.setdefault(one.path, stub)
     functions: dict[str, str] = {}
     files: dict[str, str] = {}
     for stub, found in shown.items():
@@ -92,10 +95,6 @@ class _Line:
     imports: str = ""
 
 
-def _is_class(found: object) -> bool:
-    return isinstance(found, Definition) and isinstance(found.last, ast.ClassDef)
-
-
 def _shown(modules: Modules, module: Module) -> dict[str, Definition | _Line]:
     """What a module shows, by name, in the order of its statements."""
     found: dict[str, Definition | _Line] = {}
@@ -109,11 +108,7 @@ def _shown(modules: Modules, module: Module) -> dict[str, Definition | _Line]:
                 found[target.id] = _assigned(modules, module, target.id, statement.value)
         elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             found[statement.name] = _public(modules, module, statement.name)
-    exports = module.exports
-    if exports is None:
-        return found
-    exports += [name for star in module.starred for name in modules.at(star).exports or ()]
-    return {name: found[name] for name in found if name in exports}
+    return found
 
 
 def _imported(modules: Modules, module: Module, name: ast.alias) -> dict[str, Definition | _Line]:
@@ -148,7 +143,9 @@ def _assigned(modules: Modules, module: Module, name: str, value: ast.expr) -> D
         if len(parts) == 2:
             return _Line(f"from {source.module} import {parts[1]} as {name}")
         member = ".".join(parts[1:])
-        return _Line(f"{name}: Final = {member}", f"from {source.module} import {parts[1]}\n{final}")
+        return _Line(
+            f"{name}: Final = {member}", f"from {source.module} import {parts[1]}\n{final}"
+        )
     if isinstance(value, ast.Constant):
         return _Line(f"{name}: Final = {ast.unparse(value)}", final)
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
@@ -187,7 +184,10 @@ def _stub(
         written += 1
         body = writer.text(names.pending[written - 1]) + body
     variables = "".join(f"{name} = {text}\n" for name, text in sorted(names.variables.items()))
-    exports = list_of_exports(found) if module.exports is not None else "\n"
+    exports = "\n"
+    if module.exports is not None:
+        starred = [n for star in module.starred for n in names.modules.at(star).exports or ()]
+        exports = list_of_exports({*module.exports, *starred})
     lines = "".join(f"{line}\n" for line in sorted(names.lines))
     purpose = ast.get_docstring(module.tree) or ""
     top = head("the source files", purpose.partition("\n")[0])

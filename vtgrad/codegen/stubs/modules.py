@@ -68,20 +68,38 @@ class Module:
         The statements that define each name.
     imported : dict of str to (str, str or None)
         By local name, the module and the name in it; None for the module itself.
+    tree : ast.Module
+        The parsed text.
     starred : list of str
         The modules of which all public names are imported.
     """
 
+    name: str
+    stub_path: str
+    tree: ast.Module
+    own: dict[str, list[ast.stmt]]
+    imported: dict[str, tuple[str, str | None]]
+    starred: list[str]
+
     def __init__(self, name: str, path: Path, text: str) -> None:
         self.name = name
         self.stub_path = path.relative_to(PACKAGE).with_suffix(".pyi").as_posix()
-        self.tree = ast.parse(text)
+        self.tree = ast.parse(text, type_comments=True)
+        self._ignored = {i.lineno: i.tag for i in self.tree.type_ignores}
         self._package = name if path.stem == "__init__" else name.rpartition(".")[0]
-        self.own: dict[str, list[ast.stmt]] = {}
-        self.imported: dict[str, tuple[str, str | None]] = {}
-        self.starred: list[str] = []
+        self.own = {}
+        self.imported = {}
+        self.starred = []
         for statement in self.statements():
             self._enter(statement)
+
+    def ignored_at(self, statement: ast.stmt) -> str:
+        """The kind of error that is ignored in the first line of a statement."""
+        lines = [statement.lineno]
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines += [decorator.lineno for decorator in statement.decorator_list]
+        tags = [tag for line in lines if (tag := self._ignored.get(line))]
+        return tags[0].partition("]")[0].removeprefix("[") if tags else ""
 
     def statements(self) -> Iterator[ast.stmt]:
         """The statements as type checkers see them."""

@@ -48,11 +48,14 @@ class Signature:
         The members of the type of what is returned.
     decorators : tuple of str
         Without ``overload``.
+    ignored : str
+        The error that type checkers must not see in the signature, if there is one.
     """
 
     parameters: tuple[Parameter, ...]
     returns: tuple[str, ...]
     decorators: tuple[str, ...] = ()
+    ignored: str = ""
 
     def text(self, name: str, names: Names, place: Place) -> str:
         """The head of the function, without a colon."""
@@ -98,7 +101,7 @@ def read(
         types = () if argument.annotation is None else speller.parts(argument.annotation, place)
         if argument.arg == "out":
             # Any tensor will do, whatever the operands are.
-            types = [re.sub(r"\bT\b", names.named("Tensor"), part) for part in types]
+            types = [re.sub(r"\b_T\b", names.named("Tensor"), part) for part in types]
         spelled = None if default is None else _default(default)
         found.append(Parameter(argument.arg, kind, tuple(types), spelled))
 
@@ -119,7 +122,7 @@ def read(
         returns = speller.parts(function.returns, Place(given=False, wide=wide))
     texts = [ast.unparse(d) for d in function.decorator_list]
     kept = tuple(text for text in texts if text not in ("explained", "overload"))
-    return Signature(tuple(found), tuple(returns), kept)
+    return Signature(tuple(found), tuple(returns), kept, module.ignored_at(function))
 
 
 def _default(value: ast.expr) -> str:
@@ -132,13 +135,42 @@ def _default(value: ast.expr) -> str:
 
 
 def merged(signatures: Sequence[Signature]) -> list[Signature]:
-    """The signatures, with one for all that differ in types of parameters only."""
-    found: dict[object, Signature] = {}
+    """The signatures, with one for all that differ in types of parameters only.
+
+    That is exact if one parameter differs. If several do, and one of them takes tensors, the
+    signatures stay apart, because the union would take numbers alone.
+    """
+    found: list[Signature] = []
     for one in signatures:
-        key = one.returns, one.decorators, tuple((p.name, p.kind) for p in one.parameters)
-        known = found.get(key)
-        found[key] = one if known is None else _both(known, one)
-    return list(found.values())
+        for nr, known in enumerate(found):
+            if _may_be_one(known, one):
+                found[nr] = _both(known, one)
+                break
+        else:
+            if not any(_covers(known, one) for known in found):
+                found.append(one)
+    return found
+
+
+def _may_be_one(one: Signature, other: Signature) -> bool:
+    def shape(s: Signature) -> object:
+        return s.returns, s.decorators, [(p.name, p.kind) for p in s.parameters]
+
+    if shape(one) != shape(other):
+        return False
+    pairs = zip(one.parameters, other.parameters, strict=True)
+    types = [{*p.types, *q.types} for p, q in pairs if set(p.types) != set(q.types)]
+    return len(types) < 2 or not any(t & {"_T", "Self", "Tensor"} for t in types)
+
+
+def _covers(one: Signature, other: Signature) -> bool:
+    """Whether all that the second signature takes by name is taken by the first."""
+    taken = {
+        p.name: {*p.types, *(("str", "Int") if "Dim" in p.types else ())} for p in one.parameters
+    }
+    return one.returns == other.returns and all(
+        set(p.types) <= taken.get(p.name, set()) for p in other.parameters
+    )
 
 
 def _both(one: Signature, other: Signature) -> Signature:
@@ -156,7 +188,7 @@ def _both(one: Signature, other: Signature) -> Signature:
 def as_method(signature: Signature) -> Signature | None:
     """A function of tensors as a method of its first argument; None if that is a number."""
     first, *rest = signature.parameters
-    if "Number" in first.types and "T" not in first.types:
+    if "Number" in first.types and "_T" not in first.types:
         return None
     own = [dataclasses.replace(p, types=_of_self(p.types)) for p in rest]
     this = Parameter("self", first.kind, (), None)
@@ -165,18 +197,18 @@ def as_method(signature: Signature) -> Signature | None:
 
 
 def _of_self(types: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(re.sub(r"\bT\b", "Self", part) for part in types)
+    return tuple(re.sub(r"\b_T\b", "Self", part) for part in types)
 
 
 def without_lone_variable(signature: Signature, names: Names) -> Signature:
     """A signature in which a type variable that stands in one place only is a tensor."""
     every = [part for p in signature.parameters for part in p.types] + list(signature.returns)
-    if sum(len(re.findall(r"\bT\b", part)) for part in every) != 1:
+    if sum(len(re.findall(r"\b_T\b", part)) for part in every) != 1:
         return signature
     tensor = names.named("Tensor")
 
     def plain(types: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(re.sub(r"\bT\b", tensor, part) for part in types)
+        return tuple(re.sub(r"\b_T\b", tensor, part) for part in types)
 
     parameters = [dataclasses.replace(p, types=plain(p.types)) for p in signature.parameters]
     return dataclasses.replace(

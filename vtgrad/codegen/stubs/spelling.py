@@ -87,9 +87,14 @@ class Names:
         """
         if found.path not in self.homes and self.modules.leads_to_operators(found.module.name):
             self.homes[found.path] = self.stub
-            self.own.add(found.name)
             self.pending.append(found)
         return self.homes.get(found.path, found.module.name)
+
+    def name_of(self, found: Definition) -> str:
+        """What a class is called in its home; users cannot import one that only signatures show."""
+        if any(one.path == found.path for one in self.pending):
+            return f"_{found.name.lstrip('_')}"
+        return found.name
 
     def use(self, source: str, name: str) -> str:
         """Import a name, and return what it is called in the stub.
@@ -131,9 +136,9 @@ class Names:
         TableError
             If another one has this name.
         """
-        if self.variables.setdefault(name, text) != text:
-            raise TableError(f"{self.stub}: {self.variables[name]} and {text}")
-        return name
+        if self.variables.setdefault(f"_{name}", text) != text:
+            raise TableError(f"{self.stub}: {self.variables[f'_{name}']} and {text}")
+        return f"_{name}"
 
 
 class Speller:
@@ -201,7 +206,8 @@ class Speller:
         return self._assigned(found, place)
 
     def _class(self, found: Definition) -> str:
-        return self._names.use(self._names.home_of(found), found.name)
+        home = self._names.home_of(found)
+        return self._names.use(home, self._names.name_of(found))
 
     def _standing_for(self, name: str, place: Place) -> str:
         if place.given and place.wide and name in _WIDER:
@@ -242,9 +248,9 @@ class Speller:
             tensor = self._names.named("Tensor")
             kind = self._names.use("typing_extensions", "TypeVar")
             self._names.lines.discard("from typing import TypeVar")
-            text = f'{kind}("{found.name}", bound={tensor}, default={tensor})'
+            text = f'{kind}("_{found.name}", bound={tensor}, default={tensor})'
             return self._names.declare(found.name, text)
-        texts = [f'"{found.name}"']
+        texts = [f'"_{found.name}"']
         texts += [
             f"{name}={speller.expression(value) if name == 'bound' else ast.unparse(value)}"
             for name, value in options.items()

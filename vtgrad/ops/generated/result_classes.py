@@ -19,7 +19,10 @@ from vtgrad.ops.generated.reductions import StdMeanResult
 from vtgrad.ops.generated.sorting import SortResult
 from vtgrad.ops.generated.sorting import TopkResult
 
-__all__ = ["RESULT_CLASSES"]
+__all__ = [
+    "CummaxResult", "CumminResult", "FrexpResult", "MaxResult", "MinResult", "MedianResult",
+    "AminmaxResult", "VarMeanResult", "StdMeanResult", "SortResult", "TopkResult",
+]
 
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {
