@@ -238,209 +238,23 @@ class Tensor(TensorBase):
     def _version(self) -> builtins.int: ...
     def _view_func(self, new_base: Self) -> Self | None: ...
     def abs(self, *, out: Tensor | None = None) -> Self:
-        """Return the absolute value of each element.
-
-        The absolute value of a complex number is its length, ``sqrt(re * re + im * im)``. The
-        smallest number of a signed integer dtype has no counterpart above 0 and stays as it is. The
-        gradient is multiplied by the sign of the element, of complex values by ``z / abs(z)``; at 0
-        it is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype but bool.
-        out : Tensor, optional
-            Where the result is stored. It must have the dtype of a real `input`; the result of a
-            complex one is cast.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`; real for complex values.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is bool.
-        ResultTypeError
-            If `out` has another dtype than a real `input`.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-2.0, 0.0, 3.0], requires_grad=True)
-        >>> vt.abs(x).sum().backward()
-        >>> x.grad
-        tensor([-1.,  0.,  1.])
-        >>> vt.abs(vt.tensor([3 + 4j]))
-        tensor([5.])
-        """
+        """Return the absolute value of each element."""
     def abs_(self) -> Self:
         """Write the result of `abs` into the tensor itself, which is returned."""
     def absolute(self, *, out: Tensor | None = None) -> Self:
-        """Return the absolute value of each element.
-
-        The absolute value of a complex number is its length, ``sqrt(re * re + im * im)``. The
-        smallest number of a signed integer dtype has no counterpart above 0 and stays as it is. The
-        gradient is multiplied by the sign of the element, of complex values by ``z / abs(z)``; at 0
-        it is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype but bool.
-        out : Tensor, optional
-            Where the result is stored. It must have the dtype of a real `input`; the result of a
-            complex one is cast.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`; real for complex values.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is bool.
-        ResultTypeError
-            If `out` has another dtype than a real `input`.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-2.0, 0.0, 3.0], requires_grad=True)
-        >>> vt.abs(x).sum().backward()
-        >>> x.grad
-        tensor([-1.,  0.,  1.])
-        >>> vt.abs(vt.tensor([3 + 4j]))
-        tensor([5.])
-        """
+        """Return the absolute value of each element."""
     def absolute_(self) -> Self:
         """Write the result of `abs` into the tensor itself, which is returned."""
     def acos(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose cosine is the element.
-
-        The angles of real values are between 0 and pi; outside of ``[-1, 1]`` the result is nan.
-        Complex values have a result everywhere, the principal one. The derivative is
-        ``-1 / sqrt(1 - x * x)``, which is minus infinity at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 0.5, 0.0, -1.0, 2.0])
-        >>> vt.acos(x)
-        tensor([0.0000, 1.0472, 1.5708, 3.1416,    nan])
-        >>> vt.acos(vt.tensor([2 + 0j]))
-        tensor([0.-1.3170j])
-        """
+        """Return the angle, in radians, whose cosine is the element."""
     def acos_(self) -> Self:
         """Write the result of `acos` into the tensor itself, which is returned."""
     def acosh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number at or above 0 whose hyperbolic cosine is the element.
-
-        It is ``log(x + sqrt(x * x - 1))``. Real values below 1 have none: the result is nan there.
-        Complex values have a result everywhere, the principal one. The derivative is
-        ``1 / sqrt(x * x - 1)``, which is infinite at 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.acosh(vt.tensor([1.0, 2.0, 0.5]))
-        tensor([0.0000, 1.3170,    nan])
-        >>> vt.acosh(vt.tensor([0.5 + 0j]))
-        tensor([0.+1.0472j])
-        >>> x = vt.tensor([2.0], requires_grad=True)
-        >>> vt.acosh(x).backward()
-        >>> x.grad
-        tensor([0.5774])
-        """
+        """Return the number at or above 0 whose hyperbolic cosine is the element."""
     def acosh_(self) -> Self:
         """Write the result of `acosh` into the tensor itself, which is returned."""
     def add(self, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Self:
-        """Return the sum of two tensors, `other` multiplied by `alpha`.
-
-        The result is ``input + alpha * other``. Shapes broadcast and dtypes promote; a number
-        changes the dtype of the result only if it is of a higher kind, as a float beside integers.
-        Of two bools the sum is whether one is true.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First operand; one of the two operands is a tensor.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        alpha : number, default 1
-            Factor of `other`; integral if the result is.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If the result's dtype cannot hold `alpha`, or `alpha` is a bool and the result is not.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0])
-        >>> vt.add(x, 10.0, alpha=2)
-        tensor([21., 22.])
-        >>> vt.add(x, vt.tensor([[10], [20]]))
-        tensor([[11., 12.],
-                [21., 22.]])
-        """
+        """Return the sum of two tensors, `other` multiplied by `alpha`."""
     def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """Write the result of `add` into the tensor itself, which is returned."""
     def addbmm(
@@ -452,60 +266,7 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the summed products of two stacks of matrices plus another tensor.
-
-        The result is
-        ``beta * input + alpha * (batch1[0] @ batch2[0] + batch1[1] @ batch2[1] + ...)``: one
-        matrix. A factor of 0 leaves its term out altogether: nan and infinities in it do not
-        spread. All tensors are of one dtype, which is not promoted. For integers the fractions of
-        the factors are dropped; float16 is summed in float32. See `baddbmm` for products that are
-        not summed.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added; its shape broadcasts to that of the product.
-        batch1 : Tensor
-            The first matrices, of shape ``(b, n, k)``.
-        batch2 : Tensor
-            The second matrices, of shape ``(b, k, m)``.
-        beta : number, default 1
-            Factor of `input`.
-        alpha : number, default 1
-            Factor of the sum of the products.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new matrix of shape ``(n, m)``.
-
-        Raises
-        ------
-        ShapeError
-            If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
-            `input` does not broadcast.
-        DTypeError
-            If the dtypes differ, or a factor is complex and they are real.
-        NotSupportedError
-            If the operands are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
-        >>> b = vt.ones(2, 2, 1)
-        >>> vt.addbmm(vt.tensor([100.0]), a, b)
-        tensor([[110.]])
-        >>> vt.addbmm(vt.tensor([100.0]), a, b, beta=0.5, alpha=2)
-        tensor([[70.]])
-        """
+        """Return the summed products of two stacks of matrices plus another tensor."""
     def addbmm_(
         self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
     ) -> Self:
@@ -513,98 +274,13 @@ class Tensor(TensorBase):
     def addcdiv(
         self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
     ) -> Self:
-        """Return `input` plus a scaled quotient of two other tensors.
-
-        The result is ``input + value * (tensor1 / tensor2)``, with shapes that broadcast and dtypes
-        that promote. The quotient is a true one: of two integer tensors there is none. Division by
-        0 gives an infinity or nan.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added to.
-        tensor1 : Tensor
-            Dividend.
-        tensor2 : Tensor
-            Divisor.
-        value : number, default 1
-            Factor of the quotient.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If `tensor1` and `tensor2` are both of integers or bools.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 1.0])
-        >>> vt.addcdiv(x, vt.tensor([6.0, 8.0]), vt.tensor([2.0, 4.0]), value=0.5)
-        tensor([2.5000, 2.0000])
-        """
+        """Return `input` plus a scaled quotient of two other tensors."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Self:
         """Write the result of `addcdiv` into the tensor itself, which is returned."""
     def addcmul(
         self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor | None = None
     ) -> Self:
-        """Return `input` plus a scaled product of two other tensors.
-
-        The result is ``input + value * tensor1 * tensor2``, element by element, with shapes that
-        broadcast and dtypes that promote. For integers the fraction of `value` is dropped.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added to.
-        tensor1 : Tensor
-            First factor.
-        tensor2 : Tensor
-            Second factor.
-        value : number, default 1
-            Factor of the product.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If all operands are bool.
-        DTypeError
-            If `value` is complex and the operands are real.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 1.0])
-        >>> vt.addcmul(x, vt.tensor([2.0, 3.0]), vt.tensor([4.0, 5.0]), value=0.5)
-        tensor([5.0000, 8.5000])
-        """
+        """Return `input` plus a scaled product of two other tensors."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Self:
         """Write the result of `addcmul` into the tensor itself, which is returned."""
     def addmm(
@@ -616,61 +292,7 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the product of two matrices plus another tensor, both scaled.
-
-        The result is ``beta * input + alpha * (mat1 @ mat2)``. A factor of 0 leaves its term out
-        altogether: nan and infinities in it do not spread. All tensors are of one dtype, which is
-        not promoted. For integers the fractions of the factors are dropped; float16 is summed in
-        float32.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added; its shape broadcasts to that of the product.
-        mat1 : Tensor
-            The first matrix, of shape ``(n, k)``.
-        mat2 : Tensor
-            The second matrix, of shape ``(k, m)``.
-        beta : number, default 1
-            Factor of `input`.
-        alpha : number, default 1
-            Factor of the product.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new matrix of shape ``(n, m)``.
-
-        Raises
-        ------
-        ShapeError
-            If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
-            `input` does not broadcast.
-        DTypeError
-            If the dtypes differ, or a factor is complex and they are real.
-        NotSupportedError
-            If the operands are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> bias = vt.tensor([10.0, 20.0], requires_grad=True)
-        >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> y = vt.addmm(bias, a, vt.eye(2), alpha=2)
-        >>> y.detach()
-        tensor([[12., 24.],
-                [16., 28.]])
-        >>> y.sum().backward()
-        >>> bias.grad
-        tensor([2., 2.])
-        """
+        """Return the product of two matrices plus another tensor, both scaled."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """Write the result of `addmm` into the tensor itself, which is returned."""
     def addmv(
@@ -682,58 +304,7 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the product of a matrix and a vector plus another tensor, both scaled.
-
-        The result is ``beta * input + alpha * (mat @ vec)``. A factor of 0 leaves its term out
-        altogether: nan and infinities in it do not spread. All tensors are of one dtype, which is
-        not promoted. For integers the fractions of the factors are dropped; float16 is summed in
-        float32.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added; its shape broadcasts to that of the product.
-        mat : Tensor
-            The matrix, of shape ``(n, k)``.
-        vec : Tensor
-            The vector, of shape ``(k,)``.
-        beta : number, default 1
-            Factor of `input`.
-        alpha : number, default 1
-            Factor of the product.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new vector of shape ``(n,)``.
-
-        Raises
-        ------
-        ShapeError
-            If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
-            `input` does not broadcast.
-        DTypeError
-            If the dtypes differ, or a factor is complex and they are real.
-        NotSupportedError
-            If the operands are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> v = vt.tensor([1.0, 10.0])
-        >>> vt.addmv(vt.tensor([100.0, 200.0]), a, v)
-        tensor([121., 243.])
-        >>> vt.addmv(vt.tensor([100.0, 200.0]), a, v, beta=0, alpha=2)
-        tensor([42., 86.])
-        """
+        """Return the product of a matrix and a vector plus another tensor, both scaled."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """Write the result of `addmv` into the tensor itself, which is returned."""
     def addr(
@@ -745,92 +316,11 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the outer product of two vectors plus another tensor, both scaled.
-
-        The result is ``beta * input + alpha * outer(vec1, vec2)``. Unlike in `addmm`, dtypes
-        promote. With a `beta` of 0 nan and infinities in `input` do not spread. Bools are combined
-        by "and" and "or".
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added; its shape broadcasts to ``(n, m)``.
-        vec1 : Tensor
-            The first vector, of shape ``(n,)``.
-        vec2 : Tensor
-            The second vector, of shape ``(m,)``.
-        beta : number, default 1
-            Factor of `input`.
-        alpha : number, default 1
-            Factor of the product.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new matrix of shape ``(n, m)``, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If a factor is not a vector, or `input` does not broadcast.
-        DTypeError
-            If the result's dtype cannot hold `beta` or `alpha`.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> u = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> v = vt.tensor([3, 4])
-        >>> y = vt.addr(vt.tensor(100.0), u, v)
-        >>> y.detach()
-        tensor([[103., 104.],
-                [106., 108.]])
-        >>> y.sum().backward()
-        >>> u.grad
-        tensor([7., 7.])
-        """
+        """Return the outer product of two vectors plus another tensor, both scaled."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """Write the result of `addr` into the tensor itself, which is returned."""
     def adjoint(self) -> Self:
-        """Return matrices transposed, with complex values conjugated.
-
-        The last two dimensions are exchanged; any in front of them are a batch. The conjugation is
-        lazy: nothing is copied. A tensor of 0 dimensions is conjugated, with a warning that this is
-        deprecated.
-
-        Parameters
-        ----------
-        input : Tensor
-            A matrix, or a batch of them.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `input` has 1 dimension.
-
-        Examples
-        --------
-        >>> z = vt.tensor([[1 + 1j, 2 + 0j], [3 + 0j, 4 + 2j]])
-        >>> a = vt.adjoint(z)
-        >>> a
-        tensor([[1.-1.j, 3.-0.j],
-                [2.-0.j, 4.-2.j]])
-        >>> a[0, 1] = 5 + 7j
-        >>> z[1, 0]
-        tensor(5.-7.j)
-        """
+        """Return matrices transposed, with complex values conjugated."""
     def align_as(self, other: Tensor) -> Self: ...
     def align_to(self, *names: str | EllipsisType | None) -> Self: ...
     def all(
@@ -842,52 +332,7 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return whether no element is 0, of all or over dimensions.
-
-        A nan counts as true. Without elements the result is True. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype.
-        dim : int, sequence of int or None, optional
-            The dimensions to reduce; all without it or if None, none if it is empty.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; bool or uint8.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of bools; of uint8, as zeros and ones, if `input` is of uint8.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        ShapeError
-            If a dimension is named twice.
-        ArgumentTypeError
-            If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
-            given, or `keepdim` or `keepdims` is not a bool.
-        ResultTypeError
-            If `out` is neither of bool nor of uint8.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 0.0], [2.0, 3.0]])
-        >>> vt.all(x)
-        tensor(False)
-        >>> vt.all(x, dim=1)
-        tensor([False,  True])
-        >>> vt.all(x > 0, dim=0, keepdim=True)
-        tensor([[ True, False]])
-        """
+        """Return whether no element is 0, of all or over dimensions."""
     def allclose(
         self,
         other: Tensor,
@@ -895,51 +340,7 @@ class Tensor(TensorBase):
         atol: Real = 1e-08,
         equal_nan: builtins.bool = False,
     ) -> builtins.bool:
-        """Return whether two tensors are equal up to tolerances.
-
-        That is whether ``abs(input - other) <= atol + rtol * abs(other)`` holds for all elements,
-        as a Python bool. Infinities are close to their like; the comparison is not symmetric.
-        Shapes broadcast.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values to judge.
-        other : Tensor
-            The values to compare with, of the same dtype.
-        rtol : float, default 1e-05
-            Relative tolerance.
-        atol : float, default 1e-08
-            Absolute tolerance.
-        equal_nan : bool, default False
-            Whether a nan is close to another nan.
-
-        Returns
-        -------
-        bool
-            Whether all elements are close.
-
-        Raises
-        ------
-        DTypeError
-            If the dtypes differ.
-        ShapeError
-            If the shapes do not broadcast.
-        OptionValueError
-            If a tolerance is negative.
-        ArgumentTypeError
-            If an operand is not a tensor.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0])
-        >>> vt.allclose(x, x + 1e-6)
-        True
-        >>> vt.allclose(x, x + 1e-3)
-        False
-        >>> vt.allclose(x, x + 1e-3, atol=0.01)
-        True
-        """
+        """Return whether two tensors are equal up to tolerances."""
     def amax(
         self,
         dim: Dims | None = ...,
@@ -949,56 +350,7 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the largest elements over dimensions.
-
-        A nan counts as the largest. Elements that are equal to the result share its gradient in
-        equal parts; `max` along a dimension gives it to one of them, and returns its index as well.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        dim : int, sequence of int or None, default ()
-            The dimensions to reduce; all if it is empty or None.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-        axis : int or sequence of int, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`, or it has size 0.
-        ShapeError
-            If a dimension is named twice, or there are neither elements nor `dim`.
-        NotSupportedError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 3.0], [3.0, 2.0]], requires_grad=True)
-        >>> vt.amax(x, dim=1).detach()
-        tensor([3., 3.])
-        >>> vt.amax(x).backward()
-        >>> x.grad
-        tensor([[0.0000, 0.5000],
-                [0.5000, 0.0000]])
-        """
+        """Return the largest elements over dimensions."""
     def amin(
         self,
         dim: Dims | None = ...,
@@ -1008,56 +360,7 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the smallest elements over dimensions.
-
-        A nan counts as the smallest. Elements that are equal to the result share its gradient in
-        equal parts; `min` along a dimension gives it to one of them, and returns its index as well.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        dim : int, sequence of int or None, default ()
-            The dimensions to reduce; all if it is empty or None.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-        axis : int or sequence of int, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`, or it has size 0.
-        ShapeError
-            If a dimension is named twice, or there are neither elements nor `dim`.
-        NotSupportedError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is neither an integer nor a sequence of integers, or `keepdim` is not a bool.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 3.0], [1.0, 2.0]], requires_grad=True)
-        >>> vt.amin(x, dim=1).detach()
-        tensor([1., 1.])
-        >>> vt.amin(x).backward()
-        >>> x.grad
-        tensor([[0.5000, 0.0000],
-                [0.5000, 0.0000]])
-        """
+        """Return the smallest elements over dimensions."""
     def aminmax(
         self,
         *,
@@ -1067,90 +370,9 @@ class Tensor(TensorBase):
         axis: Dim | None = ...,
         keepdims: builtins.bool = False,
     ) -> AminmaxResult[Self]:
-        """Return the smallest and the largest elements, of all or along a dimension.
-
-        A nan counts as both. Elements that are equal to a result share its gradient in equal parts.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        dim : int or None, default None
-            The dimension to reduce; all of them if None.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : (Tensor, Tensor), optional
-            Where the results are stored; both of the dtype of `input`.
-        axis : int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        named tuple of Tensor
-            ``min`` and ``max``, new tensors of the dtype of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`, or it has size 0.
-        ShapeError
-            If there are neither elements nor `dim`.
-        NotSupportedError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is not an integer, `keepdim` is not a bool, or `out` is no pair of tensors.
-        ResultTypeError
-            If a tensor of `out` has another dtype.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> low, high = vt.aminmax(vt.tensor([[1.0, 3.0], [2.0, 0.0]]), dim=1)
-        >>> low, high
-        (tensor([1., 0.]), tensor([3., 2.]))
-        >>> x = vt.tensor([1.0, 1.0, 3.0], requires_grad=True)
-        >>> vt.aminmax(x).min.backward()
-        >>> x.grad
-        tensor([0.5000, 0.5000, 0.0000])
-        """
+        """Return the smallest and the largest elements, of all or along a dimension."""
     def angle(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle of complex values, in radians.
-
-        It is ``atan2(imag, real)``, between -pi and pi. A real value has the angle pi where it is
-        negative, nan where it is nan, and else 0, also a zero with a minus sign. The angle of a
-        real value does not change with it: its gradient is 0. The gradient of a complex value ``z``
-        is multiplied by ``1j * z / abs(z) ** 2``; at 0 it is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any shape.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new real tensor of the shape of `input`; integers and bools give the default floating
-            dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.angle(vt.tensor([1j, -1 + 0j, 1 + 1j]))
-        tensor([1.5708, 3.1416, 0.7854])
-        >>> vt.angle(vt.tensor([-2.0, 0.0, 2.0]))
-        tensor([3.1416, 0.0000, 0.0000])
-        """
+        """Return the angle of complex values, in radians."""
     def any(
         self,
         dim: Dims | None = ...,
@@ -1160,364 +382,37 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return whether some element is not 0, of all or over dimensions.
-
-        A nan counts as true. Without elements the result is False. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype.
-        dim : int, sequence of int or None, optional
-            The dimensions to reduce; all without it or if None, none if it is empty.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; bool or uint8.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of bools; of uint8, as zeros and ones, if `input` is of uint8.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        ShapeError
-            If a dimension is named twice.
-        ArgumentTypeError
-            If `dim` is neither an integer nor a sequence of integers, both `dim` and `axis` are
-            given, or `keepdim` or `keepdims` is not a bool.
-        ResultTypeError
-            If `out` is neither of bool nor of uint8.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 0.0], [0.0, 0.0]])
-        >>> vt.any(x)
-        tensor(True)
-        >>> vt.any(x, dim=1)
-        tensor([ True, False])
-        >>> vt.any(x < 0, dim=0, keepdim=True)
-        tensor([[False, False]])
-        """
+        """Return whether some element is not 0, of all or over dimensions."""
     def apply_(
         self, callable: Callable[[builtins.int | builtins.float | builtins.complex], Number]
     ) -> Self:
-        """Replace each element by what a Python function makes of it.
-
-        The function is called with Python numbers, in row-major order, and its results are cast to
-        the dtype of the tensor; for integers fractions are cut off. All results are there before
-        anything is written: if the function raises, the tensor is as it was. What Python computes
-        has no derivative.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor that is written, of any dtype.
-        callable : callable
-            The function, from one number to one number.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        WriteRefusedError
-            If the tensor requires grad.
-        ArgumentTypeError
-            If the function returns something else than a number.
-        DTypeError
-            If it returns a number that the dtype cannot hold.
-        SelfOverlapError
-            If elements of the tensor share memory.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2, 3])
-        >>> x.apply_(lambda n: n * n)
-        tensor([1, 4, 9])
-        >>> x
-        tensor([1, 4, 9])
-        """
+        """Replace each element by what a Python function makes of it."""
     def arccos(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose cosine is the element.
-
-        The angles of real values are between 0 and pi; outside of ``[-1, 1]`` the result is nan.
-        Complex values have a result everywhere, the principal one. The derivative is
-        ``-1 / sqrt(1 - x * x)``, which is minus infinity at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 0.5, 0.0, -1.0, 2.0])
-        >>> vt.acos(x)
-        tensor([0.0000, 1.0472, 1.5708, 3.1416,    nan])
-        >>> vt.acos(vt.tensor([2 + 0j]))
-        tensor([0.-1.3170j])
-        """
+        """Return the angle, in radians, whose cosine is the element."""
     def arccos_(self) -> Self:
         """Write the result of `acos` into the tensor itself, which is returned."""
     def arccosh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number at or above 0 whose hyperbolic cosine is the element.
-
-        It is ``log(x + sqrt(x * x - 1))``. Real values below 1 have none: the result is nan there.
-        Complex values have a result everywhere, the principal one. The derivative is
-        ``1 / sqrt(x * x - 1)``, which is infinite at 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.acosh(vt.tensor([1.0, 2.0, 0.5]))
-        tensor([0.0000, 1.3170,    nan])
-        >>> vt.acosh(vt.tensor([0.5 + 0j]))
-        tensor([0.+1.0472j])
-        >>> x = vt.tensor([2.0], requires_grad=True)
-        >>> vt.acosh(x).backward()
-        >>> x.grad
-        tensor([0.5774])
-        """
+        """Return the number at or above 0 whose hyperbolic cosine is the element."""
     def arccosh_(self) -> Self:
         """Write the result of `acosh` into the tensor itself, which is returned."""
     def arcsin(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose sine is the element.
-
-        The angles of real values are between -pi / 2 and pi / 2; outside of ``[-1, 1]`` the result
-        is nan. Complex values have a result everywhere, the principal one. The derivative is
-        ``1 / sqrt(1 - x * x)``, which is infinite at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.asin(vt.tensor([-1.0, 0.0, 0.5, 2.0]))
-        tensor([-1.5708,  0.0000,  0.5236,     nan])
-        >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
-        >>> vt.asin(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 1.1547])
-        """
+        """Return the angle, in radians, whose sine is the element."""
     def arcsin_(self) -> Self:
         """Write the result of `asin` into the tensor itself, which is returned."""
     def arcsinh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number whose hyperbolic sine is the element.
-
-        It is ``log(x + sqrt(x * x + 1))``, defined for all real values. Complex values get the
-        principal result. The derivative is ``1 / sqrt(x * x + 1)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.asinh(vt.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.8814,  0.0000,  0.8814])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.asinh(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 0.7071])
-        """
+        """Return the number whose hyperbolic sine is the element."""
     def arcsinh_(self) -> Self:
         """Write the result of `asinh` into the tensor itself, which is returned."""
     def arctan(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose tangent is the element.
-
-        The angles of real values are between -pi / 2 and pi / 2, which the infinities reach; to
-        tell all four quadrants apart see `atan2`. Complex values get the principal result. The
-        derivative is ``1 / (1 + x * x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.atan(vt.tensor([-1.0, 0.0, 1.0, float('inf')]))
-        tensor([-0.7854,  0.0000,  0.7854,  1.5708])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.atan(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 0.5000])
-        """
+        """Return the angle, in radians, whose tangent is the element."""
     def arctan2(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the angles of the points with ordinate `input` and abscissa `other`.
-
-        The angle ``atan2(y, x)`` is between -pi and pi and tells all four quadrants apart; of a
-        zero the sign counts, as in IEEE arithmetic. Shapes broadcast; integers and bools give the
-        default floating dtype. With ``r2 = x * x + y * y`` the derivatives are ``x / r2`` by
-        `input` and ``-y / r2`` by `other`; at the origin the gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The ordinates, y.
-        other : Tensor
-            The abscissas, x.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> y = vt.tensor([1.0, -1.0, 0.0], requires_grad=True)
-        >>> x = vt.tensor([0.0, -1.0, -1.0])
-        >>> vt.atan2(y, x).sum().backward()
-        >>> vt.atan2(y, x).detach(), y.grad
-        (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
-        """
+        """Return the angles of the points with ordinate `input` and abscissa `other`."""
     def arctan2_(self, other: Tensor) -> Self:
         """Write the result of `atan2` into the tensor itself, which is returned."""
     def arctan_(self) -> Self:
         """Write the result of `atan` into the tensor itself, which is returned."""
     def arctanh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number whose hyperbolic tangent is the element.
-
-        It is ``log((1 + x) / (1 - x)) / 2``: infinite at -1 and 1, and nan for real values further
-        away from 0. Complex values get the principal result. The derivative is ``1 / (1 - x * x)``,
-        which is infinite at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.atanh(vt.tensor([0.0, 0.5, 1.0, 2.0]))
-        tensor([0.0000, 0.5493,    inf,    nan])
-        >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
-        >>> vt.atanh(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 1.3333])
-        """
+        """Return the number whose hyperbolic tangent is the element."""
     def arctanh_(self) -> Self:
         """Write the result of `atanh` into the tensor itself, which is returned."""
     def argmax(
@@ -1529,54 +424,7 @@ class Tensor(TensorBase):
         axis: Dim | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the indices of the largest elements.
-
-        Of equal elements the first one counts, and a nan counts as the largest. Without `dim` the
-        index is one in the flattened tensor, in row-major order. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of integers or floating.
-        dim : int or None, default None
-            The dimension to look along; all elements if None.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; of int64.
-        axis : int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of int64.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`, or it has size 0.
-        OutOfRangeError
-            If there are neither elements nor `dim`.
-        DTypeError
-            If `input` is bool or complex.
-        ArgumentTypeError
-            If `dim` is not an integer, or `keepdim` is not a bool.
-        ResultTypeError
-            If `out` has another dtype than the result.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 5.0], [4.0, 4.0]])
-        >>> vt.argmax(x)
-        tensor(1)
-        >>> vt.argmax(x, dim=1)
-        tensor([1, 0])
-        >>> vt.argmax(x, dim=0, keepdim=True)
-        tensor([[1, 0]])
-        """
+        """Return the indices of the largest elements."""
     def argmin(
         self,
         dim: Dim | None = ...,
@@ -1586,54 +434,7 @@ class Tensor(TensorBase):
         axis: Dim | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the indices of the smallest elements.
-
-        Of equal elements the first one counts, and a nan counts as the smallest. Without `dim` the
-        index is one in the flattened tensor, in row-major order. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of integers or floating.
-        dim : int or None, default None
-            The dimension to look along; all elements if None.
-        keepdim : bool, default False
-            Whether reduced dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored; of int64.
-        axis : int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of int64.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`, or it has size 0.
-        OutOfRangeError
-            If there are neither elements nor `dim`.
-        DTypeError
-            If `input` is bool or complex.
-        ArgumentTypeError
-            If `dim` is not an integer, or `keepdim` is not a bool.
-        ResultTypeError
-            If `out` has another dtype than the result.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 5.0], [4.0, 0.0]])
-        >>> vt.argmin(x)
-        tensor(3)
-        >>> vt.argmin(x, dim=1)
-        tensor([0, 1])
-        >>> vt.argmin(x, dim=0, keepdim=True)
-        tensor([[0, 1]])
-        """
+        """Return the indices of the smallest elements."""
     def argsort(
         self,
         dim: Dim = ...,
@@ -1642,129 +443,13 @@ class Tensor(TensorBase):
         stable: builtins.bool = False,
         axis: Dim = ...,
     ) -> Self:
-        """Return the indices that sort the elements along a dimension.
-
-        Equal elements keep their order, whatever `stable` says, also in descending order. A nan
-        counts as larger than every number. There is no gradient; `sort` returns the sorted values
-        as well.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values to sort, real or bool.
-        dim : int, default -1
-            The dimension to sort along.
-        descending : bool, default False
-            Whether the largest come first.
-        stable : bool, default False
-            Whether equal elements must keep their order.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of int64, of the shape of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        DTypeError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is not an integer, or `descending` or `stable` is not a bool.
-
-        Examples
-        --------
-        >>> x = vt.tensor([3.0, 1.0, 2.0, 1.0])
-        >>> order = vt.argsort(x)
-        >>> order
-        tensor([1, 3, 2, 0])
-        >>> x[order]
-        tensor([1., 1., 2., 3.])
-        >>> vt.argsort(x, descending=True)
-        tensor([0, 2, 1, 3])
-        """
+        """Return the indices that sort the elements along a dimension."""
     def argwhere(self) -> Self:
-        """Return the places of the elements that are not 0, one in each row.
-
-        The rows come in row-major order of the elements. A nan is not 0. A 0-d tensor has places
-        without coordinates: one or none. There is no gradient. See `nonzero` for one vector per
-        dimension.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values to look through, of any dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of int64 of shape ``(count, input.ndim)``.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.argwhere(vt.tensor([[0, 2], [3, 0]]))
-        tensor([[0, 1],
-                [1, 0]])
-        >>> vt.argwhere(vt.tensor([0.5, -1.0, 2.0]) > 0)
-        tensor([[0],
-                [2]])
-        >>> vt.argwhere(vt.tensor(5)).shape
-        vtgrad.Size([1, 0])
-        """
+        """Return the places of the elements that are not 0, one in each row."""
     def as_strided(
         self, size: Sequence[Int], stride: Sequence[Int], storage_offset: Int | None = None
     ) -> Self:
-        """Return a view of any geometry inside the storage of a tensor.
-
-        Sizes, strides and offset are those of the memory, not of `input`: the view may show
-        elements that `input` does not. Elements may appear several times; their gradients are added
-        up, and a view that shows one twice cannot be written in place. If `input` is a view itself,
-        the gradients of what lies beyond it go to its base.
-
-        Parameters
-        ----------
-        input : Tensor
-            Whose memory is shown.
-        size : sequence of int
-            The sizes of the result.
-        stride : sequence of int
-            For each dimension the step in memory, in elements.
-        storage_offset : int or None, default None
-            The place of the first element in the storage, in elements; that of `input` if None.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If the geometry leaves the storage, a number is negative, or there are not as many
-            strides as sizes.
-        ArgumentTypeError
-            If `size` or `stride` is not a sequence of integers, or the offset is not an integer.
-
-        Examples
-        --------
-        >>> x = vt.arange(4.0, requires_grad=True)
-        >>> windows = vt.as_strided(x, (3, 2), (1, 1))
-        >>> windows.detach()
-        tensor([[0., 1.],
-                [1., 2.],
-                [2., 3.]])
-        >>> windows.sum().backward()
-        >>> x.grad
-        tensor([1., 2., 2., 1.])
-        """
+        """Return a view of any geometry inside the storage of a tensor."""
     def as_strided_(
         self, size: Sequence[Int], stride: Sequence[Int], storage_offset: Int | None = None
     ) -> Self:
@@ -1776,248 +461,25 @@ class Tensor(TensorBase):
         stride: Sequence[Int],
         storage_offset: Int | None = None,
     ) -> Self:
-        """Return a copy of a tensor with other values at a geometry of its storage.
-
-        `src` stands where `as_strided` with the same arguments would look; what of it lies outside
-        of `input` is left out. `src` is cast to the dtype of `input`. The gradient of `input` is 0
-        where values were replaced; that of `src` is the gradient there.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is copied.
-        src : Tensor
-            The values to store, of the shape `size`.
-        size : sequence of int
-            The sizes of the result.
-        stride : sequence of int
-            For each dimension the step in memory, in elements.
-        storage_offset : int or None, default None
-            The place of the first element in the storage, in elements; that of `input` if None.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `src` has another shape than `size`.
-        OutOfBoundsError
-            If the geometry leaves the storage.
-        SelfOverlapError
-            If the geometry names an element twice.
-        ArgumentTypeError
-            If `src` is not a tensor.
-
-        Warns
-        -----
-        UserWarning
-            If `input` is real and `src` complex: the imaginary parts are dropped.
-
-        Examples
-        --------
-        >>> x = vt.zeros(6)
-        >>> vt.as_strided_scatter(x, vt.tensor([1.0, 2.0]), (2,), (3,), 1)
-        tensor([0., 1., 0., 0., 2., 0.])
-        >>> x
-        tensor([0., 0., 0., 0., 0., 0.])
-        """
+        """Return a copy of a tensor with other values at a geometry of its storage."""
     def asin(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose sine is the element.
-
-        The angles of real values are between -pi / 2 and pi / 2; outside of ``[-1, 1]`` the result
-        is nan. Complex values have a result everywhere, the principal one. The derivative is
-        ``1 / sqrt(1 - x * x)``, which is infinite at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.asin(vt.tensor([-1.0, 0.0, 0.5, 2.0]))
-        tensor([-1.5708,  0.0000,  0.5236,     nan])
-        >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
-        >>> vt.asin(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 1.1547])
-        """
+        """Return the angle, in radians, whose sine is the element."""
     def asin_(self) -> Self:
         """Write the result of `asin` into the tensor itself, which is returned."""
     def asinh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number whose hyperbolic sine is the element.
-
-        It is ``log(x + sqrt(x * x + 1))``, defined for all real values. Complex values get the
-        principal result. The derivative is ``1 / sqrt(x * x + 1)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.asinh(vt.tensor([-1.0, 0.0, 1.0]))
-        tensor([-0.8814,  0.0000,  0.8814])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.asinh(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 0.7071])
-        """
+        """Return the number whose hyperbolic sine is the element."""
     def asinh_(self) -> Self:
         """Write the result of `asinh` into the tensor itself, which is returned."""
     def atan(self, *, out: Tensor | None = None) -> Self:
-        """Return the angle, in radians, whose tangent is the element.
-
-        The angles of real values are between -pi / 2 and pi / 2, which the infinities reach; to
-        tell all four quadrants apart see `atan2`. Complex values get the principal result. The
-        derivative is ``1 / (1 + x * x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.atan(vt.tensor([-1.0, 0.0, 1.0, float('inf')]))
-        tensor([-0.7854,  0.0000,  0.7854,  1.5708])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.atan(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 0.5000])
-        """
+        """Return the angle, in radians, whose tangent is the element."""
     def atan2(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the angles of the points with ordinate `input` and abscissa `other`.
-
-        The angle ``atan2(y, x)`` is between -pi and pi and tells all four quadrants apart; of a
-        zero the sign counts, as in IEEE arithmetic. Shapes broadcast; integers and bools give the
-        default floating dtype. With ``r2 = x * x + y * y`` the derivatives are ``x / r2`` by
-        `input` and ``-y / r2`` by `other`; at the origin the gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The ordinates, y.
-        other : Tensor
-            The abscissas, x.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> y = vt.tensor([1.0, -1.0, 0.0], requires_grad=True)
-        >>> x = vt.tensor([0.0, -1.0, -1.0])
-        >>> vt.atan2(y, x).sum().backward()
-        >>> vt.atan2(y, x).detach(), y.grad
-        (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
-        """
+        """Return the angles of the points with ordinate `input` and abscissa `other`."""
     def atan2_(self, other: Tensor) -> Self:
         """Write the result of `atan2` into the tensor itself, which is returned."""
     def atan_(self) -> Self:
         """Write the result of `atan` into the tensor itself, which is returned."""
     def atanh(self, *, out: Tensor | None = None) -> Self:
-        """Return the number whose hyperbolic tangent is the element.
-
-        It is ``log((1 + x) / (1 - x)) / 2``: infinite at -1 and 1, and nan for real values further
-        away from 0. Complex values get the principal result. The derivative is ``1 / (1 - x * x)``,
-        which is infinite at -1 and 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.atanh(vt.tensor([0.0, 0.5, 1.0, 2.0]))
-        tensor([0.0000, 0.5493,    inf,    nan])
-        >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
-        >>> vt.atanh(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 1.3333])
-        """
+        """Return the number whose hyperbolic tangent is the element."""
     def atanh_(self) -> Self:
         """Write the result of `atanh` into the tensor itself, which is returned."""
     def backward(
@@ -2036,58 +498,7 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the products of two stacks of matrices plus another tensor.
-
-        The result is ``beta * input + alpha * (batch1 @ batch2)``, matrix by matrix. With a `beta`
-        of 0 nan and infinities in `input` do not spread; those in the product do, also with an
-        `alpha` of 0. All tensors are of one dtype, which is not promoted. For integers the
-        fractions of the factors are dropped; float16 is summed in float32.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is added; its shape broadcasts to that of the product.
-        batch1 : Tensor
-            The first matrices, of shape ``(b, n, k)``.
-        batch2 : Tensor
-            The second matrices, of shape ``(b, k, m)``.
-        beta : number, default 1
-            Factor of `input`.
-        alpha : number, default 1
-            Factor of the products.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of shape ``(b, n, m)``.
-
-        Raises
-        ------
-        ShapeError
-            If a factor has a wrong number of dimensions, the sizes that are summed over differ, or
-            `input` does not broadcast.
-        DTypeError
-            If the dtypes differ, or a factor is complex and they are real.
-        NotSupportedError
-            If the operands are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
-        >>> b = vt.ones(2, 2, 1)
-        >>> vt.baddbmm(vt.tensor([100.0]), a, b).tolist()
-        [[[103.0]], [[107.0]]]
-        >>> vt.baddbmm(vt.tensor([100.0]), a, b, beta=0, alpha=2).tolist()
-        [[[6.0]], [[14.0]]]
-        """
+        """Return the products of two stacks of matrices plus another tensor."""
     def baddbmm_(
         self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
     ) -> Self:
@@ -2099,512 +510,52 @@ class Tensor(TensorBase):
         generator: _Generator | None = None,
         out: Tensor | None = None,
     ) -> Self:
-        """Return ones and zeros that are drawn with given probabilities.
-
-        Each element is 1 with its probability and else 0, independently. The gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The probabilities, floating; if `p` is given, any real tensor, of which only shape and
-            dtype count.
-        p : float or None, default None
-            One probability for all elements.
-        generator : Generator or None, default None
-            What to draw from; the default generator if None.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`; not together with `p`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If a probability is not between 0 and 1.
-        NotSupportedError
-            If the probabilities are not floating, or `input` is complex.
-        ArgumentTypeError
-            If `p` is not a real number, `generator` is not a generator, or `p` and `out` are both
-            given.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.bernoulli(vt.tensor([0.0, 1.0]))
-        tensor([0., 1.])
-        >>> vt.bernoulli(vt.tensor([3, 4]), 1.0)
-        tensor([1, 1])
-        >>> draws = vt.bernoulli(vt.full((10000,), 0.25), generator=vt.Generator().manual_seed(0))
-        >>> 0.2 < draws.mean().item() < 0.3
-        True
-        """
+        """Return ones and zeros that are drawn with given probabilities."""
     def bernoulli_(self, p: Tensor | Real = 0.5, *, generator: _Generator | None = None) -> Self:
         """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     def bitwise_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the bits that are set in both integers.
-
-        Negative integers count as two's complements. Of bools the result is whether both are true.
-        Shapes broadcast and dtypes promote. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First operand, of integers or bools; one of the two operands is a tensor.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is floating or complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_and(vt.tensor([12, 10, -1]), 6)
-        tensor([4, 2, 6])
-        >>> vt.bitwise_and(vt.tensor([True, True]), vt.tensor([True, False]))
-        tensor([ True, False])
-        """
+        """Return the bits that are set in both integers."""
     def bitwise_and_(self, other: Tensor | Number) -> Self:
         """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     def bitwise_left_shift(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return integers shifted up by `other` bits.
-
-        This multiplies by 2 as many times; bits that leave the dtype are lost, and so the sign may
-        change. Moved by a negative number of bits, or by as many as the dtype has bits or more,
-        the result is 0. Shapes broadcast and dtypes promote. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The integers whose bits are moved; one of the two operands is a tensor.
-        other : Tensor or number
-            How many bits to move; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is floating or complex, or both are bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_left_shift(vt.tensor([1, 2, -3]), 3)
-        tensor([  8,  16, -24])
-        >>> vt.bitwise_left_shift(1, vt.tensor([0, 4, 64, -1]))
-        tensor([ 1, 16,  0,  0])
-        """
+        """Return integers shifted up by `other` bits."""
     def bitwise_left_shift_(self, other: Tensor | Number) -> Self:
         """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
     def bitwise_not(self, *, out: Tensor | None = None) -> Self:
-        """Return integers with every bit reversed.
-
-        Of signed integers this is ``-x - 1``, of uint8 ``255 - x``, and of bools the opposite.
-        There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            Integers or bools.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is floating or complex.
-        ArgumentTypeError
-            If `input` is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_not(vt.tensor([0, 5, -1]))
-        tensor([-1, -6,  0])
-        >>> vt.bitwise_not(vt.tensor([0, 1], dtype=vt.uint8))
-        tensor([255, 254], dtype=vtgrad.uint8)
-        >>> vt.bitwise_not(vt.tensor([True, False]))
-        tensor([False,  True])
-        """
+        """Return integers with every bit reversed."""
     def bitwise_not_(self) -> Self:
         """Write the result of `bitwise_not` into the tensor itself, which is returned."""
     def bitwise_or(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the bits that are set in at least one of two integers.
-
-        Negative integers count as two's complements. Of bools the result is whether one is true.
-        Shapes broadcast and dtypes promote. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First operand, of integers or bools; one of the two operands is a tensor.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is floating or complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_or(vt.tensor([12, 10]), 6)
-        tensor([14, 14])
-        >>> vt.bitwise_or(vt.tensor([True, False]), vt.tensor([False, False]))
-        tensor([ True, False])
-        """
+        """Return the bits that are set in at least one of two integers."""
     def bitwise_or_(self, other: Tensor | Number) -> Self:
         """Write the result of `bitwise_or` into the tensor itself, which is returned."""
     def bitwise_right_shift(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return integers shifted down by `other` bits.
-
-        Copies of the sign bit come in from above: this divides by 2 as many times and rounds down.
-        Moved by a negative number of bits, or by as many as the dtype has bits or more, the
-        result is 0, or -1 for negative integers. Shapes broadcast and dtypes promote. There is no
-        gradient.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The integers whose bits are moved; one of the two operands is a tensor.
-        other : Tensor or number
-            How many bits to move; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is floating or complex, or both are bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_right_shift(vt.tensor([8, -8, -7]), 1)
-        tensor([ 4, -4, -4])
-        >>> vt.bitwise_right_shift(vt.tensor([8, -8]), 64)
-        tensor([ 0, -1])
-        """
+        """Return integers shifted down by `other` bits."""
     def bitwise_right_shift_(self, other: Tensor | Number) -> Self:
         """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     def bitwise_xor(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the bits that are set in exactly one of two integers.
-
-        Negative integers count as two's complements. Of bools the result is whether they differ.
-        Shapes broadcast and dtypes promote. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First operand, of integers or bools; one of the two operands is a tensor.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is floating or complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.bitwise_xor(vt.tensor([12, 10]), 6)
-        tensor([10, 12])
-        >>> vt.bitwise_xor(vt.tensor([True, True]), vt.tensor([True, False]))
-        tensor([False,  True])
-        """
+        """Return the bits that are set in exactly one of two integers."""
     def bitwise_xor_(self, other: Tensor | Number) -> Self:
         """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the matrix products of two stacks of matrices, pair by pair.
-
-        The result is ``input[i] @ mat2[i]`` for each ``i``. Nothing is broadcast, see `matmul` for
-        that, and dtypes are not promoted. float16 is summed in float32.
-
-        Parameters
-        ----------
-        input : Tensor
-            The first matrices, of shape ``(b, n, k)``.
-        mat2 : Tensor
-            The second matrices, of shape ``(b, k, m)``.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of shape ``(b, n, m)``.
-
-        Raises
-        ------
-        ShapeError
-            If an operand has not 3 dimensions, or the numbers of matrices or the inner sizes
-            differ.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the operands are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[[1.0, 2.0]], [[3.0, 4.0]]], requires_grad=True)
-        >>> y = vt.bmm(a, vt.ones(2, 2, 1))
-        >>> y.tolist()
-        [[[3.0]], [[7.0]]]
-        >>> y.sum().backward()
-        >>> a.grad.shape
-        vtgrad.Size([2, 1, 2])
-        """
+        """Return the matrix products of two stacks of matrices, pair by pair."""
     def bool(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def broadcast_to(self, *sizes: Int | Sequence[Int], size: Sequence[Int] | None = None) -> Self:
-        """Return a tensor expanded to a shape.
-
-        Dimensions of size 1 are repeated and new ones added in front, without a copy, as by the
-        method `expand`. Repeated elements add their gradients up, and the view cannot be written in
-        place as a whole then.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor, of any dtype.
-        *sizes : int or sequence of int
-            The shape, as separate sizes or as one sequence; -1 keeps the size of a dimension.
-        size : sequence of int, optional
-            The same, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If a size other than 1 would have to change, or a dimension is missing.
-        ArgumentTypeError
-            If the shape is missing, given twice, or holds no integers.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> y = vt.broadcast_to(x, (3, 2))
-        >>> y.stride()
-        (0, 1)
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([3., 3.])
-        """
+        """Return a tensor expanded to a shape."""
     def byte(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cauchy_(
         self, median: Real = 0.0, sigma: Real = 1.0, *, generator: _Generator | None = None
     ) -> Self:
-        """Fill the tensor with random numbers that are Cauchy distributed.
-
-        Their density is ``sigma / (pi * (sigma ** 2 + (x - median) ** 2))``: a number is within
-        `sigma` of the median with probability 1/2, and there is no mean. The values before do not
-        matter; their gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor that is filled, floating.
-        median : float, default 0.0
-            The centre of the distribution.
-        sigma : float, default 1.0
-            The scale, above 0.
-        generator : Generator or None, default None
-            What to draw from; the default generator if None.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        DTypeError
-            If the tensor is not floating.
-        ShapeError
-            If `sigma` is not positive.
-        ArgumentTypeError
-            If a parameter is not a real number, or `generator` is not a generator.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        SelfOverlapError
-            If elements of the tensor share memory.
-
-        Examples
-        --------
-        >>> a = vt.zeros(1000).cauchy_(5.0, generator=vt.Generator().manual_seed(0))
-        >>> b = vt.zeros(1000).cauchy_(5.0, generator=vt.Generator().manual_seed(0))
-        >>> vt.equal(a, b)
-        True
-        >>> abs(a.median().item() - 5.0) < 0.2
-        True
-        """
+        """Fill the tensor with random numbers that are Cauchy distributed."""
     def cdouble(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def ceil(self, *, out: Tensor | None = None) -> Self:
-        """Return the smallest integer at or above each element.
-
-        Integers are returned as they are, in a new tensor. Values between -1 and 0 become a zero
-        with a minus sign. The gradient is 0 everywhere, also where the function jumps.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, floating or integer.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is bool or complex.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.ceil(vt.tensor([-1.5, 1.2, 2.0]))
-        tensor([-1.,  2.,  2.])
-        >>> x = vt.tensor([1.2], requires_grad=True)
-        >>> vt.ceil(x).backward()
-        >>> x.grad
-        tensor([0.])
-        """
+        """Return the smallest integer at or above each element."""
     def ceil_(self) -> Self:
         """Write the result of `ceil` into the tensor itself, which is returned."""
     def cfloat(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def char(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
-        """Split a tensor into at most `chunks` pieces along a dimension.
-
-        All pieces have the size ``ceil(size / chunks)``, the last one perhaps a smaller one; there
-        may be fewer than `chunks`. The pieces are views of one operator: they share memory with
-        `input`, but if that requires grad they cannot be written in place while recording. See
-        `tensor_split` for pieces that can.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is split, of at least 1 dimension.
-        chunks : int
-            The number of pieces, at most.
-        dim : int, default 0
-            The dimension that is split.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `input` is 0-d, or `chunks` is not positive.
-        DimensionError
-            If there is no dimension `dim`.
-        ArgumentTypeError
-            If `chunks` is not an integer.
-
-        Examples
-        --------
-        >>> x = vt.arange(5)
-        >>> vt.chunk(x, 2)
-        (tensor([0, 1, 2]), tensor([3, 4]))
-        >>> vt.chunk(x, 4)
-        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
-        >>> first, second = vt.chunk(x, 2)
-        >>> second.fill_(0)
-        tensor([0, 0])
-        >>> x
-        tensor([0, 1, 2, 0, 0])
-        """
+        """Split a tensor into at most `chunks` pieces along a dimension."""
     def clamp(
         self,
         min: Tensor | Number | None = None,
@@ -2612,146 +563,17 @@ class Tensor(TensorBase):
         *,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the values limited to the range from `min` to `max`.
-
-        Values below `min` are raised to it, those above `max` are lowered to it; where `min` is
-        above `max`, the result is `max`. A nan stays nan, and a bound that is nan makes the result
-        nan. The gradient passes inside of the range and at its ends, and is 0 outside; a bound that
-        is a tensor gets the gradient of the values that it replaced.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        min : Tensor, number or None, default None
-            Lower bound, of a shape that broadcasts; none if None.
-        max : Tensor, number or None, default None
-            Upper bound. Both bounds are tensors or both numbers; a 0-d tensor without gradient
-            counts as a number beside one.
-        out : Tensor, optional
-            Where the result is stored; of the result's dtype if the bounds are numbers.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If both bounds are None.
-        ArgumentTypeError
-            If one bound is a tensor and the other a number, or a bound is neither.
-        NotSupportedError
-            If a value or a bound is complex, or bools are limited by numbers.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If `out` has a dtype that does not fit.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-2.0, 0.5, 3.0], requires_grad=True)
-        >>> y = vt.clamp(x, 0, 1)
-        >>> y.sum().backward()
-        >>> y.detach(), x.grad
-        (tensor([0.0000, 0.5000, 1.0000]), tensor([0., 1., 0.]))
-        """
+        """Return the values limited to the range from `min` to `max`."""
     def clamp_(
         self, min: Tensor | Number | None = None, max: Tensor | Number | None = None
     ) -> Self:
         """Limit the tensor itself; see `clamp`."""
     def clamp_max(self, max: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the values, those above `max` lowered to it.
-
-        A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
-        below the bound and is 0 above it; a bound that is a tensor gets the gradient of the values
-        that it replaced.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        max : Tensor or number
-            Upper bound; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If a value or the bound is complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If the bound is neither a tensor nor a number.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-1.0, 2.0, 3.0], requires_grad=True)
-        >>> vt.clamp_max(x, 2).sum().backward()
-        >>> x.grad
-        tensor([1., 1., 0.])
-        >>> vt.clamp_max(vt.tensor([1, 5]), 2.5)
-        tensor([1.0000, 2.5000])
-        """
+        """Return the values, those above `max` lowered to it."""
     def clamp_max_(self, max: Tensor | Number) -> Self:
         """Write the result of `clamp_max` into the tensor itself, which is returned."""
     def clamp_min(self, min: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the values, those below `min` raised to it.
-
-        A nan stays nan, and a bound that is nan makes the result nan. The gradient passes at or
-        above the bound and is 0 below it; a bound that is a tensor gets the gradient of the values
-        that it replaced.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real.
-        min : Tensor or number
-            Lower bound; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If a value or the bound is complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If the bound is neither a tensor nor a number.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-1.0, 0.0, 2.0])
-        >>> low = vt.tensor([0.0, 0.0, 0.0], requires_grad=True)
-        >>> vt.clamp_min(x, low).sum().backward()
-        >>> low.grad
-        tensor([1., 0., 0.])
-        >>> vt.clamp_min(x, 0.5)
-        tensor([0.5000, 0.5000, 2.0000])
-        """
+        """Return the values, those below `min` raised to it."""
     def clamp_min_(self, min: Tensor | Number) -> Self:
         """Write the result of `clamp_min` into the tensor itself, which is returned."""
     def clip(
@@ -2765,500 +587,42 @@ class Tensor(TensorBase):
     def clip_(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Self:
         """Another name of `clamp_`."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Self:
-        """Return a copy of a tensor in memory of its own.
-
-        A write to the copy does not change `input`, and the gradient passes through it unchanged. A
-        lazy conjugate or negative is resolved. See `detach` for the opposite: shared memory and no
-        gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is copied, of any dtype.
-        memory_format : MemoryFormat or None, default None
-            The order of the copy in memory. None, like `preserve_format`, keeps strides without
-            gaps or overlaps and makes others dense.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        MemoryFormatError
-            If the format is for another number of dimensions.
-        ArgumentTypeError
-            If `input` is not a tensor, or `memory_format` is not a memory format.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> y = vt.clone(x)
-        >>> y.mul_(3).sum().backward()
-        >>> x.detach(), x.grad
-        (tensor([1., 2.]), tensor([3., 3.]))
-        >>> vt.clone(vt.ones(2, 3).t()).stride()
-        (1, 3)
-        """
+        """Return a copy of a tensor in memory of its own."""
     def conj(self) -> Self:
-        """Return the complex conjugates without copying anything.
-
-        The conjugation is lazy: the result looks at the memory of `input` and conjugates what is
-        read from it and what is written to it. `is_conj` tells whether a tensor does that,
-        `resolve_conj` copies the values to memory of their own. The gradient is conjugated.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any shape.
-
-        Returns
-        -------
-        Tensor
-            A view of a complex `input`: writing to it writes to `input`. A real tensor is returned
-            itself.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> z = vt.tensor([1 + 2j, 3 - 4j])
-        >>> c = vt.conj(z)
-        >>> c
-        tensor([1.-2.j, 3.+4.j])
-        >>> c[0] = 5j
-        >>> z
-        tensor([0.-5.j, 3.-4.j])
-        >>> c.is_conj()
-        True
-        """
+        """Return the complex conjugates without copying anything."""
     def conj_physical(self, *, out: Tensor | None = None) -> Self:
-        """Return the complex conjugates in memory of their own.
-
-        Unlike the view that `conj` makes, the result holds the conjugates as they are. Real values
-        are their own conjugates: without `out` a real tensor is returned itself, not a copy. The
-        gradient is conjugated.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any shape.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of a complex `input`; a real tensor itself.
-
-        Raises
-        ------
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> z = vt.tensor([1 + 2j])
-        >>> c = vt.conj_physical(z)
-        >>> c, c.is_conj()
-        (tensor([1.-2.j]), False)
-        >>> x = vt.tensor([1.0])
-        >>> vt.conj_physical(x) is x
-        True
-        """
+        """Return the complex conjugates in memory of their own."""
     def conj_physical_(self) -> Self:
         """Write the result of `conj_physical` into the tensor itself, which is returned."""
     def contiguous(self, *, memory_format: MemoryFormat = ...) -> Self:
-        """Return a tensor that lies in memory without gaps, in a given order.
-
-        A tensor that does so already is returned itself; any other one is copied. So the result may
-        or may not share memory with `input`.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor, of any dtype.
-        memory_format : MemoryFormat, default contiguous_format
-            The order in memory; row-major by default.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself, or a new one with the same values.
-
-        Raises
-        ------
-        MemoryFormatError
-            If a copy is needed, and the format is for another number of dimensions or is
-            `preserve_format`.
-        ArgumentTypeError
-            If `memory_format` is not a memory format.
-
-        Examples
-        --------
-        >>> x = vt.ones(2, 3)
-        >>> vt.contiguous(x) is x
-        True
-        >>> vt.contiguous(x.t()).stride()
-        (2, 1)
-        >>> images = vt.zeros(2, 3, 4, 5)
-        >>> vt.contiguous(images, memory_format=vt.channels_last).stride()
-        (60, 1, 15, 3)
-        """
+        """Return a tensor that lies in memory without gaps, in a given order."""
     def copy_(self, other: Tensor | Number, non_blocking: builtins.bool = False) -> Self:
-        """Overwrite the tensor with the values of another one, or with a number.
-
-        The values are broadcast to the shape of the tensor and cast to its dtype: fractions are cut
-        off, integers that do not fit wrap around, and imaginary parts are dropped with a warning.
-        `other` gets the gradient of the result, summed over what was broadcast and cast to its
-        dtype; what was overwritten gets 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor that is written.
-        other : Tensor or number
-            The new values.
-        non_blocking : bool, default False
-            Accepted and ignored: a copy is finished when the call returns.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ShapeError
-            If `other` does not broadcast to the shape of the tensor.
-        ArgumentTypeError
-            If `other` is neither a tensor nor a number.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        ViewOfLeafWriteError
-            If it is a view of such a leaf.
-        SelfOverlapError
-            If elements of the tensor share memory.
-        InputOverlapError
-            If `other` shares some, but not the same, memory with the tensor.
-
-        Examples
-        --------
-        >>> y = vt.tensor([3.0], requires_grad=True)
-        >>> x = vt.zeros(2)
-        >>> x.copy_(y).sum().backward()
-        >>> x.detach(), y.grad
-        (tensor([3., 3.]), tensor([2.]))
-        >>> vt.tensor([1, 2]).copy_(vt.tensor([3.9, -4.9]))
-        tensor([ 3, -4])
-        """
+        """Overwrite the tensor with the values of another one, or with a number."""
     def copysign(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the magnitudes of `input` with the signs of `other`.
-
-        The sign of a zero or of a nan counts too. Shapes broadcast; integers and bools give the
-        default floating dtype. The gradient of `input` is negated where the sign was turned, and 0
-        at 0; that of `other` is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The magnitudes, real.
-        other : Tensor or number
-            The signs, real; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` is neither a tensor nor a number.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, -2.0, 0.0], requires_grad=True)
-        >>> y = vt.copysign(x, -1)
-        >>> y.sum().backward()
-        >>> y.detach(), x.grad
-        (tensor([-1., -2., -0.]), tensor([-1.,  1.,  0.]))
-        """
+        """Return the magnitudes of `input` with the signs of `other`."""
     def copysign_(self, other: Tensor | Number) -> Self:
         """Write the result of `copysign` into the tensor itself, which is returned."""
     def cos(self, *, out: Tensor | None = None) -> Self:
-        """Return the cosine of angles in radians.
-
-        Integers and bools are computed in the default floating dtype. The cosine of an infinity is
-        nan. The derivative is ``-sin(x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.cos(vt.tensor([0.0, np.pi]))
-        tensor([ 1., -1.])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.cos(x).sum().backward()
-        >>> x.grad
-        tensor([-0.0000, -0.8415])
-        """
+        """Return the cosine of angles in radians."""
     def cos_(self) -> Self:
         """Write the result of `cos` into the tensor itself, which is returned."""
     def cosh(self, *, out: Tensor | None = None) -> Self:
-        """Return the hyperbolic cosine of each element.
-
-        It is ``(exp(x) + exp(-x)) / 2``, which overflows to infinity for large values. The
-        derivative is ``sinh(x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or complex.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.cosh(vt.tensor([0.0, 1.0, 1000.0]))
-        tensor([1.0000, 1.5431,    inf])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.cosh(x).sum().backward()
-        >>> x.grad
-        tensor([0.0000, 1.1752])
-        """
+        """Return the hyperbolic cosine of each element."""
     def cosh_(self) -> Self:
         """Write the result of `cosh` into the tensor itself, which is returned."""
     def count_nonzero(self, dim: Dims | None = ..., *, axis: Dims | None = ...) -> Self:
-        """Return how many elements are not 0, of all or over dimensions.
-
-        A nan is not 0 and is counted. There is no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype.
-        dim : int, sequence of int or None, default None
-            The dimensions to count over; all if it is None or empty.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of int64.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        ShapeError
-            If a dimension is named twice.
-        ArgumentTypeError
-            If `dim` is neither an integer nor a sequence of integers.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[0, 1, 0], [3, 2, 0]])
-        >>> vt.count_nonzero(x)
-        tensor(3)
-        >>> vt.count_nonzero(x, dim=0)
-        tensor([1, 2, 0])
-        >>> vt.count_nonzero(x > 1, dim=1)
-        tensor([0, 2])
-        """
+        """Return how many elements are not 0, of all or over dimensions."""
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cross(self, other: Tensor, dim: Int | None = None, *, out: Tensor | None = None) -> Self:
-        """Return the cross products of vectors of three elements.
-
-        Along `dim` the result holds ``(a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0)``.
-        The other dimensions broadcast; dtypes are not promoted. Complex values are not conjugated.
-
-        Parameters
-        ----------
-        input : Tensor
-            The first vectors, a.
-        other : Tensor
-            The second vectors, b, with as many dimensions.
-        dim : int or None, default None
-            The dimension that holds the vectors; the first of size 3 if None.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the numbers of dimensions differ, `dim` is not of size 3 in both tensors, or the
-            shapes do not broadcast.
-        DimensionError
-            If there is no dimension `dim`.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the values are bool.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 0.0, 0.0])
-        >>> y = vt.tensor([0.0, 1.0, 0.0])
-        >>> vt.cross(x, y)
-        tensor([0., 0., 1.])
-        >>> vt.cross(vt.stack([x, y]), y.reshape(1, 3), dim=1)
-        tensor([[0., 0., 1.],
-                [0., 0., 0.]])
-        """
+        """Return the cross products of vectors of three elements."""
     def cummax(
         self, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
     ) -> CummaxResult[Self]:
-        """Return the largest elements up to each index along a dimension.
-
-        Of equal elements the last one counts: it is the one in ``indices``, and it gets the
-        gradient. From a nan on, all values are nan.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or bool.
-        dim : int
-            The dimension to go along.
-        out : (Tensor, Tensor), optional
-            Where the results are stored; of the dtype of `input` and of int64.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        named tuple of Tensor
-            ``values`` of the dtype of `input`, and their indices in ``indices`` of int64.
-            Both are new and of the shape of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        NotSupportedError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is not an integer, or `out` is not a pair of tensors.
-        ResultTypeError
-            If a tensor of `out` has another dtype.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 3.0, 3.0, 2.0], requires_grad=True)
-        >>> values, indices = vt.cummax(x, dim=0)
-        >>> values.detach(), indices
-        (tensor([1., 3., 3., 3.]), tensor([0, 1, 2, 2]))
-        >>> values.sum().backward()
-        >>> x.grad
-        tensor([1., 1., 2., 0.])
-        """
+        """Return the largest elements up to each index along a dimension."""
     def cummin(
         self, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
     ) -> CumminResult[Self]:
-        """Return the smallest elements up to each index along a dimension.
-
-        Of equal elements the last one counts: it is the one in ``indices``, and it gets the
-        gradient. From a nan on, all values are nan.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, real or bool.
-        dim : int
-            The dimension to go along.
-        out : (Tensor, Tensor), optional
-            Where the results are stored; of the dtype of `input` and of int64.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        named tuple of Tensor
-            ``values`` of the dtype of `input`, and their indices in ``indices`` of int64.
-            Both are new and of the shape of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        NotSupportedError
-            If `input` is complex.
-        ArgumentTypeError
-            If `dim` is not an integer, or `out` is not a pair of tensors.
-        ResultTypeError
-            If a tensor of `out` has another dtype.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([3.0, 1.0, 1.0, 2.0], requires_grad=True)
-        >>> values, indices = vt.cummin(x, dim=0)
-        >>> values.detach(), indices
-        (tensor([3., 1., 1., 1.]), tensor([0, 1, 2, 2]))
-        >>> values.sum().backward()
-        >>> x.grad
-        tensor([1., 1., 2., 0.])
-        """
+        """Return the smallest elements up to each index along a dimension."""
     def cumprod(
         self,
         dim: Dim = ...,
@@ -3267,53 +631,7 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
         axis: Dim = ...,
     ) -> Self:
-        """Return the running products along a dimension.
-
-        Element ``i`` of the result is the product of the elements 0 to ``i``. float16, float32 and
-        complex64 are multiplied in the next wider dtype and rounded once for each element. The
-        gradient is exact also where elements are 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype.
-        dim : int
-            The dimension to go along.
-        dtype : DType, optional
-            The dtype of the result, to which the values are cast first. By default that of `out`,
-            else that of `input`, or int64 for integers and bools.
-        out : Tensor, optional
-            Where the result is stored.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        ArgumentTypeError
-            If `dim` is not an integer.
-        NotSupportedError
-            If the result would be bool.
-        DTypeError
-            If `out` has another dtype than `dtype`.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.cumprod(vt.tensor([1, 2, 3, 4]), dim=0)
-        tensor([ 1,  2,  6, 24])
-        >>> x = vt.tensor([2.0, 0.0, 3.0], requires_grad=True)
-        >>> vt.cumprod(x, dim=0).sum().backward()
-        >>> x.grad
-        tensor([1., 8., 0.])
-        """
+        """Return the running products along a dimension."""
     def cumprod_(self, dim: Int, *, dtype: DType | None = None) -> Self:
         """Replace the elements by the running products along `dim`."""
     def cumsum(
@@ -3324,54 +642,7 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
         axis: Dim = ...,
     ) -> Self:
-        """Return the running sums along a dimension.
-
-        Element ``i`` of the result is the sum of the elements 0 to ``i``. float16, float32 and
-        complex64 are summed in the next wider dtype and rounded once for each element. The gradient
-        of an element is the sum of the gradients from its place on.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any dtype.
-        dim : int
-            The dimension to go along.
-        dtype : DType, optional
-            The dtype of the result, to which the values are cast first. By default that of `out`,
-            else that of `input`, or int64 for integers and bools.
-        out : Tensor, optional
-            Where the result is stored.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If there is no dimension `dim`.
-        ArgumentTypeError
-            If `dim` is not an integer.
-        NotSupportedError
-            If the result would be bool.
-        DTypeError
-            If `out` has another dtype than `dtype`.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.cumsum(vt.tensor([[1, 2], [3, 4]]), dim=1)
-        tensor([[1, 3],
-                [3, 7]])
-        >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
-        >>> vt.cumsum(x, dim=0).sum().backward()
-        >>> x.grad
-        tensor([3., 2., 1.])
-        """
+        """Return the running sums along a dimension."""
     def cumsum_(self, dim: Int, *, dtype: DType | None = None) -> Self:
         """Replace the elements by the running sums along `dim`."""
     @property
@@ -3380,41 +651,7 @@ class Tensor(TensorBase):
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int: ...
     def deg2rad(self, *, out: Tensor | None = None) -> Self:
-        """Return angles that are given in degrees in radians.
-
-        Each element is multiplied by ``pi / 180``, and so is the gradient. Integers and bools give
-        the default floating dtype.
-
-        Parameters
-        ----------
-        input : Tensor
-            Angles in degrees, of any real dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.deg2rad(vt.tensor([0.0, 90.0, 180.0]))
-        tensor([0.0000, 1.5708, 3.1416])
-        >>> x = vt.tensor([180.0], requires_grad=True)
-        >>> vt.deg2rad(x).backward()
-        >>> x.grad
-        tensor([0.0175])
-        """
+        """Return angles that are given in degrees in radians."""
     def deg2rad_(self) -> Self:
         """Write the result of `deg2rad` into the tensor itself, which is returned."""
     def detach(self) -> Self: ...
@@ -3422,244 +659,19 @@ class Tensor(TensorBase):
     @property
     def device(self) -> Device: ...
     def diag(self, diagonal: Int = 0, *, out: Tensor | None = None) -> Self:
-        """Return a matrix with a vector on a diagonal, or the diagonal of a matrix.
-
-        Of a vector the result is a square matrix with zeros elsewhere, just as large as it must be.
-        Of a matrix it is a copy of the diagonal, without elements if there is no such diagonal;
-        `diagonal` returns a view instead.
-
-        Parameters
-        ----------
-        input : Tensor
-            A vector or a matrix of any dtype.
-        diagonal : int, default 0
-            Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `input` is neither a vector nor a matrix.
-        ArgumentTypeError
-            If `diagonal` is not an integer.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.diag(vt.tensor([1, 2]), 1)
-        tensor([[0, 1, 0],
-                [0, 0, 2],
-                [0, 0, 0]])
-        >>> m = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-        >>> d = vt.diag(m)
-        >>> d.detach()
-        tensor([1., 4.])
-        >>> d.sum().backward()
-        >>> m.grad
-        tensor([[1., 0.],
-                [0., 1.]])
-        """
+        """Return a matrix with a vector on a diagonal, or the diagonal of a matrix."""
     def diag_embed(
         self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, out: Tensor | None = None
     ) -> Self:
-        """Return matrices of zeros with the last dimension of a tensor on a diagonal.
-
-        The matrices span two dimensions that are new in the result, and are just as large as they
-        must be. The gradient is that of the diagonal, see `diagonal`, which is the inverse.
-
-        Parameters
-        ----------
-        input : Tensor
-            The diagonals, of any dtype and at least 1 dimension.
-        offset : int, default 0
-            Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-        dim1 : int, default -2
-            The dimension of the result that counts the rows.
-        dim2 : int, default -1
-            The dimension of the result that counts the columns.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of one dimension more.
-
-        Raises
-        ------
-        DimensionError
-            If the result has no such dimension, or `input` is 0-d.
-        ShapeError
-            If `dim1` and `dim2` are one dimension.
-        ArgumentTypeError
-            If an offset or dimension is not an integer.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.diag_embed(vt.tensor([1, 2]), offset=-1)
-        tensor([[0, 0, 0],
-                [1, 0, 0],
-                [0, 2, 0]])
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> y = vt.diag_embed(x)
-        >>> y.shape
-        vtgrad.Size([2, 2, 2])
-        >>> y[1]
-        tensor([[3, 0],
-                [0, 4]])
-        >>> vt.diagonal(y, 0, -2, -1)
-        tensor([[1, 2],
-                [3, 4]])
-        """
+        """Return matrices of zeros with the last dimension of a tensor on a diagonal."""
     def diagflat(self, offset: Int = 0) -> Self:
-        """Return a matrix with all elements of a tensor on a diagonal and zeros elsewhere.
-
-        The elements come in row-major order. The matrix is square and just as large as it must be.
-
-        Parameters
-        ----------
-        input : Tensor
-            The elements, of any shape and dtype.
-        offset : int, default 0
-            Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-
-        Returns
-        -------
-        Tensor
-            A new matrix with ``input.numel() + abs(offset)`` rows and columns.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor, or `offset` is not an integer.
-
-        Examples
-        --------
-        >>> vt.diagflat(vt.tensor([[1, 2], [3, 4]]))
-        tensor([[1, 0, 0, 0],
-                [0, 2, 0, 0],
-                [0, 0, 3, 0],
-                [0, 0, 0, 4]])
-        >>> vt.diagflat(vt.tensor([1, 2]), 1)
-        tensor([[0, 1, 0],
-                [0, 0, 2],
-                [0, 0, 0]])
-        """
+        """Return a matrix with all elements of a tensor on a diagonal and zeros elsewhere."""
     def diagonal(
         self, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, outdim: str | None = None
     ) -> Self:
-        """Return a diagonal over two dimensions of a tensor.
-
-        The two dimensions disappear, and one that goes along the diagonal comes last. A diagonal
-        outside of the tensor has no elements. The gradient is 0 beside the diagonal.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor, of any dtype and at least 2 dimensions.
-        offset : int, default 0
-            Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-        dim1 : int or str, default 0
-            The dimension that counts the rows, or its name.
-        dim2 : int or str, default 1
-            The dimension that counts the columns, or its name.
-        outdim : str, optional
-            The name of the new dimension; without it, it has none.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        NamesError
-            If the name is no identifier, or another dimension has it.
-        NameNotFoundError
-            If no dimension has a name that is given.
-        DimensionError
-            If there is no such dimension.
-        ShapeError
-            If `dim1` and `dim2` are one dimension.
-        ArgumentTypeError
-            If an offset or dimension is not an integer.
-
-        Examples
-        --------
-        >>> m = vt.tensor([[1, 2, 3], [4, 5, 6]])
-        >>> vt.diagonal(m, 1)
-        tensor([2, 6])
-        >>> vt.diagonal(m).fill_(0)
-        tensor([0, 0])
-        >>> m
-        tensor([[0, 2, 3],
-                [4, 0, 6]])
-        >>> vt.diagonal(vt.ones(2, 3, 4), 0, 0, 2).shape
-        vtgrad.Size([3, 2])
-        """
+        """Return a diagonal over two dimensions of a tensor."""
     def diagonal_scatter(self, src: Tensor, offset: Int = 0, dim1: Int = 0, dim2: Int = 1) -> Self:
-        """Return a copy of a tensor with other values on a diagonal.
-
-        `src` stands where `diagonal` with the same arguments would look. It is cast to the dtype of
-        `input`. The gradient of `input` is 0 on the diagonal; that of `src` is the gradient there.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is copied, of at least 2 dimensions.
-        src : Tensor
-            The values to store, of the diagonal's shape.
-        offset : int, default 0
-            Which diagonal: 0 is the main one, positive ones lie above it, negative ones below.
-        dim1 : int, default 0
-            The dimension that counts the rows.
-        dim2 : int, default 1
-            The dimension that counts the columns.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `src` has another shape than the diagonal, or `dim1` and `dim2` are one dimension.
-        DimensionError
-            If there is no such dimension.
-        ArgumentTypeError
-            If `src` is not a tensor.
-
-        Warns
-        -----
-        UserWarning
-            If `input` is real and `src` complex: the imaginary parts are dropped.
-
-        Examples
-        --------
-        >>> m = vt.ones(2, 2, requires_grad=True)
-        >>> y = vt.diagonal_scatter(m, vt.tensor([5.0, 6.0]))
-        >>> y.detach()
-        tensor([[5., 1.],
-                [1., 6.]])
-        >>> y.sum().backward()
-        >>> m.grad
-        tensor([[0., 1.],
-                [1., 0.]])
-        """
+        """Return a copy of a tensor with other values on a diagonal."""
     def diff(
         self,
         n: Int = 1,
@@ -3669,296 +681,28 @@ class Tensor(TensorBase):
         *,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the differences of neighbours along a dimension.
-
-        Each difference is an element less the one before it; of bools it is whether they differ.
-        Integers that leave their dtype wrap around. With ``n = 0`` the result is a copy of `input`
-        alone, without what is to be joined to it.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of at least 1 dimension.
-        n : int, default 1
-            How many times differences are taken.
-        dim : int, default -1
-            The dimension, which gets shorter by `n`, down to size 0.
-        prepend : Tensor, optional
-            What is joined in front of `input` first.
-        append : Tensor, optional
-            What is joined behind `input` first.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`, promoted with what is joined to it.
-
-        Raises
-        ------
-        ShapeError
-            If `input` is 0-d, or what is joined has another number of dimensions or other sizes.
-        OptionValueError
-            If `n` is negative.
-        DimensionError
-            If there is no dimension `dim`.
-        ArgumentTypeError
-            If `n` or `dim` is not an integer, or what is joined is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 4, 9, 16])
-        >>> vt.diff(x)
-        tensor([3, 5, 7])
-        >>> vt.diff(x, n=2)
-        tensor([2, 2])
-        >>> vt.diff(x, prepend=vt.tensor([0]))
-        tensor([1, 3, 5, 7])
-        """
+        """Return the differences of neighbours along a dimension."""
     def digamma(self, *, out: Tensor | None = None) -> Self:
-        """Return the logarithmic derivative of the gamma function.
-
-        It is ``d/dx log(gamma(x))``. It has poles at 0 and at the negative integers: minus infinity
-        at 0.0, infinity at -0.0, and nan at negative integers and at minus infinity. All values are
-        computed in float64 and rounded to the dtype of the result. The derivative is the trigamma
-        function, ``polygamma(1, x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            The values, of any real dtype. Integers and bools give the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, 5.11.2 (the asymptotic series) and 5.5.4
-        (the reflection formula).
-
-        Examples
-        --------
-        >>> vt.digamma(vt.tensor([1.0, 2.0, 0.0, -1.0]))
-        tensor([-0.5772,  0.4228,    -inf,     nan])
-        >>> x = vt.tensor([1.0], requires_grad=True)
-        >>> vt.digamma(x).backward()
-        >>> x.grad
-        tensor([1.6449])
-        """
+        """Return the logarithmic derivative of the gamma function."""
     def digamma_(self) -> Self:
         """Write the result of `digamma` into the tensor itself, which is returned."""
     def dim(self) -> builtins.int: ...
     def dist(self, other: Tensor, p: Real = 2) -> Self:
-        """Return the norm of the difference of two tensors, as one number.
-
-        It is ``sum(abs(input - other) ** p) ** (1 / p)`` over all elements. Infinity for `p` gives
-        the largest difference, minus infinity the smallest, and 0 the number of elements that
-        differ. Shapes broadcast and dtypes promote. Where the tensors are equal the gradient is
-        taken as 0; for ``p = 0`` there is none.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand.
-        other : Tensor
-            Second operand; its shape broadcasts with that of `input`.
-        p : float, default 2
-            Order of the norm, infinities included.
-
-        Returns
-        -------
-        Tensor
-            A new 0-d tensor of the promoted dtype, real for complex values.
-
-        Raises
-        ------
-        DTypeError
-            If the difference is neither floating nor complex.
-        ShapeError
-            If the shapes do not broadcast, or there is no element and `p` is negative or infinite.
-        ArgumentTypeError
-            If an operand is not a tensor, or `p` is not a real number.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> d = vt.dist(x, vt.tensor([4.0, 6.0]))
-        >>> d.backward()
-        >>> d.item(), x.grad
-        (5.0, tensor([-0.6000, -0.8000]))
-        >>> vt.dist(x.detach(), vt.tensor([4.0, 6.0]), float('inf'))
-        tensor(4.)
-        """
+        """Return the norm of the difference of two tensors, as one number."""
     def div(
         self, other: Tensor | Number, *, rounding_mode: str | None = ..., out: Tensor | None = None
     ) -> Self:
-        """Return the quotient of two tensors, element by element.
-
-        Without rounding it is a true quotient: integers and bools are divided in the default
-        floating dtype, and division by 0 gives an infinity or nan. With rounding the result keeps
-        the promoted dtype of the operands. Shapes broadcast. The gradient of a rounded quotient is
-        0.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            Dividend; one of the two operands is a tensor.
-        other : Tensor or number
-            Divisor; its shape broadcasts with that of `input`.
-        rounding_mode : {'trunc', 'floor'} or None, optional
-            Whether the quotient is rounded: towards zero, down, or not at all.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If integers are divided by 0 with rounding, or `rounding_mode` is another text.
-        NotSupportedError
-            If bools or complex values are divided with rounding.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([7, -7])
-        >>> vt.div(x, 2)
-        tensor([ 3.5000, -3.5000])
-        >>> vt.div(x, 2, rounding_mode='trunc')
-        tensor([ 3, -3])
-        >>> vt.div(x, 2, rounding_mode='floor')
-        tensor([ 3, -4])
-        """
+        """Return the quotient of two tensors, element by element."""
     def div_(self, other: Tensor | Number, *, rounding_mode: str | None = ...) -> Self:
         """Write the result of `div` into the tensor itself, which is returned."""
     def divide(
         self, other: Tensor | Number, *, rounding_mode: str | None = ..., out: Tensor | None = None
     ) -> Self:
-        """Return the quotient of two tensors, element by element.
-
-        Without rounding it is a true quotient: integers and bools are divided in the default
-        floating dtype, and division by 0 gives an infinity or nan. With rounding the result keeps
-        the promoted dtype of the operands. Shapes broadcast. The gradient of a rounded quotient is
-        0.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            Dividend; one of the two operands is a tensor.
-        other : Tensor or number
-            Divisor; its shape broadcasts with that of `input`.
-        rounding_mode : {'trunc', 'floor'} or None, optional
-            Whether the quotient is rounded: towards zero, down, or not at all.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If integers are divided by 0 with rounding, or `rounding_mode` is another text.
-        NotSupportedError
-            If bools or complex values are divided with rounding.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([7, -7])
-        >>> vt.div(x, 2)
-        tensor([ 3.5000, -3.5000])
-        >>> vt.div(x, 2, rounding_mode='trunc')
-        tensor([ 3, -3])
-        >>> vt.div(x, 2, rounding_mode='floor')
-        tensor([ 3, -4])
-        """
+        """Return the quotient of two tensors, element by element."""
     def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = ...) -> Self:
         """Write the result of `div` into the tensor itself, which is returned."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the sum of the products of two vectors' elements.
-
-        Complex values are not conjugated, see `vdot` for that. Dtypes are not promoted and nothing
-        is broadcast. float16 is summed in float32. The gradient of each vector is the other one,
-        conjugated.
-
-        Parameters
-        ----------
-        input : Tensor
-            The first vector.
-        tensor : Tensor
-            The second vector, of the same size and dtype.
-        out : Tensor, optional
-            Where the result is stored; it must have the result's dtype.
-
-        Returns
-        -------
-        Tensor
-            A new 0-d tensor; 0 for vectors without elements.
-
-        Raises
-        ------
-        ShapeError
-            If an operand is not a vector, or the sizes differ.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the vectors are bool.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> y = vt.dot(x, vt.tensor([3.0, 4.0]))
-        >>> y.item()
-        11.0
-        >>> y.backward()
-        >>> x.grad
-        tensor([3., 4.])
-        """
+        """Return the sum of the products of two vectors' elements."""
     def double(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def dsplit(
         self,
@@ -3967,329 +711,32 @@ class Tensor(TensorBase):
         indices: Sequence[Int] | None = None,
         sections: Int | None = None,
     ) -> tuple[Self, ...]:
-        """Split a tensor into pieces along dimension 2.
-
-        The pieces are those of `tensor_split`, but a number of pieces must divide the size of the
-        dimension. Places to cut at may lie behind its end, where pieces are empty. Each piece is a
-        slice of its own and may be written in place. Exactly one of the last three arguments is
-        given.
-
-        Parameters
-        ----------
-        input : Tensor
-            What is split, of at least 3 dimensions.
-        indices_or_sections : int or sequence of int, optional
-            The number of pieces, or the places to cut at.
-        indices : sequence of int, optional
-            The places to cut at, by keyword.
-        sections : int, optional
-            The number of pieces, by keyword.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`: writing to them writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than 3 dimensions, or the number of pieces is not positive or does
-            not divide the size.
-        ArgumentTypeError
-            If not exactly one way to split is given, or it is not an integer nor a sequence of
-            integers.
-
-        Examples
-        --------
-        >>> x = vt.arange(4).reshape(1, 1, 4)
-        >>> vt.dsplit(x, 2)
-        (tensor([[[0, 1]]]), tensor([[[2, 3]]]))
-        >>> a, b, c = vt.dsplit(x, [1, 3])
-        >>> b.fill_(0)
-        tensor([[[0, 0]]])
-        >>> x
-        tensor([[[0, 0, 0, 3]]])
-        """
+        """Split a tensor into pieces along dimension 2."""
     @property
     def dtype(self) -> DType: ...
     def element_size(self) -> builtins.int: ...
     def eq(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element equals its partner in `other`.
-
-        The operands are first promoted to a common dtype, in which they are compared: a Python
-        number is rounded to the dtype of a floating tensor. A nan equals nothing, not even itself.
-        The operator ``==`` calls this function; `equal` compares tensors as wholes.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.eq(vt.tensor([1, 2, 3]), 2)
-        tensor([False,  True, False])
-        >>> vt.tensor([0.1, float('nan')]) == vt.tensor([0.1, float('nan')])
-        tensor([ True, False])
-        """
+        """Return whether each element equals its partner in `other`."""
     def eq_(self, other: Tensor | Number) -> Self:
         """Write the result of `eq` into the tensor itself, which is returned."""
     def equal(self, other: Tensor) -> builtins.bool:
-        """Return whether two tensors have the same shape and the same values.
-
-        The answer is a Python bool. The dtypes may differ: values are compared in the promoted
-        dtype. A nan equals nothing, so a tensor with a nan does not even equal itself. Tensors of
-        different shapes are not broadcast: they are not equal.
-
-        Parameters
-        ----------
-        input : Tensor
-            First tensor.
-        other : Tensor
-            Second tensor.
-
-        Returns
-        -------
-        bool
-            Whether shapes and all values agree.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If one of the two is not a tensor.
-        DeviceError
-            If they are on different devices.
-
-        Examples
-        --------
-        >>> vt.equal(vt.tensor([1, 2]), vt.tensor([1.0, 2.0]))
-        True
-        >>> vt.equal(vt.ones(2), vt.ones(1, 2))
-        False
-        >>> vt.equal(vt.tensor(float('nan')), vt.tensor(float('nan')))
-        False
-        """
+        """Return whether two tensors have the same shape and the same values."""
     def erf(self, *, out: Tensor | None = None) -> Self:
-        """Return the error function of each element.
-
-        ``erf(x)`` is ``2 / sqrt(pi)`` times the integral of ``exp(-t * t)`` from 0 to x. The
-        function is odd and goes to -1 and 1 at the infinities. The derivative is
-        ``2 / sqrt(pi) * exp(-x * x)``. Values are computed in double precision and rounded once.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equation 7.2.1.
-
-        Examples
-        --------
-        >>> vt.erf(vt.tensor([-1.0, 0.0, 0.5]))
-        tensor([-0.8427,  0.0000,  0.5205])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.erf(x).sum().backward()
-        >>> x.grad
-        tensor([1.1284, 0.4151])
-        """
+        """Return the error function of each element."""
     def erf_(self) -> Self:
         """Write the result of `erf` into the tensor itself, which is returned."""
     def erfc(self, *, out: Tensor | None = None) -> Self:
-        """Return one less the error function of each element.
-
-        ``erfc(x) = 1 - erf(x)`` is computed without that subtraction, so that the result keeps its
-        digits for large x, where `erf` rounds to 1. The derivative is
-        ``-2 / sqrt(pi) * exp(-x * x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equation 7.2.2.
-
-        Examples
-        --------
-        >>> x = vt.tensor([0.0, 1.0, 6.0], dtype=vt.float64)
-        >>> vt.erfc(x)
-        tensor([1.0000e+00, 1.5730e-01, 2.1520e-17], dtype=vtgrad.float64)
-        >>> 1 - vt.erf(x[2])
-        tensor(0., dtype=vtgrad.float64)
-        """
+        """Return one less the error function of each element."""
     def erfc_(self) -> Self:
         """Write the result of `erfc` into the tensor itself, which is returned."""
     def erfinv(self, *, out: Tensor | None = None) -> Self:
-        """Return the inverse of the error function of each element.
-
-        ``erfinv(y)`` is the x with ``erf(x) = y``. It is infinite at -1 and 1 and nan outside of
-        them. The derivative is ``sqrt(pi) / 2 * exp(erfinv(y) ** 2)``, which is infinite at both
-        ends.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values from -1 to 1. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Notes
-        -----
-        The result starts from an approximation by S. Winitzki (2008) in elementary functions, which
-        three steps of Halley's method improve.
-
-        Examples
-        --------
-        >>> vt.erfinv(vt.tensor([0.0, 0.5, 1.0, 2.0]))
-        tensor([0.0000, 0.4769,    inf,    nan])
-        >>> x = vt.tensor([0.5], requires_grad=True)
-        >>> vt.erfinv(x).backward()
-        >>> x.grad
-        tensor([1.1126])
-        """
+        """Return the inverse of the error function of each element."""
     def erfinv_(self) -> Self:
         """Write the result of `erfinv` into the tensor itself, which is returned."""
     def exp(self, *, out: Tensor | None = None) -> Self:
-        """Return the exponential ``e ** x`` of each element.
-
-        Large values overflow to infinity; `expm1` keeps the digits of ``exp(x) - 1`` near 0. The
-        derivative is the result itself, so the result is what backward saves.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.exp(vt.tensor([0, 1]))
-        tensor([1.0000, 2.7183])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.exp(x).sum().backward()
-        >>> x.grad
-        tensor([1.0000, 2.7183])
-        >>> vt.exp(vt.tensor([1j]))
-        tensor([0.5403+0.8415j])
-        """
+        """Return the exponential ``e ** x`` of each element."""
     def exp2(self, *, out: Tensor | None = None) -> Self:
-        """Return 2 to the power of each element.
-
-        Large values overflow to infinity. The derivative is ``log(2) * 2 ** x``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.exp2(vt.tensor([-1, 0, 3]))
-        tensor([0.5000, 1.0000, 8.0000])
-        >>> x = vt.tensor([3.0], requires_grad=True)
-        >>> vt.exp2(x).backward()
-        >>> x.grad
-        tensor([5.5452])
-        """
+        """Return 2 to the power of each element."""
     def exp2_(self) -> Self:
         """Write the result of `exp2` into the tensor itself, which is returned."""
     def exp_(self) -> Self:
@@ -4300,288 +747,21 @@ class Tensor(TensorBase):
         size: Sequence[Int] | None = None,
         implicit: builtins.bool = False,
     ) -> Self:
-        """Return a view in which dimensions of size 1 are repeated.
-
-        No memory is copied: a repeated dimension has stride 0, so all its places are one memory
-        location. New dimensions may come in front. Most writes to a view that repeats elements are
-        refused; `fill_` with a number is not. The gradient is summed over the repeated dimensions.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor whose shape broadcasts to the sizes.
-        *sizes : int or sequence of int
-            The sizes, one by one or as one sequence. -1 keeps a dimension as it is.
-        size : sequence of int, optional
-            The same by keyword.
-        implicit : bool, default False
-            Has no effect.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If a dimension of another size than 1 would change, or there are fewer sizes than
-            dimensions.
-        ArgumentTypeError
-            If the sizes are missing, are given twice or are no integers.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0], [2.0]])
-        >>> y = vt.expand(x, -1, 3)
-        >>> y, y.stride()
-        (tensor([[1., 1., 1.],
-                [2., 2., 2.]]), (1, 0))
-        >>> y[0, 0] = 7.0
-        >>> x
-        tensor([[7.],
-                [2.]])
-        >>> w = vt.ones(1, requires_grad=True)
-        >>> w.expand(5).sum().backward()
-        >>> w.grad
-        tensor([5.])
-        """
+        """Return a view in which dimensions of size 1 are repeated."""
     def expand_as(self, other: Tensor) -> Self:
-        """Return a view with the shape of another tensor, in which dimensions of size 1 are repeated.
-
-        ``expand_as(input, other)`` is ``expand(input, other.shape)``. Of `other` only the shape
-        matters.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor whose shape broadcasts to that of `other`.
-        other : Tensor
-            Tensor of the wanted shape.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the shape of `input` does not broadcast to that of `other`.
-        ArgumentTypeError
-            If `other` is not a tensor.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0])
-        >>> y = vt.expand_as(x, vt.zeros(2, 2))
-        >>> y
-        tensor([[1., 2.],
-                [1., 2.]])
-        >>> y[0, 0] = 7.0
-        >>> x
-        tensor([7., 2.])
-        """
+        """Return a view with the shape of another tensor, in which dimensions of size 1 are repeated."""
     def expm1(self, *, out: Tensor | None = None) -> Self:
-        """Return ``exp(x) - 1`` of each element.
-
-        The result keeps its digits for x near 0, where ``exp(x)`` is rounded to a number near 1.
-        The derivative is ``exp(x)``, computed as the result plus 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1e-20, 1.0])
-        >>> vt.expm1(x)
-        tensor([1.0000e-20, 1.7183e+00])
-        >>> vt.exp(x) - 1
-        tensor([0.0000, 1.7183])
-        """
+        """Return ``exp(x) - 1`` of each element."""
     def expm1_(self) -> Self:
         """Write the result of `expm1` into the tensor itself, which is returned."""
     def exponential_(self, lambd: Real = 1.0, *, generator: _Generator | None = None) -> Self:
-        """Fill the tensor with random numbers of an exponential distribution.
-
-        The density is ``lambd * exp(-lambd * x)`` for x from 0 on; mean and standard deviation are
-        ``1 / lambd``. The old values do not matter: their gradient is zero.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write, of a floating dtype.
-        lambd : float, default 1.0
-            The rate, above 0.
-        generator : Generator, optional
-            What to draw from; the default generator if not given.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        ShapeError
-            If the rate is not above 0.
-        DTypeError
-            If the tensor is not floating.
-        LeafWriteError
-            If the tensor is a leaf that requires grad while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> g = vt.Generator().manual_seed(0)
-        >>> x = vt.empty(1000).exponential_(2.0, generator=g)
-        >>> bool((x >= 0).all()), bool(abs(x.mean() - 0.5) < 0.1)
-        (True, True)
-        """
+        """Fill the tensor with random numbers of an exponential distribution."""
     def fill_(self, value: Tensor | Number) -> Self:
-        """Set every element of the tensor to one value.
-
-        The value is cast to the dtype of the tensor; a floating value becomes an integer by being
-        cut off. The gradient of the old values is zero, that of a tensor `value` is the sum of the
-        incoming one. A number may also be stored in a tensor that repeats elements, as `expand`
-        makes it.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write.
-        value : number or Tensor
-            A number, or a 0-d tensor.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        ShapeError
-            If `value` is a tensor with dimensions.
-        ResultTypeError
-            If `value` is a number that the dtype cannot hold.
-        LeafWriteError
-            If the tensor is a leaf that requires grad while recording.
-        SelfOverlapError
-            If `value` is a tensor and several elements are one memory location.
-        ArgumentTypeError
-            If `value` is neither a number nor a tensor.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 2)
-        >>> vt.fill_(x[0], 3.0)
-        tensor([3., 3.])
-        >>> x
-        tensor([[3., 3.],
-                [0., 0.]])
-        >>> v = vt.tensor(2.0, requires_grad=True)
-        >>> vt.zeros(3).fill_(v).sum().backward()
-        >>> v.grad
-        tensor(3.)
-        """
+        """Set every element of the tensor to one value."""
     def fill_diagonal_(self, fill_value: Number, wrap: builtins.bool = False) -> Self:
-        """Set the elements whose indices are all equal to a number.
-
-        Of a matrix that is its main diagonal. The number is cast to the dtype of the tensor. The
-        gradient of the old values on the diagonal is zero, and passes elsewhere.
-
-        Parameters
-        ----------
-        input : Tensor
-            A matrix, or a tensor of more dimensions, all of one size.
-        fill_value : number
-            The value. A 0-d tensor that does not require grad is taken as a number.
-        wrap : bool, default False
-            Whether a matrix with more rows than columns gets further diagonals below the first one.
-            One row is left out between two of them.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than 2 dimensions, or more of different sizes.
-        ResultTypeError
-            If the dtype cannot hold the value.
-        ViewOfLeafWriteError
-            If the tensor is a leaf that requires grad while recording.
-        ArgumentTypeError
-            If `fill_value` is not a number.
-
-        Examples
-        --------
-        >>> vt.zeros(2, 3).fill_diagonal_(5)
-        tensor([[5., 0., 0.],
-                [0., 5., 0.]])
-        >>> vt.zeros(5, 2).fill_diagonal_(5, wrap=True)
-        tensor([[5., 0.],
-                [0., 5.],
-                [0., 0.],
-                [5., 0.],
-                [0., 5.]])
-        >>> x = vt.ones(2, 2, requires_grad=True)
-        >>> x.clone().fill_diagonal_(0).sum().backward()
-        >>> x.grad
-        tensor([[0., 1.],
-                [1., 0.]])
-        """
+        """Set the elements whose indices are all equal to a number."""
     def fix(self, *, out: Tensor | None = None) -> Self:
-        """Round each element towards zero.
-
-        Integers come back unchanged. The gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values; bools are not taken.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are bool or complex.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.trunc(vt.tensor([-1.7, -0.5, 0.5, 1.7]))
-        tensor([-1., -0.,  0.,  1.])
-        """
+        """Round each element towards zero."""
     def fix_(self) -> Self:
         """Write the result of `trunc` into the tensor itself, which is returned."""
     def flatten(
@@ -4592,501 +772,40 @@ class Tensor(TensorBase):
         *,
         dims: Sequence[str] | None = None,
     ) -> Self:
-        """Return the tensor with a range of dimensions merged into one.
-
-        The elements keep their row-major order. Memory is shared wherever the strides allow it. A
-        0-d tensor becomes a vector of one element.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any shape.
-        start_dim : int or str, default 0
-            First dimension to merge, or its name; or a sequence of names, as `dims`.
-        end_dim : int or str, default -1
-            Last dimension to merge; it is included. After a sequence of names, it is `out_dim`.
-        out_dim : str, optional
-            The name of the merged dimension, which a tensor with names needs.
-        dims : sequence of str, optional
-            The names of the dimensions to merge, which are neighbours, in place of the first and the
-            last one.
-
-        Returns
-        -------
-        Tensor
-            `input` itself if there is nothing to merge or to name, a view of it if its strides allow
-            one, else a copy.
-
-        Raises
-        ------
-        ShapeError
-            If `start_dim` comes after `end_dim`.
-        DimensionError
-            If a dimension does not exist.
-        ArgumentTypeError
-            If a dimension is neither an integer nor a name.
-        NameNotFoundError
-            If no dimension has the name.
-        NamesError
-            If the dimensions are not neighbours, or a name would be there twice.
-        NamesNotSupportedError
-            If the tensor has names, and the merged dimension would have none.
-
-        Examples
-        --------
-        >>> x = vt.arange(6).reshape(1, 2, 3)
-        >>> vt.flatten(x)
-        tensor([0, 1, 2, 3, 4, 5])
-        >>> vt.flatten(x, 0, 1).shape
-        vtgrad.Size([2, 3])
-        >>> vt.flatten(x)[0] = 9
-        >>> x
-        tensor([[[9, 1, 2],
-                 [3, 4, 5]]])
-        """
+        """Return the tensor with a range of dimensions merged into one."""
     def flip(self, *axes: Dims, dims: Dims | None = None) -> Self:
-        """Return a copy with the elements in reverse order along dimensions.
-
-        The result is always a copy; `x[::-1]` is a view. The gradient is flipped back.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any dtype.
-        *axes : int or sequence of int
-            The dimensions, one by one or as one sequence.
-        dims : int or sequence of int, optional
-            The same by keyword.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        DimensionError
-            If a dimension does not exist.
-        ShapeError
-            If a dimension is given twice.
-        ArgumentTypeError
-            If the dimensions are missing, are given in both ways or are no integers.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> vt.flip(x, 0)
-        tensor([[3, 4],
-                [1, 2]])
-        >>> vt.flip(x, dims=(0, 1))
-        tensor([[4, 3],
-                [2, 1]])
-        """
+        """Return a copy with the elements in reverse order along dimensions."""
     def fliplr(self) -> Self:
-        """Return a copy with the columns in reverse order.
-
-        ``fliplr(x)`` is ``flip(x, 1)``: dimension 1 is reversed, however many dimensions follow.
-        The gradient is flipped back.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor with at least 2 dimensions.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than 2 dimensions.
-
-        Examples
-        --------
-        >>> vt.fliplr(vt.tensor([[1, 2, 3], [4, 5, 6]]))
-        tensor([[3, 2, 1],
-                [6, 5, 4]])
-        """
+        """Return a copy with the columns in reverse order."""
     def flipud(self) -> Self:
-        """Return a copy with the rows in reverse order.
-
-        ``flipud(x)`` is ``flip(x, 0)``: dimension 0 is reversed, however many dimensions follow.
-        The gradient is flipped back.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor with at least 1 dimension.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the tensor is 0-d.
-
-        Examples
-        --------
-        >>> vt.flipud(vt.tensor([[1, 2, 3], [4, 5, 6]]))
-        tensor([[4, 5, 6],
-                [1, 2, 3]])
-        >>> vt.flipud(vt.tensor([1, 2]))
-        tensor([2, 1])
-        """
+        """Return a copy with the rows in reverse order."""
     def float(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def float_power(self, exponent: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return one operand to the power of the other, in double precision.
-
-        The operands are converted to float64, or to complex128 if one of them is complex, and
-        raised as by `pow`. Integers therefore have negative powers, and large powers do not wrap
-        around. A negative real base with a fractional exponent gives nan. Gradients come in the
-        dtypes of the operands.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            Base. It may be a number if `exponent` is a tensor.
-        exponent : Tensor or number
-            Exponent. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of dtype float64 or complex128.
-
-        Raises
-        ------
-        DTypeError
-            If `out` has another dtype than the result.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If no operand is a tensor, or one is neither a tensor nor a number.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.float_power(vt.tensor([2, 4]), -1)
-        tensor([0.5000, 0.2500], dtype=vtgrad.float64)
-        >>> vt.float_power(10, vt.tensor([2, 20]))
-        tensor([1.0000e+02, 1.0000e+20], dtype=vtgrad.float64)
-        >>> x = vt.tensor([3.0], requires_grad=True)
-        >>> vt.float_power(x, 2).backward()
-        >>> x.grad
-        tensor([6.])
-        """
+        """Return one operand to the power of the other, in double precision."""
     def float_power_(self, exponent: Tensor | Number) -> Self:
-        """Raise the tensor itself to a power; see `float_power`.
-
-        Raises
-        ------
-        DTypeError
-            If the tensor does not have the result's dtype.
-        """
+        """Raise the tensor itself to a power; see `float_power`."""
     def floor(self, *, out: Tensor | None = None) -> Self:
-        """Return the largest integer that is not above each element.
-
-        Integers are returned as a copy. Infinities, nan and the sign of zero are kept. The gradient
-        is zero everywhere, at the steps too.
-
-        Parameters
-        ----------
-        input : Tensor
-            Integer or floating values.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is bool or complex.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.floor(vt.tensor([-0.5, 0.5, 2.0]))
-        tensor([-1.,  0.,  2.])
-        >>> vt.floor(vt.tensor([3, -4]))
-        tensor([ 3, -4])
-        >>> x = vt.tensor([1.5], requires_grad=True)
-        >>> vt.floor(x).backward()
-        >>> x.grad
-        tensor([0.])
-        """
+        """Return the largest integer that is not above each element."""
     def floor_(self) -> Self:
         """Write the result of `floor` into the tensor itself, which is returned."""
     def floor_divide(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the quotient of two tensors, rounded down.
-
-        The result has the promoted dtype of the operands: integers give integers. A floating
-        division by zero gives an infinity or nan. The function has no derivative, and backward
-        through it raises `NoDerivativeError`; ``div(a, b, rounding_mode='floor')`` has the gradient
-        zero. The operator ``//`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            Dividend. It may be a number if `other` is a tensor.
-        other : Tensor or number
-            Divisor. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If integers are divided by zero.
-        NotSupportedError
-            If the promoted dtype is bool or complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If no operand is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        NoDerivativeError
-            When backward reaches the result.
-
-        Examples
-        --------
-        >>> vt.floor_divide(vt.tensor([7, -7]), 2)
-        tensor([ 3, -4])
-        >>> vt.floor_divide(7, vt.tensor([2.0, 0.0]))
-        tensor([3., inf])
-        """
+        """Return the quotient of two tensors, rounded down."""
     def floor_divide_(self, other: Tensor | Number) -> Self:
         """Write the result of `floor_divide` into the tensor itself, which is returned."""
     def fmax(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the larger element of each pair, ignoring nan.
-
-        If one of the two is nan, the result is the other one; `maximum` returns nan instead. The
-        gradient goes to the element that is returned, and to `input` where both are equal.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor
-            Second operand, real. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If an operand is complex: complex values have no order.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.fmax(vt.tensor([1.0, float('nan'), 3.0]), vt.tensor([2.0, 0.0, float('nan')]))
-        tensor([2., 0., 3.])
-        >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
-        >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
-        >>> vt.fmax(a, b).sum().backward()
-        >>> a.grad, b.grad
-        (tensor([0., 1., 1.]), tensor([1., 0., 0.]))
-        """
+        """Return the larger element of each pair, ignoring nan."""
     def fmin(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the smaller element of each pair, ignoring nan.
-
-        If one of the two is nan, the result is the other one; `minimum` returns nan instead. The
-        gradient goes to the element that is returned, and to `input` where both are equal.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor
-            Second operand, real. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If an operand is complex: complex values have no order.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.fmin(vt.tensor([1.0, float('nan'), 3.0]), vt.tensor([2.0, 0.0, float('nan')]))
-        tensor([1., 0., 3.])
-        >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
-        >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
-        >>> vt.fmin(a, b).sum().backward()
-        >>> a.grad, b.grad
-        (tensor([1., 0., 1.]), tensor([0., 1., 0.]))
-        """
+        """Return the smaller element of each pair, ignoring nan."""
     def fmod(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the remainder of a division rounded towards zero.
-
-        ``fmod(a, b) = a - b * trunc(a / b)`` has the sign of `input`; `remainder` rounds down and
-        has the sign of the divisor. A floating division by zero gives nan. The derivative by
-        `input` is 1, that by a tensor `other` is ``-trunc(a / b)``; jumps are ignored.
-
-        Parameters
-        ----------
-        input : Tensor
-            Dividend, real and not bool.
-        other : Tensor or number
-            Divisor. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If integers are divided by zero.
-        NotSupportedError
-            If the promoted dtype is bool or complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.fmod(vt.tensor([7, -7]), 3)
-        tensor([ 1, -1])
-        >>> vt.remainder(vt.tensor([7, -7]), 3)
-        tensor([1, 2])
-        >>> b = vt.tensor([2.0], requires_grad=True)
-        >>> vt.fmod(vt.tensor([7.0]), b).backward()
-        >>> b.grad
-        tensor([-3.])
-        """
+        """Return the remainder of a division rounded towards zero."""
     def fmod_(self, other: Tensor | Number) -> Self:
         """Write the result of `fmod` into the tensor itself, which is returned."""
     def frac(self, *, out: Tensor | None = None) -> Self:
-        """Return what is left of each element without its whole part.
-
-        ``frac(x) = x - trunc(x)`` has the sign of x. It is nan at the infinities. The gradient
-        passes unchanged, also at integers, where the function jumps.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating values.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is not floating.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.frac(vt.tensor([1.5, -2.25, 3.0]))
-        tensor([ 0.5000, -0.2500,  0.0000])
-        >>> x = vt.tensor([1.5], requires_grad=True)
-        >>> vt.frac(x).backward()
-        >>> x.grad
-        tensor([1.])
-        """
+        """Return what is left of each element without its whole part."""
     def frac_(self) -> Self:
         """Write the result of `frac` into the tensor itself, which is returned."""
     def frexp(self, *, out: Sequence[Tensor] | None = None) -> FrexpResult[Self]:
-        """Return mantissa and exponent of each element, as powers of two have them.
-
-        Each value is ``mantissa * 2 ** exponent``, with a mantissa of magnitude from 1/2 to 1, 1
-        not included. Zeros, infinities and nans are their own mantissas, and their exponent is 0.
-        `ldexp` is the inverse. Only the mantissa is differentiable; its derivative is
-        ``2 ** -exponent``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating values.
-        out : pair of Tensor, optional
-            Where mantissas and exponents are stored; of the dtypes of the results.
-
-        Returns
-        -------
-        FrexpResult
-            Named tuple of two new tensors of the shape of `input`: ``mantissa`` of its dtype and
-            ``exponent`` of int32.
-
-        Raises
-        ------
-        DTypeError
-            If `input` is not floating.
-        ArgumentTypeError
-            If `out` is no pair of tensors.
-        ResultTypeError
-            If the tensors in `out` do not have the dtypes of the results.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([3.0, -0.75, 0.0])
-        >>> mantissa, exponent = vt.frexp(x)
-        >>> mantissa
-        tensor([ 0.7500, -0.7500,  0.0000])
-        >>> exponent
-        tensor([2, 0, 0], dtype=vtgrad.int32)
-        >>> vt.ldexp(mantissa, exponent)
-        tensor([ 3.0000, -0.7500,  0.0000])
-        """
+        """Return mantissa and exponent of each element, as powers of two have them."""
     def gather(
         self,
         dim: Int,
@@ -5095,220 +814,19 @@ class Tensor(TensorBase):
         sparse_grad: builtins.bool = False,
         out: Tensor | None = None,
     ) -> Self:
-        """Return elements picked along a dimension, each by its own index.
-
-        For a matrix, ``result[i, j]`` is ``input[index[i, j], j]`` with `dim` 0, and
-        ``input[i, index[i, j]]`` with `dim` 1. The result has the shape of `index`. The gradient of
-        each element of `input` is the sum over all elements that picked it. `take_along_dim` also
-        broadcasts.
-
-        Parameters
-        ----------
-        input : Tensor
-            Where to pick.
-        dim : int
-            The dimension that the indices count along.
-        index : Tensor
-            Indices of int64 or int32, none negative. It has as many dimensions as `input`, and in
-            those other than `dim` it is no larger.
-        sparse_grad : bool, default False
-            Has no effect: gradients are dense.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `index` and the dtype of `input`.
-
-        Raises
-        ------
-        ElementIndexError
-            If an index is negative or past the end.
-        ShapeError
-            If the shape of `index` does not fit.
-        DTypeError
-            If `index` is of another dtype.
-        DimensionError
-            If the dimension does not exist.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-        >>> y = vt.gather(x, 1, vt.tensor([[0, 0], [1, 0]]))
-        >>> y.detach()
-        tensor([[1., 1.],
-                [4., 3.]])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([[2., 0.],
-                [1., 1.]])
-        """
+        """Return elements picked along a dimension, each by its own index."""
     def gcd(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the greatest common divisor of each pair of integers.
-
-        The result is not negative where the dtype can hold it. The greatest common divisor of 0 and
-        a number is the magnitude of that number, and of 0 and 0 it is 0. Integers have no
-        gradients.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of an integer dtype.
-        other : Tensor
-            Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is no integer dtype.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.gcd(vt.tensor([12, 18, 0]), vt.tensor([8, -27, 5]))
-        tensor([4, 9, 5])
-        >>> vt.gcd(vt.tensor([[12], [7]]), vt.tensor([18, 14]))
-        tensor([[6, 2],
-                [1, 7]])
-        """
+        """Return the greatest common divisor of each pair of integers."""
     def gcd_(self, other: Tensor) -> Self:
         """Write the result of `gcd` into the tensor itself, which is returned."""
     def ge(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is greater than its partner in `other` or equal to it.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``>=`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.ge(vt.tensor([1, 2, 3]), 2)
-        tensor([False,  True,  True])
-        >>> vt.tensor([[1.0], [4.0]]) >= vt.tensor([2.0, 4.0])
-        tensor([[False, False],
-                [ True,  True]])
-        """
+        """Return whether each element is greater than its partner in `other` or equal to it."""
     def ge_(self, other: Tensor | Number) -> Self:
         """Write the result of `ge` into the tensor itself, which is returned."""
     def geometric_(self, p: Real, *, generator: _Generator | None = None) -> Self:
-        """Fill the tensor with random numbers of a geometric distribution.
-
-        Each number is how many trials there are up to the first success, that one included, if a
-        trial succeeds with probability `p`: the number k, from 1 on, has probability
-        ``(1 - p) ** (k - 1) * p``. The mean is ``1 / p``. The old values do not matter: their
-        gradient is zero. Small integer dtypes do not hold the numbers of a small `p`, which wrap
-        around.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write, of a floating or integer dtype.
-        p : float
-            The probability of a success, between 0 and 1.
-        generator : Generator, optional
-            What to draw from; the default generator if not given.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        ShapeError
-            If `p` is not above 0 and below 1.
-        NotSupportedError
-            If the tensor is bool or complex.
-        LeafWriteError
-            If the tensor is a leaf that requires grad while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> g = vt.Generator().manual_seed(0)
-        >>> x = vt.empty(1000).geometric_(0.5, generator=g)
-        >>> x.min()
-        tensor(1.)
-        >>> bool(abs(x.mean() - 2) < 0.2)
-        True
-        """
+        """Fill the tensor with random numbers of a geometric distribution."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the products of all pairs of elements of two vectors.
-
-        Element `[i, j]` of the result is `input[i] * vec2[j]`; complex values are not conjugated.
-        The dtypes are promoted.
-
-        Parameters
-        ----------
-        input : Tensor
-            A vector.
-        vec2 : Tensor
-            The other vector.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new matrix with a row for each element of `input` and a column for each of `vec2`.
-
-        Raises
-        ------
-        ShapeError
-            If one of them is no vector.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.outer(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 4.0, 5.0]))
-        tensor([[ 3.,  4.,  5.],
-                [ 6.,  8., 10.]])
-        """
+        """Return the products of all pairs of elements of two vectors."""
     def get_device(self) -> builtins.int: ...
     @property
     def grad(self) -> Self | None: ...
@@ -5317,171 +835,21 @@ class Tensor(TensorBase):
     @property
     def grad_fn(self) -> Node | None: ...
     def greater(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is greater than its partner in `other`.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``>`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.gt(vt.tensor([1, 2, 3]), 2)
-        tensor([False, False,  True])
-        >>> x = vt.tensor([-1.0, 0.5, float('nan')])
-        >>> x[x > 0]
-        tensor([0.5000])
-        """
+        """Return whether each element is greater than its partner in `other`."""
     def greater_(self, other: Tensor | Number) -> Self:
         """Write the result of `gt` into the tensor itself, which is returned."""
     def greater_equal(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is greater than its partner in `other` or equal to it.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``>=`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.ge(vt.tensor([1, 2, 3]), 2)
-        tensor([False,  True,  True])
-        >>> vt.tensor([[1.0], [4.0]]) >= vt.tensor([2.0, 4.0])
-        tensor([[False, False],
-                [ True,  True]])
-        """
+        """Return whether each element is greater than its partner in `other` or equal to it."""
     def greater_equal_(self, other: Tensor | Number) -> Self:
         """Write the result of `ge` into the tensor itself, which is returned."""
     def gt(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is greater than its partner in `other`.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``>`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.gt(vt.tensor([1, 2, 3]), 2)
-        tensor([False, False,  True])
-        >>> x = vt.tensor([-1.0, 0.5, float('nan')])
-        >>> x[x > 0]
-        tensor([0.5000])
-        """
+        """Return whether each element is greater than its partner in `other`."""
     def gt_(self, other: Tensor | Number) -> Self:
         """Write the result of `gt` into the tensor itself, which is returned."""
     def half(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def has_names(self) -> builtins.bool: ...
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return 0 for negative elements, 1 for positive ones, and `values` at zero.
-
-        A nan in `input` is taken for negative. The function has no derivative, and backward through
-        it raises `NoDerivativeError`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Where to evaluate the step function; real.
-        values : Tensor
-            What stands at the zeros of `input`. It has the dtype of `input`, and its shape
-            broadcasts.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the dtype of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If the dtypes differ or are complex.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `values` is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        NoDerivativeError
-            When backward reaches the result.
-
-        Examples
-        --------
-        >>> vt.heaviside(vt.tensor([-1.5, 0.0, 2.0]), vt.tensor(0.5))
-        tensor([0.0000, 0.5000, 1.0000])
-        >>> vt.heaviside(vt.tensor([-3, 0, 0]), vt.tensor([7, 8, 9]))
-        tensor([0, 8, 9])
-        """
+        """Return 0 for negative elements, 1 for positive ones, and `values` at zero."""
     def heaviside_(self, values: Tensor) -> Self:
         """Write the result of `heaviside` into the tensor itself, which is returned."""
     def hsplit(
@@ -5491,235 +859,21 @@ class Tensor(TensorBase):
         indices: Sequence[Int] | None = None,
         sections: Int | None = None,
     ) -> tuple[Self, ...]:
-        """Return pieces of a tensor along its columns.
-
-        The cut goes along dimension 1, or along dimension 0 of a vector. Each piece is a slice of
-        its own, so it may be written in place while recording, unlike the pieces of `split`. Cuts
-        outside of the dimension give empty pieces.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor with at least 1 dimension.
-        indices_or_sections : int or sequence of int, optional
-            The number of pieces, all of one size, or the places of the cuts.
-        indices : sequence of int, optional
-            The places of the cuts by keyword.
-        sections : int, optional
-            The number of pieces by keyword.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`: writing to them writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the tensor is 0-d, or the size is not a multiple of the number of pieces.
-        ArgumentTypeError
-            If the pieces are not described in exactly one way.
-
-        Examples
-        --------
-        >>> x = vt.arange(8).reshape(2, 4)
-        >>> left, right = vt.hsplit(x, 2)
-        >>> left
-        tensor([[0, 1],
-                [4, 5]])
-        >>> right.fill_(0)
-        tensor([[0, 0],
-                [0, 0]])
-        >>> x
-        tensor([[0, 1, 0, 0],
-                [4, 5, 0, 0]])
-        >>> [piece.shape[1] for piece in vt.hsplit(x, [1, 3])]
-        [1, 2, 1]
-        """
+        """Return pieces of a tensor along its columns."""
     def hypot(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the length of the hypotenuse of right triangles.
-
-        ``sqrt(input ** 2 + other ** 2)`` is computed without overflow in between. If a leg is
-        infinite, so is the result, also beside a nan. The derivative by each leg is the leg over
-        the result, which is nan where both legs are 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            First leg.
-        other : Tensor
-            Second leg. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is not floating.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.hypot(vt.tensor([3.0, 1e30]), vt.tensor([4.0, 1e30]))
-        tensor([5.0000e+00, 1.4142e+30])
-        >>> x = vt.tensor(3.0, requires_grad=True)
-        >>> vt.hypot(x, vt.tensor(4.0)).backward()
-        >>> x.grad
-        tensor(0.6000)
-        """
+        """Return the length of the hypotenuse of right triangles."""
     def hypot_(self, other: Tensor) -> Self:
         """Write the result of `hypot` into the tensor itself, which is returned."""
     def i0(self, *, out: Tensor | None = None) -> Self:
-        """Return the modified Bessel function of the first kind of order 0 of each element.
-
-        ``i0(x)`` is the sum of ``(x * x / 4) ** k / k! ** 2`` over all k from 0 on. The function is
-        even, 1 at 0, and grows like ``exp(abs(x)) / sqrt(2 * pi * abs(x))``. The derivative is the
-        function of order 1. At the infinities the result is nan.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equations 10.25.2 and 10.40.1.
-
-        Examples
-        --------
-        >>> vt.i0(vt.tensor([0.0, 1.0, -2.0]))
-        tensor([1.0000, 1.2661, 2.2796])
-        >>> x = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.i0(x).sum().backward()
-        >>> x.grad
-        tensor([0.0000, 0.5652])
-        """
+        """Return the modified Bessel function of the first kind of order 0 of each element."""
     def i0_(self) -> Self:
         """Write the result of `i0` into the tensor itself, which is returned."""
     def igamma(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the regularised lower incomplete gamma function.
-
-        ``P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from 0 to x, divided by
-        ``gamma(a)``. It rises from 0 at x = 0 to 1 at infinity. Negative arguments give nan, as do
-        orders and arguments that are both 0 or both infinite. The derivative by `other` is
-        ``x ** (a - 1) * exp(-x) / gamma(a)``. There is none by `input`: backward raises where
-        `input` requires grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            Order ``a``, not negative.
-        other : Tensor
-            Argument ``x``, not negative. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is not floating, or if backward asks for the gradient of `input`.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equation 8.2.4.
-
-        Examples
-        --------
-        >>> vt.igamma(vt.tensor([1.0, 2.0]), vt.tensor([0.5, 0.5]))
-        tensor([0.3935, 0.0902])
-        >>> x = vt.tensor(1.0, requires_grad=True)
-        >>> vt.igamma(vt.tensor(2.0), x).backward()
-        >>> x.grad
-        tensor(0.3679)
-        """
+        """Return the regularised lower incomplete gamma function."""
     def igamma_(self, other: Tensor) -> Self:
         """Write the result of `igamma` into the tensor itself, which is returned."""
     def igammac(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the regularised upper incomplete gamma function.
-
-        ``Q(a, x) = 1 - P(a, x)`` is the integral of ``t ** (a - 1) * exp(-t)`` from x to infinity,
-        divided by ``gamma(a)``. It keeps its digits where `igamma` rounds to 1. It falls from 1 at
-        x = 0 to 0 at infinity. Negative arguments give nan, as do orders and arguments that are
-        both 0 or both infinite. The derivative by `other` is minus
-        ``x ** (a - 1) * exp(-x) / gamma(a)``. There is none by `input`: backward raises where
-        `input` requires grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            Order ``a``, not negative.
-        other : Tensor
-            Argument ``x``, not negative. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is not floating, or if backward asks for the gradient of `input`.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equation 8.2.4.
-
-        Examples
-        --------
-        >>> vt.igammac(vt.tensor([1.0, 2.0]), vt.tensor([0.5, 0.5]))
-        tensor([0.6065, 0.9098])
-        >>> x = vt.tensor(1.0, requires_grad=True)
-        >>> vt.igammac(vt.tensor(2.0), x).backward()
-        >>> x.grad
-        tensor(-0.3679)
-        """
+        """Return the regularised upper incomplete gamma function."""
     def igammac_(self, other: Tensor) -> Self:
         """Write the result of `igammac` into the tensor itself, which is returned."""
     @property
@@ -5735,219 +889,23 @@ class Tensor(TensorBase):
         alpha: Number = 1,
         out: Tensor | None = None,
     ) -> Self:
-        """Return a copy with slices added at a vector of indices.
-
-        Slice k of `source`, times `alpha`, is added to slice ``index[k]`` along `dim`. Indices may
-        repeat: then all their slices are added. The gradient of `input` is the incoming one; that
-        of each slice of `source` is the gradient of the slice where it was added, times `alpha`.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        dim : int
-            The dimension of the slices.
-        index : Tensor
-            Vector of indices, of int64 or int32. None is negative.
-        source : Tensor
-            The slices to add, of the dtype of `input`. Its shape is that of `input`, with one slice
-            along `dim` for each index.
-        alpha : number, default 1
-            Factor of `source`.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ElementIndexError
-            If an index is negative or past the end, and `input` has 2 or more dimensions.
-        ShapeError
-            If the shape of `source` does not fit.
-        DTypeError
-            If the dtype of `source` or of `index` does not fit.
-        OutOfRangeError
-            If `index` has more than 1 dimension, or an index is outside of a vector.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x, rows = vt.zeros(2, 2), vt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> vt.index_add(x, 0, vt.tensor([1, 0]), rows)
-        tensor([[3., 4.],
-                [1., 2.]])
-        >>> vt.index_add(x, 0, vt.tensor([1, 1]), rows, alpha=10)
-        tensor([[ 0.,  0.],
-                [40., 60.]])
-        """
+        """Return a copy with slices added at a vector of indices."""
     def index_add_(self, dim: Int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Self:
         """Write the result of `index_add` into the tensor itself, which is returned."""
     def index_copy(
         self, dim: Int, index: Tensor, source: Tensor, *, out: Tensor | None = None
     ) -> Self:
-        """Return a copy with slices stored at a vector of indices.
-
-        Slice k of `source` is stored as slice ``index[k]`` along `dim`. If an index repeats, its
-        last slice stays. The gradient of `input` is zero in the slices that were overwritten, and
-        only the slices of `source` that stayed have one.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        dim : int
-            The dimension of the slices.
-        index : Tensor
-            Vector of indices, of int64. None is negative.
-        source : Tensor
-            The slices to store, of the dtype of `input`. Its shape is that of `input`, with one
-            slice along `dim` for each index.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If an index is negative or past the end, `index` has more than 1 dimension, or there is
-            not one slice for each index.
-        ShapeError
-            If the slices of `source` do not have the shape of those of `input`.
-        DTypeError
-            If the dtype of `source` or of `index` does not fit.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.zeros(3, requires_grad=True)
-        >>> s = vt.tensor([7.0, 8.0], requires_grad=True)
-        >>> y = vt.index_copy(x, 0, vt.tensor([2, 2]), s)
-        >>> y.detach()
-        tensor([0., 0., 8.])
-        >>> y.sum().backward()
-        >>> x.grad, s.grad
-        (tensor([1., 1., 0.]), tensor([0., 1.]))
-        """
+        """Return a copy with slices stored at a vector of indices."""
     def index_copy_(self, dim: Int, index: Tensor, source: Tensor) -> Self:
         """Write the result of `index_copy` into the tensor itself, which is returned."""
     def index_fill(self, dim: Dim, index: Tensor, value: Tensor | Number) -> Self:
-        """Return a copy with one value in the slices at a vector of indices.
-
-        The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
-        off. The gradient of `input` is zero in the slices that were filled, and that of a tensor
-        `value` is the sum over them.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        dim : int
-            The dimension of the slices.
-        index : Tensor
-            Vector of indices, of int64. Negative ones count from the end.
-        value : number or Tensor
-            A number, or a 0-d tensor.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If an index is outside of the dimension, or `index` is of another dtype.
-        ShapeError
-            If `index` has more than 1 dimension, or `value` any.
-        DTypeError
-            If `value` is complex and `input` is real.
-        ResultTypeError
-            If the dtype cannot hold a real `value`.
-        DimensionError
-            If the dimension does not exist.
-
-        Examples
-        --------
-        >>> x = vt.arange(6).reshape(2, 3)
-        >>> vt.index_fill(x, 1, vt.tensor([0, -1]), 9)
-        tensor([[9, 1, 9],
-                [9, 4, 9]])
-        >>> v = vt.tensor(2.0, requires_grad=True)
-        >>> vt.index_fill(vt.ones(4), 0, vt.tensor([0, 2]), v).sum().backward()
-        >>> v.grad
-        tensor(2.)
-        """
+        """Return a copy with one value in the slices at a vector of indices."""
     def index_fill_(self, dim: Dim, index: Tensor, value: Tensor | Number) -> Self:
         """Write the result of `index_fill` into the tensor itself, which is returned."""
     def index_put(
         self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
     ) -> Self:
-        """Return a copy with values stored at, or added to, the elements at index arrays.
-
-        ``x.index_put((i, j), v)`` is a copy of x after ``x[i, j] = v``. If values are stored and
-        one element is named several times, the last value stays, and only it has a gradient. If
-        values are added, all of them count. The gradient of `input` is zero where values were
-        stored, and passes where they were added.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        indices : sequence of Tensor
-            Index arrays of int64, int32 or bool, one for each of the first dimensions; they
-            broadcast. Negative indices count from the end. A mask covers as many dimensions as it
-            has; a uint8 array is read as a mask, with a warning.
-        values : Tensor
-            The values, of the dtype of `input`. They broadcast to the shape of what the indices
-            name.
-        accumulate : bool, default False
-            Whether to add instead of storing.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If an index is outside of its dimension, there are too many, they do not broadcast, a
-            mask does not fit, or an index array is of another dtype.
-        ShapeError
-            If `values` does not broadcast, or there is no index array.
-        DTypeError
-            If `values` is of another dtype than `input`.
-        ArgumentTypeError
-            If `indices` is not a sequence of tensors, `values` not a tensor, or `accumulate` not a
-            bool.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 2)
-        >>> vt.index_put(x, (vt.tensor([0, 1]), vt.tensor([1, 0])), vt.tensor([5.0, 6.0]))
-        tensor([[0., 5.],
-                [6., 0.]])
-        >>> vt.index_put(x, (vt.tensor([0, 0]),), vt.tensor(1.0), accumulate=True)
-        tensor([[2., 2.],
-                [0., 0.]])
-        >>> vt.index_put(x, (x == 0,), vt.tensor(3.0))
-        tensor([[3., 3.],
-                [3., 3.]])
-        """
+        """Return a copy with values stored at, or added to, the elements at index arrays."""
     def index_put_(
         self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = False
     ) -> Self:
@@ -5962,62 +920,7 @@ class Tensor(TensorBase):
         include_self: builtins.bool = True,
         out: Tensor | None = None,
     ) -> Self:
-        """Return a copy with slices merged into those at a vector of indices.
-
-        All slices of `source` that go to one slice of `input` are merged with each other, and with
-        the slice that was there unless `include_self` is False. Of integers the mean is rounded
-        down. Equal largest or smallest values share the gradient evenly. To add slices there is
-        `index_add`.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        dim : int
-            The dimension of the slices.
-        index : Tensor
-            Vector of indices, of int64 or int32. None is negative.
-        source : Tensor
-            The slices to merge, of the dtype of `input`. Its shape is that of `input`, with one
-            slice along `dim` for each index.
-        reduce : str
-            How to merge: ``'prod'``, ``'mean'``, ``'amax'`` or ``'amin'``.
-        include_self : bool, default True
-            Whether the values of `input` take part.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If an index is negative or past the end, or `index` has more than 1 dimension.
-        ShapeError
-            If the shape of `source` does not fit, or `reduce` is another text.
-        DTypeError
-            If the dtype of `source` or of `index` does not fit.
-        NotSupportedError
-            For extremes of complex values and the mean of bools.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x, s = vt.tensor([1.0, 2.0, 3.0]), vt.tensor([10.0, 20.0])
-        >>> vt.index_reduce(x, 0, vt.tensor([2, 2]), s, 'prod')
-        tensor([  1.,   2., 600.])
-        >>> vt.index_reduce(x, 0, vt.tensor([2, 2]), s, 'mean', include_self=False)
-        tensor([ 1.,  2., 15.])
-
-        Merged by ``prod``, ``mean``, ``amax`` or ``amin``, together with the slice that was there
-        unless `include_self` is false.
-        """
+        """Return a copy with slices merged into those at a vector of indices."""
     def index_reduce_(
         self,
         dim: Int,
@@ -6029,134 +932,13 @@ class Tensor(TensorBase):
     ) -> Self:
         """Write the result of `index_reduce` into the tensor itself, which is returned."""
     def index_select(self, dim: Dim, index: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the slices at a vector of indices along a dimension.
-
-        The result is always a copy; indexing with slices gives views. Indices may repeat, and the
-        gradient of each slice of `input` is the sum over all elements that picked it.
-
-        Parameters
-        ----------
-        input : Tensor
-            Where to pick.
-        dim : int
-            The dimension of the slices.
-        index : Tensor
-            Vector of indices, of int64 or int32. None is negative.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`. Its size along `dim` is the number of indices.
-
-        Raises
-        ------
-        OutOfRangeError
-            If an index is negative or past the end, or `index` has more than 1 dimension.
-        DTypeError
-            If `index` is of another dtype.
-        DimensionError
-            If the dimension does not exist.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-        >>> vt.index_select(x, 1, vt.tensor([2, 0]))
-        tensor([[3., 1.],
-                [6., 4.]])
-        >>> w = vt.ones(3, requires_grad=True)
-        >>> vt.index_select(w, 0, vt.tensor([0, 0, 1])).sum().backward()
-        >>> w.grad
-        tensor([2., 1., 0.])
-        """
+        """Return the slices at a vector of indices along a dimension."""
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return sums of products over the last dimensions of two tensors.
-
-        ``result[i, k]`` is the sum over j of ``input[i, j] * other[k, j]`` for matrices, and
-        likewise for any other dimensions. Of two vectors the result is 0-d. Complex values are not
-        conjugated. If one of the tensors is 0-d, the result is the product, as of `mul`, with
-        promoted dtypes.
-
-        Parameters
-        ----------
-        input : Tensor
-            First factor, not bool.
-        other : Tensor
-            Second factor, of the same dtype. Its last dimension has the size of that of `input`.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor: the dimensions of `input` but the last, then those of `other` but the
-            last.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not fit each other.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the factors are bools.
-        ArgumentTypeError
-            If a factor is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result and neither factor is 0-d.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.inner(vt.tensor([1, 2, 3]), vt.tensor([1, 10, 100]))
-        tensor(321)
-        >>> vt.inner(vt.ones(2, 3, 4), vt.ones(5, 4)).shape
-        vtgrad.Size([2, 3, 5])
-        >>> x = vt.ones(2, requires_grad=True)
-        >>> vt.inner(x, vt.tensor([3.0, 4.0])).backward()
-        >>> x.grad
-        tensor([3., 4.])
-        """
+        """Return sums of products over the last dimensions of two tensors."""
     def int(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def is_complex(self) -> builtins.bool: ...
     def is_conj(self) -> builtins.bool:
-        """Return whether the memory of a tensor holds the conjugates of its values.
-
-        ``conj()`` of a complex tensor returns a view that conjugates lazily: it is marked, and the
-        memory stays as it is. `resolve_conj` makes a copy that holds the values. A real tensor is
-        never marked.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any dtype and shape.
-
-        Returns
-        -------
-        bool
-            Whether the values are lazy conjugates.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> z = vt.tensor([1 + 2j])
-        >>> vt.is_conj(z), vt.is_conj(z.conj())
-        (False, True)
-        >>> vt.is_conj(z.conj().conj())
-        False
-        >>> vt.is_conj(z.conj().resolve_conj())
-        False
-        """
+        """Return whether the memory of a tensor holds the conjugates of its values."""
     def is_contiguous(self, *, memory_format: MemoryFormat = ...) -> builtins.bool: ...
     @property
     def is_cpu(self) -> builtins.bool: ...
@@ -6169,135 +951,18 @@ class Tensor(TensorBase):
     @property
     def is_meta(self) -> builtins.bool: ...
     def is_neg(self) -> builtins.bool:
-        """Return whether the memory of a tensor holds the negatives of its values.
-
-        The imaginary part of a lazy conjugate is such a view: it shares memory with the complex
-        tensor, whose imaginary parts have the other sign. `resolve_neg` makes a copy that holds the
-        values. `neg` computes new values, and its result is not marked.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any dtype and shape.
-
-        Returns
-        -------
-        bool
-            Whether the values are lazy negatives.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> z = vt.tensor([1 + 2j])
-        >>> vt.is_neg(z.conj().imag), vt.is_neg(z.imag)
-        (True, False)
-        >>> z.conj().imag
-        tensor([-2.])
-        >>> vt.is_neg(-z.imag)
-        False
-        """
+        """Return whether the memory of a tensor holds the negatives of its values."""
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
-        """Return whether the one element of a tensor is not zero.
-
-        This is the truth of a tensor, which ``if`` and ``bool()`` ask for. A nan is not zero. A
-        bool is taken for 0 or 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor with exactly one element, of any number of dimensions.
-
-        Returns
-        -------
-        bool
-            Whether the element differs from zero.
-
-        Raises
-        ------
-        AmbiguousTruthError
-            If the number of elements is not 1.
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.is_nonzero(vt.tensor([[0.0]]))
-        False
-        >>> vt.is_nonzero(vt.tensor(-3))
-        True
-        >>> bool(vt.tensor(float('nan')))
-        True
-        """
+        """Return whether the one element of a tensor is not zero."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool: ...
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
-        """Return whether two tensors look at the same memory in the same way.
-
-        They do if storage, shape, strides and the offset of the first element are equal. A write to
-        one then changes the other, element for element. The dtype is not compared, nor is lazy
-        conjugation.
-
-        Parameters
-        ----------
-        input : Tensor
-            First tensor.
-        tensor : Tensor
-            Second tensor.
-
-        Returns
-        -------
-        bool
-            Whether memory and geometry are the same.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If one of the two is not a tensor.
-
-        Examples
-        --------
-        >>> x = vt.arange(4)
-        >>> vt.is_set_to(x, x.detach()), vt.is_set_to(x, x[:])
-        (True, True)
-        >>> vt.is_set_to(x, x[1:]), vt.is_set_to(x, x.clone())
-        (False, False)
-        """
+        """Return whether two tensors look at the same memory in the same way."""
     def is_signed(self) -> builtins.bool:
-        """Return whether the dtype of a tensor has negative values.
-
-        All dtypes have them but bool and uint8. Complex dtypes count as signed.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any dtype and shape.
-
-        Returns
-        -------
-        bool
-            False for bool and uint8, else True.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.is_signed(vt.tensor([1]))
-        True
-        >>> vt.is_signed(vt.tensor([1], dtype=vt.uint8))
-        False
-        >>> vt.is_signed(vt.tensor([True]))
-        False
-        """
+        """Return whether the dtype of a tensor has negative values."""
     @property
     def is_sparse(self) -> builtins.bool: ...
     def isclose(
@@ -6307,725 +972,66 @@ class Tensor(TensorBase):
         atol: Real = 1e-08,
         equal_nan: builtins.bool = False,
     ) -> Self:
-        """Return whether elements differ by no more than a tolerance.
-
-        Two elements are close if ``abs(input - other) <= atol + rtol * abs(other)`` and the
-        difference is finite, or if they are equal, as two infinities of one sign are. The relative
-        tolerance belongs to `other`, so exchanging the operands can change the answer.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype.
-        other : Tensor
-            Second operand, of the same dtype. Its shape broadcasts with that of `input`.
-        rtol : float, default 1e-5
-            Tolerance relative to the magnitude of `other`.
-        atol : float, default 1e-8
-            Absolute tolerance.
-        equal_nan : bool, default False
-            Whether two nans are close to each other.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        DTypeError
-            If the dtypes differ.
-        OptionValueError
-            If a tolerance is negative or nan.
-        ShapeError
-            If the shapes do not broadcast.
-
-        Examples
-        --------
-        >>> a, b = vt.tensor([1.0, 2.0, float('nan')]), vt.tensor([1.000001, 2.1, float('nan')])
-        >>> vt.isclose(a, b)
-        tensor([ True, False, False])
-        >>> vt.isclose(a, b, rtol=0.1, equal_nan=True)
-        tensor([True, True, True])
-        """
+        """Return whether elements differ by no more than a tolerance."""
     def isfinite(self) -> Self:
-        """Return whether each element is neither infinite nor nan.
-
-        A complex value is finite if its real and its imaginary part are. Integers and bools are
-        always finite.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.isfinite(vt.tensor([1.0, float('inf'), float('-inf'), float('nan')]))
-        tensor([ True, False, False, False])
-        >>> vt.isfinite(vt.tensor([1, 2]))
-        tensor([True, True])
-        >>> vt.isfinite(vt.tensor([complex(1, float('nan'))]))
-        tensor([False])
-        """
+        """Return whether each element is neither infinite nor nan."""
     def isinf(self) -> Self:
-        """Return whether each element is infinite, of either sign.
-
-        A complex value is infinite if one of its parts is, also if the other one is nan. Integers
-        and bools never are. `isposinf` and `isneginf` tell the signs apart.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.isinf(vt.tensor([1.0, float('inf'), float('-inf'), float('nan')]))
-        tensor([False,  True,  True, False])
-        >>> vt.isinf(vt.tensor([complex(1, float('inf'))]))
-        tensor([True])
-        """
+        """Return whether each element is infinite, of either sign."""
     def isnan(self) -> Self:
-        """Return whether each element is nan.
-
-        A complex value is nan if one of its parts is. Integers and bools never are.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, float('nan'), float('inf')])
-        >>> vt.isnan(x)
-        tensor([False,  True, False])
-        >>> x == x
-        tensor([ True, False,  True])
-        """
+        """Return whether each element is nan."""
     def isneginf(self, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is minus infinity.
-
-        Integers and bools never are. `isinf` asks for infinities of either sign.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values of any dtype.
-        out : Tensor, optional
-            Where the result is stored; a bool tensor.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        DTypeError
-            If `input` is complex.
-        ResultTypeError
-            If `out` is not bool.
-
-        Examples
-        --------
-        >>> vt.isneginf(vt.tensor([0.0, float('inf'), float('-inf'), float('nan')]))
-        tensor([False, False,  True, False])
-        >>> vt.isneginf(vt.tensor([1, 2]))
-        tensor([False, False])
-        """
+        """Return whether each element is minus infinity."""
     def isposinf(self, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is plus infinity.
-
-        Integers and bools never are. `isinf` asks for infinities of either sign.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values of any dtype.
-        out : Tensor, optional
-            Where the result is stored; a bool tensor.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        DTypeError
-            If `input` is complex.
-        ResultTypeError
-            If `out` is not bool.
-
-        Examples
-        --------
-        >>> vt.isposinf(vt.tensor([0.0, float('inf'), float('-inf'), float('nan')]))
-        tensor([False,  True, False, False])
-        >>> vt.isposinf(vt.tensor([1, 2]))
-        tensor([False, False])
-        """
+        """Return whether each element is plus infinity."""
     def isreal(self) -> Self:
-        """Return whether the imaginary part of each element is zero.
-
-        The values are looked at, not the dtype: `is_complex` asks for the dtype. All elements of a
-        real tensor, nan included, are real.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`. It does not require grad.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-
-        Examples
-        --------
-        >>> vt.isreal(vt.tensor([1 + 0j, 1j]))
-        tensor([ True, False])
-        >>> vt.isreal(vt.tensor([1.0, float('nan')]))
-        tensor([True, True])
-        """
+        """Return whether the imaginary part of each element is zero."""
     def item(self) -> builtins.int | builtins.float: ...
     @property
     def itemsize(self) -> builtins.int: ...
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the Kronecker product of two tensors.
-
-        Each element of `input` is replaced by a block: that element times `other`. The tensor with
-        fewer dimensions gets dimensions of size 1 in front; then sizes are multiplied dimension by
-        dimension. The dtypes are promoted. The gradient of each factor sums over the other one.
-
-        Parameters
-        ----------
-        input : Tensor
-            First factor, of any shape.
-        other : Tensor
-            Second factor, of any shape.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the promoted dtype.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a factor is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.kron(vt.eye(2), vt.tensor([[1.0, 2.0]]))
-        tensor([[1., 2., 0., 0.],
-                [0., 0., 1., 2.]])
-        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
-        >>> vt.kron(x, vt.tensor([3.0, 4.0])).sum().backward()
-        >>> x.grad
-        tensor([7., 7.])
-        """
+        """Return the Kronecker product of two tensors."""
     @property
     def layout(self) -> MemoryLayout: ...
     def lcm(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the least common multiple of each pair of integers.
-
-        The result is not negative; if it is too large for the dtype, it wraps around. The least
-        common multiple of 0 and a number is 0. Integers have no gradients.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of an integer dtype.
-        other : Tensor
-            Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is no integer dtype.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-
-        Examples
-        --------
-        >>> vt.lcm(vt.tensor([4, 6, 0]), vt.tensor([6, -8, 5]))
-        tensor([12, 24,  0])
-        >>> vt.lcm(vt.tensor([[2], [3]]), vt.tensor([4, 6]))
-        tensor([[ 4,  6],
-                [12,  6]])
-        """
+        """Return the least common multiple of each pair of integers."""
     def lcm_(self, other: Tensor) -> Self:
         """Write the result of `lcm` into the tensor itself, which is returned."""
     def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return each element of `input` times 2 to the power of `other`.
-
-        Integer powers of a floating tensor keep its dtype, and are exact if they do not overflow.
-        Two integer tensors give the default floating dtype. `frexp` is the inverse. The derivative
-        by `input` is ``2 ** other``, that by a floating `other` is ``log(2)`` times the result.
-
-        Parameters
-        ----------
-        input : Tensor
-            Factor, of any dtype.
-        other : Tensor
-            Exponent of 2. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, floating or complex.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is floating and `other` is bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `other` is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.ldexp(vt.tensor([0.5, -3.0]), vt.tensor([3, -1]))
-        tensor([ 4.0000, -1.5000])
-        >>> x = vt.tensor(3.0, requires_grad=True)
-        >>> vt.ldexp(x, vt.tensor(2)).backward()
-        >>> x.grad
-        tensor(4.)
-        """
+        """Return each element of `input` times 2 to the power of `other`."""
     def ldexp_(self, other: Tensor) -> Self:
         """Write the result of `ldexp` into the tensor itself, which is returned."""
     def le(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is less than its partner in `other` or equal to it.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``<=`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.le(vt.tensor([1, 2, 3]), 2)
-        tensor([ True,  True, False])
-        >>> vt.tensor([[1.0], [4.0]]) <= vt.tensor([2.0, 4.0])
-        tensor([[ True,  True],
-                [False,  True]])
-        """
+        """Return whether each element is less than its partner in `other` or equal to it."""
     def le_(self, other: Tensor | Number) -> Self:
         """Write the result of `le` into the tensor itself, which is returned."""
     def lerp(self, end: Tensor, weight: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the points on the lines from `input` to `end` at a weight.
-
-        ``input + weight * (end - input)`` is counted from the nearer end, so that the weights 0 and
-        1 give finite end points exactly. Weights outside of [0, 1] extrapolate. The derivatives are
-        ``1 - weight`` by `input`, ``weight`` by `end`, and ``end - input`` by a tensor `weight`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Points at weight 0, floating or complex.
-        end : Tensor
-            Points at weight 1, of the dtype of `input`. The shape broadcasts.
-        weight : Tensor or number
-            Weights. A tensor has the dtype of `input` unless it is 0-d, and its shape broadcasts.
-        out : Tensor, optional
-            Where the result is stored; of its dtype if `weight` is a tensor, else cast to the dtype
-            of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the tensors are integers or bools.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `end` is not a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result; with a tensor `weight`, if it has another
-            one than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.lerp(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 10.0]), 0.5)
-        tensor([2., 6.])
-        >>> w = vt.tensor([0.0, 1.0], requires_grad=True)
-        >>> vt.lerp(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 10.0]), w).sum().backward()
-        >>> w.grad
-        tensor([2., 8.])
-        """
+        """Return the points on the lines from `input` to `end` at a weight."""
     def lerp_(self, end: Tensor, weight: Tensor | Number) -> Self:
         """Write the result of `lerp` into the tensor itself, which is returned."""
     def less(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is less than its partner in `other`.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``<`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.lt(vt.tensor([1, 2, 3]), 2)
-        tensor([ True, False, False])
-        >>> x = vt.tensor([-1.0, 0.5, -2.0])
-        >>> (x < 0).sum()
-        tensor(2)
-        """
+        """Return whether each element is less than its partner in `other`."""
     def less_(self, other: Tensor | Number) -> Self:
         """Write the result of `lt` into the tensor itself, which is returned."""
     def less_equal(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is less than its partner in `other` or equal to it.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``<=`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.le(vt.tensor([1, 2, 3]), 2)
-        tensor([ True,  True, False])
-        >>> vt.tensor([[1.0], [4.0]]) <= vt.tensor([2.0, 4.0])
-        tensor([[ True,  True],
-                [False,  True]])
-        """
+        """Return whether each element is less than its partner in `other` or equal to it."""
     def less_equal_(self, other: Tensor | Number) -> Self:
         """Write the result of `le` into the tensor itself, which is returned."""
     def lgamma(self, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm of the absolute value of the gamma function of each element.
-
-        The result is infinite at 0, at the negative integers, and at both infinities. It grows
-        slowly where the gamma function itself overflows: ``lgamma(n + 1)`` is ``log(n!)``. The
-        derivative is `digamma`, which is nan at the negative integers.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equations 5.5.3, 5.7.3 and 5.11.1.
-
-        Examples
-        --------
-        >>> vt.lgamma(vt.tensor([1.0, 5.0, -0.5, 0.0]))
-        tensor([0.0000, 3.1781, 1.2655,    inf])
-        >>> vt.log(vt.tensor(24.0))
-        tensor(3.1781)
-        >>> x = vt.tensor([1.0], requires_grad=True)
-        >>> vt.lgamma(x).backward()
-        >>> x.grad
-        tensor([-0.5772])
-        """
+        """Return the logarithm of the absolute value of the gamma function of each element."""
     def lgamma_(self) -> Self:
         """Write the result of `lgamma` into the tensor itself, which is returned."""
     def log(self, *, out: Tensor | None = None) -> Self:
-        """Return the natural logarithm of each element.
-
-        The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
-        the principal value, whose angle lies between -pi and pi. The derivative is ``1 / x``, also
-        where a negative value has no real logarithm.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.log(vt.tensor([1, 2, 0]))
-        tensor([0.0000, 0.6931,   -inf])
-        >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
-        >>> vt.log(x).sum().backward()
-        >>> x.grad
-        tensor([2.0000, 0.5000])
-        >>> vt.log(vt.tensor([-1.0 + 0j]))
-        tensor([0.+3.1416j])
-        """
+        """Return the natural logarithm of each element."""
     def log10(self, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm to base 10 of each element.
-
-        The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
-        the principal value, whose angle lies between -pi and pi before it is divided by
-        ``log(10)``. The derivative is ``1 / (x * log(10))``, also where a negative value has no
-        real logarithm.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.log10(vt.tensor([20.0, 0.1, 0.0]))
-        tensor([ 1.3010, -1.0000,    -inf])
-        >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
-        >>> vt.log10(x).sum().backward()
-        >>> x.grad
-        tensor([0.8686, 0.2171])
-        """
+        """Return the logarithm to base 10 of each element."""
     def log10_(self) -> Self:
         """Write the result of `log10` into the tensor itself, which is returned."""
     def log1p(self, *, out: Tensor | None = None) -> Self:
-        """Return ``log(1 + x)`` of each element.
-
-        The result keeps its digits for x near 0, where ``1 + x`` is rounded. It is minus infinity
-        at -1 and nan for real values below. The derivative is ``1 / (1 + x)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1e-20, 1.0])
-        >>> vt.log1p(x)
-        tensor([1.0000e-20, 6.9315e-01])
-        >>> vt.log(1 + x)
-        tensor([0.0000, 0.6931])
-        >>> vt.log1p(vt.tensor([-1.0, 1.0]))
-        tensor([  -inf, 0.6931])
-        """
+        """Return ``log(1 + x)`` of each element."""
     def log1p_(self) -> Self:
         """Write the result of `log1p` into the tensor itself, which is returned."""
     def log2(self, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm to base 2 of each element.
-
-        The result is minus infinity at 0 and nan for negative real values. Of a complex value it is
-        the principal value, whose angle lies between -pi and pi before it is divided by ``log(2)``.
-        The derivative is ``1 / (x * log(2))``, also where a negative value has no real logarithm.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real or complex values. Integers and bools are computed in the default floating dtype.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating or complex, else
-            of the default floating dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.log2(vt.tensor([3.0, 0.5, 0.0]))
-        tensor([ 1.5850, -1.0000,    -inf])
-        >>> x = vt.tensor([0.5, 2.0], requires_grad=True)
-        >>> vt.log2(x).sum().backward()
-        >>> x.grad
-        tensor([2.8854, 0.7213])
-        """
+        """Return the logarithm to base 2 of each element."""
     def log2_(self) -> Self:
         """Write the result of `log2` into the tensor itself, which is returned."""
     def log_(self) -> Self:
@@ -7033,46 +1039,7 @@ class Tensor(TensorBase):
     def log_normal_(
         self, mean: Real = 1.0, std: Real = 2.0, *, generator: _Generator | None = None
     ) -> Self:
-        """Fill the tensor with exponentials of normal random numbers.
-
-        The logarithms of the numbers are normal, with the given mean and standard deviation. The
-        mean of the numbers themselves is ``exp(mean + std ** 2 / 2)``. The old values do not
-        matter: their gradient is zero.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write, of a floating dtype.
-        mean : float, default 1.0
-            Mean of the logarithms.
-        std : float, default 2.0
-            Standard deviation of the logarithms, above 0.
-        generator : Generator, optional
-            What to draw from; the default generator if not given.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        ShapeError
-            If `std` is not above 0.
-        NotSupportedError
-            If the tensor is not floating.
-        LeafWriteError
-            If the tensor is a leaf that requires grad while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> g = vt.Generator().manual_seed(0)
-        >>> x = vt.empty(1000).log_normal_(0.0, 0.5, generator=g)
-        >>> bool((x > 0).all()), bool(abs(x.log().mean()) < 0.1)
-        (True, True)
-        """
+        """Fill the tensor with exponentials of normal random numbers."""
     def log_softmax(
         self,
         dim: Dim = ...,
@@ -7081,382 +1048,31 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
         axis: Dim = ...,
     ) -> Self:
-        """Return the logarithm of the softmax along a dimension.
-
-        ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
-        scale, so that tiny probabilities keep their digits and large values do not overflow. Along
-        the dimension, the exponentials of the result sum to 1. The gradient is
-        ``g - softmax(x) * sum(g)`` for an incoming gradient g.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating values, or others with `dtype`.
-        dim : int
-            The dimension to normalise along.
-        dtype : dtype, optional
-            Floating dtype that the values are converted to first, and that of the result.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values to compute with are not floating.
-        DimensionError
-            If the dimension does not exist.
-        ArgumentTypeError
-            If `dim` is not an integer.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.log_softmax(vt.tensor([1.0, 2.0, 3.0]), 0)
-        tensor([-2.4076, -1.4076, -0.4076])
-        >>> vt.log_softmax(vt.tensor([1000, 0]), 0, dtype=vt.float64)
-        tensor([    0., -1000.], dtype=vtgrad.float64)
-        >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
-        >>> vt.log_softmax(x, 0)[0].backward()
-        >>> x.grad
-        tensor([ 0.5000, -0.5000])
-        """
+        """Return the logarithm of the softmax along a dimension."""
     def logaddexp(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm of the sum of the exponentials of two tensors.
-
-        ``log(exp(input) + exp(other))`` is computed without overflow: the larger value is taken out
-        of the sum. The derivative by each operand is its share of the sum,
-        ``exp(operand - result)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, floating or complex.
-        other : Tensor
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is an integer dtype or bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logaddexp(vt.tensor([0.0, 100.0]), vt.tensor([0.0, 100.0]))
-        tensor([  0.6931, 100.6931])
-        >>> x = vt.tensor(0.0, requires_grad=True)
-        >>> vt.logaddexp(x, vt.tensor(0.0)).backward()
-        >>> x.grad
-        tensor(0.5000)
-        """
+        """Return the logarithm of the sum of the exponentials of two tensors."""
     def logaddexp2(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm to base 2 of the sum of powers of 2 of two tensors.
-
-        ``log2(2 ** input + 2 ** other)`` is computed without overflow: the larger value is taken
-        out of the sum. The derivative by each operand is its share of the sum,
-        ``2 ** (operand - result)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, floating.
-        other : Tensor
-            Second operand, floating. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the promoted dtype is not floating.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logaddexp2(vt.tensor([1.0, 200.0]), vt.tensor([3.0, 200.0]))
-        tensor([  3.3219, 201.0000])
-        >>> x = vt.tensor(2.0, requires_grad=True)
-        >>> vt.logaddexp2(x, vt.tensor(0.0)).backward()
-        >>> x.grad
-        tensor(0.8000)
-        """
+        """Return the logarithm to base 2 of the sum of powers of 2 of two tensors."""
     def logcumsumexp(self, dim: Dim = ..., *, out: Tensor | None = None, axis: Dim = ...) -> Self:
-        """Return the logarithms of running sums of exponentials along a dimension.
-
-        Element k of the result is ``log(exp(x[0]) + ... + exp(x[k]))``, computed without overflow.
-        From a nan on, all elements are nan. The gradient of an element is its share of all running
-        sums that it is part of.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values.
-        dim : int
-            The dimension to sum along.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` holds integers or bools.
-        DimensionError
-            If the dimension does not exist.
-        ArgumentTypeError
-            If `dim` is not an integer, or both `dim` and `axis` are given.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logcumsumexp(vt.tensor([0.0, 0.0, 0.0]), 0)
-        tensor([0.0000, 0.6931, 1.0986])
-        >>> vt.logcumsumexp(vt.tensor([1000.0, 1000.0]), 0)
-        tensor([1000.0000, 1000.6932])
-        >>> x = vt.zeros(2, requires_grad=True)
-        >>> vt.logcumsumexp(x, 0).sum().backward()
-        >>> x.grad
-        tensor([1.5000, 0.5000])
-        """
+        """Return the logarithms of running sums of exponentials along a dimension."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return whether both elements of each pair are true.
-
-        Zero is false and every other value, nan included, is true, whatever the dtypes are. The
-        result is bool and does not require grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype.
-        other : Tensor
-            Second operand, of any dtype. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([True, True, False, False])
-        >>> b = vt.tensor([True, False, True, False])
-        >>> vt.logical_and(a, b)
-        tensor([ True, False, False, False])
-        >>> vt.logical_and(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
-        tensor([False, False])
-        """
+        """Return whether both elements of each pair are true."""
     def logical_and_(self, other: Tensor) -> Self:
         """Write the result of `logical_and` into the tensor itself, which is returned."""
     def logical_not(self, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is zero.
-
-        A nan is not zero. The result is bool and does not require grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype. Zero is false, all else is true.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `input` is not a tensor.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logical_not(vt.tensor([True, False]))
-        tensor([False,  True])
-        >>> vt.logical_not(vt.tensor([-1.0, 0.0, float('nan')]))
-        tensor([False,  True, False])
-        >>> vt.logical_not(vt.tensor([0, 7]), out=vt.empty(2, dtype=vt.uint8))
-        tensor([1, 0], dtype=vtgrad.uint8)
-        """
+        """Return whether each element is zero."""
     def logical_not_(self) -> Self:
         """Write the result of `logical_not` into the tensor itself, which is returned."""
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return whether at least one element of each pair is true.
-
-        Zero is false and every other value, nan included, is true, whatever the dtypes are. The
-        result is bool and does not require grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype.
-        other : Tensor
-            Second operand, of any dtype. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([True, True, False, False])
-        >>> b = vt.tensor([True, False, True, False])
-        >>> vt.logical_or(a, b)
-        tensor([ True,  True,  True, False])
-        >>> vt.logical_or(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
-        tensor([True, True])
-        """
+        """Return whether at least one element of each pair is true."""
     def logical_or_(self, other: Tensor) -> Self:
         """Write the result of `logical_or` into the tensor itself, which is returned."""
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return whether exactly one element of each pair is true.
-
-        Zero is false and every other value, nan included, is true, whatever the dtypes are. The
-        result is bool and does not require grad.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype.
-        other : Tensor
-            Second operand, of any dtype. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is not a tensor.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([True, True, False, False])
-        >>> b = vt.tensor([True, False, True, False])
-        >>> vt.logical_xor(a, b)
-        tensor([False,  True,  True, False])
-        >>> vt.logical_xor(vt.tensor([0, 2]), vt.tensor([1.5, 0.0]))
-        tensor([True, True])
-        """
+        """Return whether exactly one element of each pair is true."""
     def logical_xor_(self, other: Tensor) -> Self:
         """Write the result of `logical_xor` into the tensor itself, which is returned."""
     def logit(self, eps: Real | None = None, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm ``log(x / (1 - x))`` of the odds of each probability.
-
-        Without `eps` the result is infinite at 0 and 1 and nan outside of them. With `eps` the
-        values are first raised to `eps` and then lowered to ``1 - eps``. The derivative is
-        ``1 / (x * (1 - x))``; without `eps` it is nan outside of [0, 1], with `eps` it is 0 outside
-        of the bounds, on which it passes.
-
-        Parameters
-        ----------
-        input : Tensor
-            Probabilities. Integers and bools are computed in the default floating dtype.
-        eps : float, optional
-            Distance from 0 and from 1 that the values keep.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logit(vt.tensor([0.5, 0.75, 1.0]))
-        tensor([0.0000, 1.0986,    inf])
-        >>> vt.logit(vt.tensor([0.0, 0.5, 1.0]), eps=0.1)
-        tensor([-2.1972,  0.0000,  2.1972])
-        >>> x = vt.tensor([0.0, 0.5], requires_grad=True)
-        >>> vt.logit(x, eps=0.1).sum().backward()
-        >>> x.grad
-        tensor([0., 4.])
-        """
+        """Return the logarithm ``log(x / (1 - x))`` of the odds of each probability."""
     def logit_(self, eps: Real | None = None) -> Self:
         """Write the result of `logit` into the tensor itself, which is returned."""
     def logsumexp(
@@ -7468,96 +1084,10 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the logarithm of the sum of exponentials over dimensions.
-
-        The largest value is taken out of the sum, so that nothing overflows. A sum over no elements
-        gives minus infinity. Integers and bools are computed in the default floating dtype. The
-        gradient of each element is its share of the sum, which is its `softmax`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype.
-        dim : int or sequence of int
-            The dimensions to sum over.
-        keepdim : bool, default False
-            Whether these dimensions stay, with size 1.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor without these dimensions, floating or complex.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `dim` is None or not made of integers, or `keepdim` not a bool.
-        DimensionError
-            If a dimension does not exist.
-        ShapeError
-            If a dimension is given twice, or `dim` is empty.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.logsumexp(vt.tensor([1000.0, 1000.0]), 0)
-        tensor(1000.6932)
-        >>> vt.logsumexp(vt.zeros(2, 3), (0, 1))
-        tensor(1.7918)
-        >>> x = vt.tensor([0.0, 0.0], requires_grad=True)
-        >>> vt.logsumexp(x, 0).backward()
-        >>> x.grad
-        tensor([0.5000, 0.5000])
-        """
+        """Return the logarithm of the sum of exponentials over dimensions."""
     def long(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def lt(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return whether each element is less than its partner in `other`.
-
-        The operands are first promoted to a common dtype. A comparison with nan is false. The
-        operator ``<`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor or number
-            Second operand. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, as zeros and ones of the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape. It does not require grad.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `input` is not a tensor, or `other` neither a tensor nor a number.
-        NotSupportedError
-            If an operand is complex: complex values have no order.
-        OutGradError
-            If `out` requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.lt(vt.tensor([1, 2, 3]), 2)
-        tensor([ True, False, False])
-        >>> x = vt.tensor([-1.0, 0.5, -2.0])
-        >>> (x < 0).sum()
-        tensor(2)
-        """
+        """Return whether each element is less than its partner in `other`."""
     def lt_(self, other: Tensor | Number) -> Self:
         """Write the result of `lt` into the tensor itself, which is returned."""
     @property
@@ -7577,49 +1107,7 @@ class Tensor(TensorBase):
             Number,
         ],
     ) -> Self:
-        """Replace each element by a Python function of it and of elements of two other tensors.
-
-        The function is called with Python numbers, in the order of the indices, and for all
-        elements before anything is written: if it raises, the tensor is unchanged. The results are
-        cast to the dtype of the tensor; a float is cut off to an integer. Nothing can be recorded,
-        because a Python function has no derivative.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write.
-        x : Tensor
-            Second argument of the function. It has the dtype of `input` and broadcasts to its
-            shape.
-        y : Tensor
-            Third argument of the function, with the same dtype and under the same rule.
-        callable : callable
-            Function of three numbers that returns a number.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        WriteRefusedError
-            If a tensor requires grad, also under `no_grad`.
-        ShapeError
-            If another tensor does not broadcast to the shape of `input`.
-        ArgumentTypeError
-            If the dtypes differ, or `callable` returns something else than a number.
-        DTypeError
-            If `callable` returns a number that the dtype cannot hold.
-
-        Examples
-        --------
-        >>> t = vt.tensor([1, 2, 3])
-        >>> t.map2_(vt.tensor([10, 20, 30]), vt.tensor(2), lambda a, b, c: a + b * c)
-        tensor([21, 42, 63])
-        >>> t.map2_(vt.tensor(0), vt.tensor(30), lambda a, b, c: min(max(a, b), c))
-        tensor([21, 30, 30])
-        """
+        """Replace each element by a Python function of it and of elements of two other tensors."""
     def map_(
         self,
         other: Tensor,
@@ -7631,295 +1119,22 @@ class Tensor(TensorBase):
             Number,
         ],
     ) -> Self:
-        """Replace each element by a Python function of it and of an element of another tensor.
-
-        The function is called with Python numbers, in the order of the indices, and for all
-        elements before anything is written: if it raises, the tensor is unchanged. The results are
-        cast to the dtype of the tensor; a float is cut off to an integer. Nothing can be recorded,
-        because a Python function has no derivative.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to write.
-        other : Tensor
-            Second argument of the function. It has the dtype of `input` and broadcasts to its
-            shape.
-        callable : callable
-            Function of two numbers that returns a number.
-
-        Returns
-        -------
-        Tensor
-            `input` itself.
-
-        Raises
-        ------
-        WriteRefusedError
-            If a tensor requires grad, also under `no_grad`.
-        ShapeError
-            If another tensor does not broadcast to the shape of `input`.
-        ArgumentTypeError
-            If the dtypes differ, or `callable` returns something else than a number.
-        DTypeError
-            If `callable` returns a number that the dtype cannot hold.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2, 3])
-        >>> x.map_(vt.tensor([10, 20, 30]), lambda a, b: a + b)
-        tensor([11, 22, 33])
-        >>> x.map_(vt.tensor(7), max)
-        tensor([11, 22, 33])
-        """
+        """Replace each element by a Python function of it and of an element of another tensor."""
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Self:
-        """Return a copy with one value wherever a mask is true.
-
-        The value is cast to the dtype of `input`; a floating value becomes an integer by being cut
-        off. The gradient of `input` is zero where the mask is true, and that of a tensor `value` is
-        the sum over these elements.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        mask : Tensor
-            A bool tensor. Its shape broadcasts with that of `input`.
-        value : number or Tensor
-            A number, or a 0-d tensor.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape and of the dtype of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If `mask` is not bool.
-        ShapeError
-            If the shapes do not broadcast, or `value` is a tensor with dimensions.
-        ResultTypeError
-            If the dtype cannot hold `value`.
-        ArgumentTypeError
-            If `mask` is not a tensor, or `value` neither a number nor a tensor.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, -2.0], [-3.0, 4.0]], requires_grad=True)
-        >>> y = vt.masked_fill(x, x < 0, 0.0)
-        >>> y.detach()
-        tensor([[1., 0.],
-                [0., 4.]])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([[1., 0.],
-                [0., 1.]])
-        """
+        """Return a copy with one value wherever a mask is true."""
     def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Self:
         """Write the result of `masked_fill` into the tensor itself, which is returned."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Self:
-        """Return a copy with the elements of another tensor wherever a mask is true.
-
-        The elements of `source` are taken in row-major order, one for each true element, whatever its
-        shape is; those that are left over do not matter. The gradient of `input` is zero where the
-        mask is true. That of `source` is zero for the elements left over.
-
-        Parameters
-        ----------
-        input : Tensor
-            The tensor to copy.
-        mask : Tensor
-            A bool tensor. Its shape broadcasts with that of `input`.
-        source : Tensor
-            The values, of the dtype of `input`: at least as many as there are true elements.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape and of the dtype of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If `mask` is not bool, or `source` has another dtype than `input`.
-        ShapeError
-            If the shapes do not broadcast, or `source` has too few elements.
-        ArgumentTypeError
-            If `mask` or `source` is not a tensor.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 3)
-        >>> mask = vt.tensor([[True, False, True], [False, True, False]])
-        >>> s = vt.tensor([7.0, 8.0, 9.0, 10.0], requires_grad=True)
-        >>> y = vt.masked_scatter(x, mask, s)
-        >>> y.detach()
-        tensor([[7., 0., 8.],
-                [0., 9., 0.]])
-        >>> y.sum().backward()
-        >>> s.grad
-        tensor([1., 1., 1., 0.])
-        """
+        """Return a copy with the elements of another tensor wherever a mask is true."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Self:
         """Write the result of `masked_scatter` into the tensor itself, which is returned."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the elements where a mask is true, as a vector.
-
-        The elements come in row-major order of the broadcast shape. The result is a copy. The
-        gradient goes back to the chosen elements; an element that broadcasting repeats gets the
-        sum.
-
-        Parameters
-        ----------
-        input : Tensor
-            Where to pick.
-        mask : Tensor
-            A bool tensor. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new 1-d tensor of the dtype of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If `mask` is not bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `mask` is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]], requires_grad=True)
-        >>> y = vt.masked_select(x, x > 3)
-        >>> y.detach()
-        tensor([5., 7.])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([[0., 1.],
-                [1., 0.]])
-        """
+        """Return the elements where a mask is true, as a vector."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the matrix product of two tensors, whose further dimensions are batches.
-
-        The last two dimensions are those of the matrices; all before them broadcast. A vector on
-        the left counts as one row and a vector on the right as one column, and that dimension is
-        left out of the result: of two vectors it is 0-d. The operator ``@`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor
-            First factor, with at least 1 dimension, not bool.
-        other : Tensor
-            Second factor, with at least 1 dimension, of the same dtype.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of the factors.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not fit each other.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the factors are bools.
-        ArgumentTypeError
-            If a factor is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> vt.matmul(a, vt.tensor([1.0, 10.0]))
-        tensor([21., 43.])
-        >>> vt.matmul(vt.ones(4, 1, 2, 3), vt.ones(6, 3, 5)).shape
-        vtgrad.Size([4, 6, 2, 5])
-        >>> w = vt.ones(2, requires_grad=True)
-        >>> (a @ w).sum().backward()
-        >>> w.grad
-        tensor([4., 6.])
-        """
+        """Return the matrix product of two tensors, whose further dimensions are batches."""
     @overload
     def max(self, *, out: Tensor | None = None) -> Self:
-        """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
-
-        A nan counts as larger than every number. Without a dimension, elements equal to the result
-        share the gradient. Along a dimension the first of several equal elements is the one that is
-        found, and it gets the gradient. With a second tensor the function is `maximum`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values.
-        dim_or_other : int or Tensor, optional
-            The dimension or the second tensor, by position.
-        keepdim : bool, default False
-            Whether the dimension stays, with size 1. Only together with a dimension.
-        dim : int, optional
-            The dimension by keyword; a 0-d integer tensor is one, too.
-        other : Tensor, optional
-            The second tensor by keyword. It broadcasts with `input`.
-        out : Tensor or pair of Tensor, optional
-            Where the result is stored; with a dimension, the values in their dtype and the int64
-            indices.
-        axis : int, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor or MaxResult
-            A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
-            places along the dimension.
-
-        Raises
-        ------
-        ShapeError
-            If there is no element and no dimension, or two tensors do not broadcast.
-        DimensionError
-            If the dimension does not exist or has size 0.
-        NotSupportedError
-            If `input` is complex, without `dim`.
-        DTypeError
-            If `input` is complex, with `dim`.
-        ArgumentTypeError
-            If the arguments do not go together, as a dimension and a second tensor do not.
-        ResultTypeError
-            If the dtype of `out` does not fit.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]])
-        >>> vt.max(x)
-        tensor(7.)
-        >>> vt.max(x, 1)
-        MaxResult(values=tensor([5., 7.]), indices=tensor([1, 0]))
-        >>> vt.max(x, vt.tensor(3.0))
-        tensor([[3., 5.],
-                [7., 3.]])
-        >>> w = vt.tensor([2.0, 2.0, 1.0], requires_grad=True)
-        >>> vt.max(w).backward()
-        >>> w.grad
-        tensor([0.5000, 0.5000, 0.0000])
-        """
+        """Return the largest element: of all, along a dimension, or of two tensors pair by pair."""
     @overload
     def max(self, dim_or_other: Tensor, *, out: Tensor | None = None) -> Self: ...
     @overload
@@ -7952,47 +1167,7 @@ class Tensor(TensorBase):
         keepdims: builtins.bool = False,
     ) -> MaxResult[Self]: ...
     def maximum(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the larger element of each pair.
-
-        If one of the two is nan, so is the result; `fmax` ignores nans instead. The gradient goes
-        to the larger element. Equal elements get one half each; where one element is nan, both get
-        all of it.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor
-            Second operand, real. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If an operand is complex: complex values have no order.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
-        >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
-        >>> vt.maximum(a, b).sum().backward()
-        >>> a.grad, b.grad
-        (tensor([0.0000, 1.0000, 0.5000]), tensor([1.0000, 0.0000, 0.5000]))
-        >>> vt.maximum(vt.tensor([1, 5]), vt.tensor(3))
-        tensor([3, 5])
-        """
+        """Return the larger element of each pair."""
     def mean(
         self,
         dim: Dims | None = ...,
@@ -8003,177 +1178,17 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the arithmetic mean of all elements, or over dimensions.
-
-        The mean of nothing is nan. Half precision is summed in single precision and rounded once.
-        The gradient is spread evenly: each element gets the incoming one over the number of
-        elements averaged.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values, or others with `dtype`.
-        dim : int, sequence of int or None, optional
-            The dimensions to average over; all if it is None, empty or not given.
-        keepdim : bool, default False
-            Whether these dimensions stay, with size 1.
-        dtype : dtype, optional
-            Floating or complex dtype to compute in, and that of the result.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor without these dimensions.
-
-        Raises
-        ------
-        DTypeError
-            If the result would be neither floating nor complex, or `dtype` is not that of `out`.
-        DimensionError
-            If a dimension does not exist.
-        ShapeError
-            If a dimension is given twice.
-        ArgumentTypeError
-            If `dim` and `axis` are both given, or an argument has a wrong type.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 2.0], [3.0, 6.0]], requires_grad=True)
-        >>> vt.mean(x.detach(), 0)
-        tensor([2., 4.])
-        >>> vt.mean(x).backward()
-        >>> x.grad
-        tensor([[0.2500, 0.2500],
-                [0.2500, 0.2500]])
-        """
+        """Return the arithmetic mean of all elements, or over dimensions."""
     @overload
     def median(self) -> Self:
-        """Return the middle element of all, or along a dimension.
-
-        Of an even number of elements it is the lower of the two in the middle. If there is a nan,
-        it is the result. Without a dimension, elements equal to the result share the gradient;
-        along a dimension, the element at the index gets it.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values, but no bools.
-        dim : int, optional
-            The dimension.
-        keepdim : bool, default False
-            Whether the dimension stays, with size 1. Only together with `dim`.
-        out : pair of Tensor, optional
-            Where values and int64 indices are stored. Only together with `dim`.
-
-        Returns
-        -------
-        Tensor or MedianResult
-            A new 0-d tensor, which is nan if there is no floating element; with `dim`, a named
-            tuple of ``values`` and int64 ``indices``.
-
-        Raises
-        ------
-        NotSupportedError
-            If `input` is bool or complex.
-        DimensionError
-            If the dimension does not exist or has size 0.
-        ArgumentTypeError
-            If `keepdim` or `out` comes without `dim`, or an argument has a wrong type.
-        ResultTypeError
-            If the tensors in `out` do not have the dtypes of the results.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.median(vt.tensor([4.0, 1.0, 3.0, 2.0]))
-        tensor(2.)
-        >>> values, indices = vt.median(vt.tensor([[5, 1, 3], [2, 9, 7]]), 1)
-        >>> values, indices
-        (tensor([3, 7]), tensor([2, 2]))
-        >>> x = vt.tensor([1.0, 5.0, 5.0, 7.0], requires_grad=True)
-        >>> vt.median(x).backward()
-        >>> x.grad
-        tensor([0.0000, 0.5000, 0.5000, 0.0000])
-        """
+        """Return the middle element of all, or along a dimension."""
     @overload
     def median(
         self, dim: Dim, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
     ) -> MedianResult[Self]: ...
     @overload
     def min(self, *, out: Tensor | None = None) -> Self:
-        """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.
-
-        A nan counts as smaller than every number. Without a dimension, elements equal to the result
-        share the gradient. Along a dimension the first of several equal elements is the one that is
-        found, and it gets the gradient. With a second tensor the function is `minimum`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values.
-        dim_or_other : int or Tensor, optional
-            The dimension or the second tensor, by position.
-        keepdim : bool, default False
-            Whether the dimension stays, with size 1. Only together with a dimension.
-        dim : int, optional
-            The dimension by keyword; a 0-d integer tensor is one, too.
-        other : Tensor, optional
-            The second tensor by keyword. It broadcasts with `input`.
-        out : Tensor or pair of Tensor, optional
-            Where the result is stored; with a dimension, the values in their dtype and the int64
-            indices.
-        axis : int, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor or MinResult
-            A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
-            places along the dimension.
-
-        Raises
-        ------
-        ShapeError
-            If there is no element and no dimension, or two tensors do not broadcast.
-        DimensionError
-            If the dimension does not exist or has size 0.
-        NotSupportedError
-            If `input` is complex, without `dim`.
-        DTypeError
-            If `input` is complex, with `dim`.
-        ArgumentTypeError
-            If the arguments do not go together, as a dimension and a second tensor do not.
-        ResultTypeError
-            If the dtype of `out` does not fit.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 5.0], [7.0, 2.0]])
-        >>> vt.min(x)
-        tensor(1.)
-        >>> vt.min(x, 1)
-        MinResult(values=tensor([1., 2.]), indices=tensor([0, 1]))
-        >>> vt.min(x, vt.tensor(3.0))
-        tensor([[1., 3.],
-                [3., 2.]])
-        >>> w = vt.tensor([1.0, 1.0, 2.0], requires_grad=True)
-        >>> vt.min(w).backward()
-        >>> w.grad
-        tensor([0.5000, 0.5000, 0.0000])
-        """
+        """Return the smallest element: of all, along a dimension, or of two tensors pair by pair."""
     @overload
     def min(self, dim_or_other: Tensor, *, out: Tensor | None = None) -> Self: ...
     @overload
@@ -8206,319 +1221,25 @@ class Tensor(TensorBase):
         keepdims: builtins.bool = False,
     ) -> MinResult[Self]: ...
     def minimum(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the smaller element of each pair.
-
-        If one of the two is nan, so is the result; `fmin` ignores nans instead. The gradient goes
-        to the smaller element. Equal elements get one half each; where one element is nan, both get
-        all of it.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, real.
-        other : Tensor
-            Second operand, real. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        DTypeError
-            If an operand is complex: complex values have no order.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([1.0, 5.0, 2.0], requires_grad=True)
-        >>> b = vt.tensor([3.0, 4.0, 2.0], requires_grad=True)
-        >>> vt.minimum(a, b).sum().backward()
-        >>> a.grad, b.grad
-        (tensor([1.0000, 0.0000, 0.5000]), tensor([0.0000, 1.0000, 0.5000]))
-        >>> vt.minimum(vt.tensor([1, 5]), vt.tensor(3))
-        tensor([1, 3])
-        """
+        """Return the smaller element of each pair."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the matrix product of two matrices.
-
-        ``result[i, k]`` is the sum over j of ``input[i, j] * mat2[j, k]``. Nothing broadcasts;
-        `matmul` takes batches and vectors too. The gradient of `input` is ``g @ mat2.mH`` and that
-        of `mat2` is ``input.mH @ g`` for an incoming gradient g.
-
-        Parameters
-        ----------
-        input : Tensor
-            Matrix of shape (n, m), not bool.
-        mat2 : Tensor
-            Matrix of shape (m, p), of the same dtype.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new matrix of shape (n, p), of the dtype of the factors.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not fit each other.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the factors are bools.
-        ArgumentTypeError
-            If a factor is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-        >>> y = vt.mm(a, vt.tensor([[1.0, 0.0], [10.0, 1.0]]))
-        >>> y.detach()
-        tensor([[21.,  2.],
-                [43.,  4.]])
-        >>> y.sum().backward()
-        >>> a.grad
-        tensor([[ 1., 11.],
-                [ 1., 11.]])
-        """
+        """Return the matrix product of two matrices."""
     def moveaxis(self, source: Dims, destination: Dims) -> Self:
         """Another name of `movedim`."""
     def movedim(self, source: Dims, destination: Dims) -> Self:
-        """Return a view with dimensions moved to other places.
-
-        The dimensions that are not named keep their order and fill the places that are left. The
-        gradient is moved back.
-
-        Parameters
-        ----------
-        input : Tensor
-            Tensor of any dtype.
-        source : int or sequence of int
-            The dimensions to move.
-        destination : int or sequence of int
-            Where each of them goes in the result.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If a dimension or a place is named twice, or there are not as many places as dimensions.
-        DimensionError
-            If a dimension or a place does not exist.
-        ArgumentTypeError
-            If an argument holds something else than integers.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 3, 4)
-        >>> vt.movedim(x, 0, 2).shape
-        vtgrad.Size([3, 4, 2])
-        >>> vt.movedim(x, (0, 1), (2, 0)).shape
-        vtgrad.Size([3, 4, 2])
-        >>> vt.movedim(x, 0, 2)[1, 2, 0] = 5.0
-        >>> x[0, 1, 2]
-        tensor(5.)
-        """
+        """Return a view with dimensions moved to other places."""
     def mul(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the product of two tensors, element by element.
-
-        The result has the broadcast shape and the promoted dtype. A Python number does not widen
-        the dtype of a tensor of its kind, so products of small integers can wrap around. The
-        gradient of each factor is the incoming one times the conjugate of the other factor. The
-        operator ``*`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First factor. It may be a number if `other` is a tensor.
-        other : Tensor or number
-            Second factor. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If no factor is a tensor, or one is neither a tensor nor a number.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.mul(vt.tensor([[1.0], [2.0]]), vt.tensor([3.0, 4.0]))
-        tensor([[3., 4.],
-                [6., 8.]])
-        >>> x = vt.tensor(3.0, requires_grad=True)
-        >>> vt.mul(x, vt.tensor([4.0, 5.0])).sum().backward()
-        >>> x.grad
-        tensor(9.)
-        """
+        """Return the product of two tensors, element by element."""
     def mul_(self, other: Tensor | Number) -> Self:
         """Write the result of `mul` into the tensor itself, which is returned."""
     def multiply(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the product of two tensors, element by element.
-
-        The result has the broadcast shape and the promoted dtype. A Python number does not widen
-        the dtype of a tensor of its kind, so products of small integers can wrap around. The
-        gradient of each factor is the incoming one times the conjugate of the other factor. The
-        operator ``*`` calls this function.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            First factor. It may be a number if `other` is a tensor.
-        other : Tensor or number
-            Second factor. Its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If no factor is a tensor, or one is neither a tensor nor a number.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> vt.mul(vt.tensor([[1.0], [2.0]]), vt.tensor([3.0, 4.0]))
-        tensor([[3., 4.],
-                [6., 8.]])
-        >>> x = vt.tensor(3.0, requires_grad=True)
-        >>> vt.mul(x, vt.tensor([4.0, 5.0])).sum().backward()
-        >>> x.grad
-        tensor(9.)
-        """
+        """Return the product of two tensors, element by element."""
     def multiply_(self, other: Tensor | Number) -> Self:
         """Write the result of `mul` into the tensor itself, which is returned."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the product of a matrix and a vector.
-
-        ``result[i]`` is the sum over j of ``input[i, j] * vec[j]``. Nothing broadcasts; `matmul`
-        takes batches too. The gradient of `input` is the outer product of the incoming one and the
-        conjugate of `vec`; that of `vec` is ``input.mH @ g``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Matrix of shape (n, m), not bool.
-        vec : Tensor
-            Vector of m elements, of the same dtype.
-        out : Tensor, optional
-            Where the result is stored; of the dtype of the result.
-
-        Returns
-        -------
-        Tensor
-            A new vector of n elements, of the dtype of the factors.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not fit each other.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the factors are bools.
-        ArgumentTypeError
-            If a factor is not a tensor.
-        ResultTypeError
-            If `out` has another dtype than the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        Examples
-        --------
-        >>> a = vt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> vt.mv(a, vt.tensor([1.0, 10.0]))
-        tensor([21., 43.])
-        >>> v = vt.ones(2, requires_grad=True)
-        >>> vt.mv(a, v).sum().backward()
-        >>> v.grad
-        tensor([4., 6.])
-        """
+        """Return the product of a matrix and a vector."""
     def mvlgamma(self, p: Int, *, out: Tensor | None = None) -> Self:
-        """Return the logarithm of the multivariate gamma function of dimension `p`.
-
-        It is ``p * (p - 1) / 4 * log(pi)`` plus the sum of ``lgamma(x - j / 2)`` for j from 0 to
-        ``p - 1``; for `p` of 1 it is `lgamma`. The function is meant for x above ``(p - 1) / 2``.
-        Below that, the sum takes the logarithms of absolute values. The derivative is the sum of
-        ``digamma(x - j / 2)``.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values. Integers and bools are computed in the default floating dtype.
-        p : int
-            Dimension, from 1 to 100000.
-        out : Tensor, optional
-            Where the result is stored, cast to the dtype of `out`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`: of its dtype if that is floating, else of the
-            default floating dtype.
-
-        Raises
-        ------
-        OptionValueError
-            If `p` is less than 1.
-        NotSupportedError
-            If `input` is complex, or `p` is above 100000.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad while recording.
-
-        References
-        ----------
-        NIST Digital Library of Mathematical Functions, equation 35.3.4.
-
-        Examples
-        --------
-        >>> x = vt.tensor([2.0, 3.5])
-        >>> vt.mvlgamma(x, 2)
-        tensor([0.4516, 2.4665])
-        >>> vt.mvlgamma(x, 1) == vt.lgamma(x)
-        tensor([True, True])
-        """
+        """Return the logarithm of the multivariate gamma function of dimension `p`."""
     def mvlgamma_(self, p: Int) -> Self:
         """Write the result of `mvlgamma` into the tensor itself, which is returned."""
     @property
@@ -8537,48 +1258,7 @@ class Tensor(TensorBase):
         *,
         out: Tensor | None = None,
     ) -> Self:
-        """Replace nan and the infinities by finite numbers.
-
-        In complex tensors the real and the imaginary part are treated by themselves. Integers and
-        bools come back unchanged. The gradient passes where a value was finite, and is 0 elsewhere.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype and shape.
-        nan : float, optional
-            What stands for nan; by default 0.
-        posinf : float, optional
-            What stands for plus infinity; by default the largest finite number of the dtype.
-        neginf : float, optional
-            What stands for minus infinity; by default the most negative finite number of the dtype.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a replacement is no real number.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, float("nan"), float("inf")], requires_grad=True)
-        >>> y = vt.nan_to_num(x, nan=0.0, posinf=100.0)
-        >>> y.detach()
-        tensor([  1.,   0., 100.])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([1., 0., 0.])
-        """
+        """Replace nan and the infinities by finite numbers."""
     def nan_to_num_(
         self, nan: Real | None = None, posinf: Real | None = None, neginf: Real | None = None
     ) -> Self:
@@ -8593,56 +1273,7 @@ class Tensor(TensorBase):
         axis: Int | Sequence[Int] | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the mean of the elements that are not nan.
-
-        Where all elements are nan the mean is nan. The gradient of a mean is shared equally by the
-        elements that it was taken of; a nan has gradient 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real floating values.
-        dim : int, sequence of int or None, default None
-            The dimensions to take the mean over; all of them if it is None or empty.
-        keepdim : bool, default False
-            Whether the reduced dimensions stay, with size 1.
-        dtype : DType, optional
-            The dtype that the sum is computed in.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor without the dimensions `dim`, or with size 1 there.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If both `dim` and `axis` are given, or `keepdim` is no bool.
-        DTypeError
-            If the values are not real and floating, or `dtype` is neither floating nor complex.
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, float("nan")], [3.0, 4.0]])
-        >>> vt.nanmean(x)
-        tensor(2.6667)
-        >>> vt.nanmean(x, dim=1)
-        tensor([1.0000, 3.5000])
-        """
+        """Return the mean of the elements that are not nan."""
     def nansum(
         self,
         dim: Dims | None = ...,
@@ -8653,250 +1284,26 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the sum of the elements, each nan counted as 0.
-
-        Integers and bools are summed as int64. The gradient of an element is that of its sum, and 0
-        where the element is nan.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values.
-        dim : int, sequence of int or None, default None
-            The dimensions to sum over; all of them if it is None or empty.
-        keepdim : bool, default False
-            Whether the summed dimensions stay, with size 1.
-        dtype : DType, optional
-            The dtype to sum in, and of the result.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor without the dimensions `dim`, or with size 1 there.
-
-        Raises
-        ------
-        DTypeError
-            If the values are complex, or `dtype` is given and `out` has another.
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-        >>> y = vt.nansum(x)
-        >>> y.backward()
-        >>> y.item(), x.grad
-        (4.0, tensor([1., 0., 1.]))
-        """
+        """Return the sum of the elements, each nan counted as 0."""
     def narrow(self, dim: Dim, start: Int | Tensor, length: Int) -> Self:
-        """Return a range of one dimension, as a view.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        dim : int
-            The dimension that becomes shorter; negative numbers count from the last one.
-        start : int or Tensor
-            Index of the first element; negative numbers count from the end. A tensor must be 0-d,
-            of integers.
-        length : int
-            How many elements; 0 is allowed.
-
-        Returns
-        -------
-        Tensor
-            A view of `input` with `length` elements in dimension `dim`: writing to it writes to
-            `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the range reaches past the end (nothing is cut off), `length` is negative, or `input`
-            is 0-d.
-        OutOfRangeError
-            If `start` is outside the dimension.
-        DimensionError
-            If `input` has no dimension `dim`.
-        DTypeError
-            If `start` is a tensor, but not a 0-d one of integers.
-
-        Examples
-        --------
-        >>> x = vt.arange(6)
-        >>> part = vt.narrow(x, 0, -3, 2)
-        >>> part
-        tensor([3, 4])
-        >>> part.zero_()
-        tensor([0, 0])
-        >>> x
-        tensor([0, 1, 2, 0, 0, 5])
-        """
+        """Return a range of one dimension, as a view."""
     def narrow_copy(self, dim: Dim, start: Int, length: Int, *, out: Tensor | None = None) -> Self:
-        """Return a copy of a range of one dimension.
-
-        The same elements as `narrow`, on memory of their own.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        dim : int
-            The dimension that becomes shorter; negative numbers count from the last one.
-        start : int
-            Index of the first element; negative numbers count from the end.
-        length : int
-            How many elements; 0 is allowed.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor with `length` elements in dimension `dim`, of the dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the range reaches past the end, `length` is negative, or `input` is 0-d.
-        OutOfRangeError
-            If `start` is outside the dimension.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.arange(6)
-        >>> vt.narrow_copy(x, 0, 1, 3).zero_()
-        tensor([0, 0, 0])
-        >>> x
-        tensor([0, 1, 2, 3, 4, 5])
-        """
+        """Return a copy of a range of one dimension."""
     @property
     def nbytes(self) -> builtins.int: ...
     @property
     def ndim(self) -> builtins.int: ...
     def ndimension(self) -> builtins.int: ...
     def ne(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return where two tensors differ, element by element.
-
-        The operands are compared in their promoted dtype. nan differs from everything, from itself
-        too. The result has no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype and shape.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is written; it may have any dtype, which then holds 0 and 1.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `other` is neither a tensor nor a number.
-
-        Examples
-        --------
-        >>> vt.ne(vt.tensor([1.0, float("nan")]), vt.tensor([1.0, float("nan")]))
-        tensor([False,  True])
-        >>> vt.ne(vt.tensor([[1], [2]]), vt.tensor([1, 2]))
-        tensor([[False,  True],
-                [ True, False]])
-        """
+        """Return where two tensors differ, element by element."""
     def ne_(self, other: Tensor | Number) -> Self:
         """Write the result of `ne` into the tensor itself, which is returned."""
     def neg(self, *, out: Tensor | None = None) -> Self:
-        """Return the negative of each element.
-
-        Unsigned integers wrap around. The derivative is -1.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype but bool.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        DTypeError
-            If the values are bool.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.neg(vt.tensor([1.5, -2.0, 0.0]))
-        tensor([-1.5000,  2.0000, -0.0000])
-        >>> vt.neg(vt.tensor([1, 2], dtype=vt.uint8))
-        tensor([255, 254], dtype=vtgrad.uint8)
-        """
+        """Return the negative of each element."""
     def neg_(self) -> Self:
         """Write the result of `neg` into the tensor itself, which is returned."""
     def negative(self, *, out: Tensor | None = None) -> Self:
-        """Return the negative of each element.
-
-        Unsigned integers wrap around. The derivative is -1.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype but bool.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        DTypeError
-            If the values are bool.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.neg(vt.tensor([1.5, -2.0, 0.0]))
-        tensor([-1.5000,  2.0000, -0.0000])
-        >>> vt.neg(vt.tensor([1, 2], dtype=vt.uint8))
-        tensor([255, 254], dtype=vtgrad.uint8)
-        """
+        """Return the negative of each element."""
     def negative_(self) -> Self:
         """Write the result of `neg` into the tensor itself, which is returned."""
     def nelement(self) -> builtins.int: ...
@@ -8957,86 +1364,12 @@ class Tensor(TensorBase):
         requires_grad: builtins.bool = False,
     ) -> Self: ...
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the next floating value after each element, in the direction of another tensor.
-
-        Where both are equal the value stays; where one is nan the result is nan. The step is taken
-        in the promoted dtype. The gradient passes to `input` where the values differ, and is 0
-        where they are equal; that of `other` is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real floating values.
-        other : Tensor
-            Where to go; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        NotSupportedError
-            If the promoted dtype is not real and floating.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 1.0, 1.0])
-        >>> y = vt.nextafter(x, vt.tensor([2.0, 0.0, 1.0]))
-        >>> (y - x).tolist()
-        [1.1920928955078125e-07, -5.960464477539063e-08, 0.0]
-        """
+        """Return the next floating value after each element, in the direction of another tensor."""
     def nextafter_(self, other: Tensor) -> Self:
         """Write the result of `nextafter` into the tensor itself, which is returned."""
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Self:
-        """Return the indices of the elements that are not zero, in row-major order.
-
-        nan is not zero, True is. The result has no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            Values of any dtype and shape.
-        as_tuple : bool, default False
-            Whether the indices come as one vector per dimension, which can index `input`, instead
-            of as one matrix. A 0-d tensor then counts as a vector of one element.
-        out : Tensor, optional
-            Where the matrix is written; only without `as_tuple`.
-
-        Returns
-        -------
-        Tensor or tuple of Tensor
-            A new int64 matrix with a row for each element and a column for each dimension; with
-            `as_tuple` its columns.
-
-        Raises
-        ------
-        OptionValueError
-            If `out` comes together with `as_tuple`.
-        ArgumentTypeError
-            If `as_tuple` is no bool.
-        ResultTypeError
-            If `out` is not of int64.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[0, 3], [1, 0]])
-        >>> vt.nonzero(x)
-        tensor([[0, 1],
-                [1, 0]])
-        >>> x[vt.nonzero(x, as_tuple=True)]
-        tensor([3, 1])
-        """
+        """Return the indices of the elements that are not zero, in row-major order."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True], out: None = None) -> tuple[Self, ...]: ...
     def norm(
@@ -9048,293 +1381,30 @@ class Tensor(TensorBase):
         *,
         out: Tensor | None = None,
     ) -> Self:
-        """Return the vector norm of all elements, or over dimensions.
-
-        The norm of order `p` is `sum(abs(x) ** p) ** (1 / p)`; of order infinity it is the largest
-        absolute value, of minus infinity the smallest, and of order 0 the number of elements that
-        are not zero. A matrix counts as the vector of its elements. Where the norm is 0, so is its
-        gradient; of the orders infinity and minus infinity, equal extremes share the gradient;
-        order 0 has none.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values.
-        p : float, Tensor, "fro" or None, default "fro"
-            The order; a tensor must have one element. `"fro"` and None mean 2.
-        dim : int, sequence of int or None, default None
-            The dimensions; all of them if it is None or empty.
-        keepdim : bool, default False
-            Whether the reduced dimensions stay, with size 1.
-        dtype : DType, optional
-            A wider dtype of the same kind, to compute in.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor, real also for complex values, without the dimensions `dim` or with size 1
-            there.
-
-        Raises
-        ------
-        DTypeError
-            If the values are integers or bools, `dtype` is narrower or of another kind, or the
-            order is complex.
-        ShapeError
-            If `p` is another text, `"fro"` stands beside more than two dimensions, or the norm of a
-            negative or infinite order is taken of no elements.
-        NotSupportedError
-            If `p` is `"nuc"`, the nuclear norm.
-        DimensionError
-            If `input` has no such dimension.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[3.0, 4.0], [6.0, 8.0]])
-        >>> vt.norm(x, dim=1)
-        tensor([ 5., 10.])
-        >>> vt.norm(x, 1), vt.norm(x, float("inf"))
-        (tensor(21.), tensor(8.))
-        """
+        """Return the vector norm of all elements, or over dimensions."""
     def normal_(
         self, mean: Real = 0.0, std: Real = 1.0, *, generator: _Generator | None = None
     ) -> Self:
-        """Overwrite the tensor with normally distributed random numbers.
-
-        Real and imaginary part of complex numbers each have half of the variance. What is drawn
-        does not depend on the old values, so their gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex; every element is replaced.
-        mean : float, default 0.0
-            The expected value.
-        std : float, default 1.0
-            The standard deviation.
-        generator : Generator, optional
-            Source of the random numbers; the default generator if it is not given.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ShapeError
-            If `std` is negative.
-        NotSupportedError
-            If the tensor holds integers or bools.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> x = vt.zeros(3)
-        >>> a = x.normal_(generator=vt.Generator().manual_seed(1)).clone()
-        >>> b = x.normal_(generator=vt.Generator().manual_seed(1))
-        >>> vt.equal(a, b)
-        True
-        >>> vt.zeros(2).normal_(mean=5.0, std=0.0)
-        tensor([5., 5.])
-        """
+        """Overwrite the tensor with normally distributed random numbers."""
     def not_equal(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return where two tensors differ, element by element.
-
-        The operands are compared in their promoted dtype. nan differs from everything, from itself
-        too. The result has no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            First operand, of any dtype and shape.
-        other : Tensor or number
-            Second operand; its shape broadcasts with that of `input`.
-        out : Tensor, optional
-            Where the result is written; it may have any dtype, which then holds 0 and 1.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If `other` is neither a tensor nor a number.
-
-        Examples
-        --------
-        >>> vt.ne(vt.tensor([1.0, float("nan")]), vt.tensor([1.0, float("nan")]))
-        tensor([False,  True])
-        >>> vt.ne(vt.tensor([[1], [2]]), vt.tensor([1, 2]))
-        tensor([[False,  True],
-                [ True, False]])
-        """
+        """Return where two tensors differ, element by element."""
     def not_equal_(self, other: Tensor | Number) -> Self:
         """Write the result of `ne` into the tensor itself, which is returned."""
     def numel(self) -> builtins.int: ...
     def numpy(self, *, force: builtins.bool = False) -> NDArray[Any]: ...
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the products of all pairs of elements of two vectors.
-
-        Element `[i, j]` of the result is `input[i] * vec2[j]`; complex values are not conjugated.
-        The dtypes are promoted.
-
-        Parameters
-        ----------
-        input : Tensor
-            A vector.
-        vec2 : Tensor
-            The other vector.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new matrix with a row for each element of `input` and a column for each of `vec2`.
-
-        Raises
-        ------
-        ShapeError
-            If one of them is no vector.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.outer(vt.tensor([1.0, 2.0]), vt.tensor([3.0, 4.0, 5.0]))
-        tensor([[ 3.,  4.,  5.],
-                [ 6.,  8., 10.]])
-        """
+        """Return the products of all pairs of elements of two vectors."""
     @property
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Dims, dims: Sequence[Int] | Sequence[str] | None = None) -> Self:
-        """Return a view with the dimensions in another order.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        *order : int or sequence of int
-            Every dimension once, in the new order; negative numbers count from the last one. Given
-            one by one or as one sequence.
-        dims : sequence of int, optional
-            The same, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If a dimension is missing, or given twice.
-        DimensionError
-            If `input` has no such dimension.
-        ArgumentTypeError
-            If no order is given, or in two ways.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 3, 4)
-        >>> vt.permute(x, 2, 0, 1).shape
-        vtgrad.Size([4, 2, 3])
-        >>> x.permute((2, 0, 1))[3, 1, 2] = 7.0
-        >>> x[1, 2, 3]
-        tensor(7.)
-        """
+        """Return a view with the dimensions in another order."""
     def polygamma(self, n: Int) -> Self: ...
     def polygamma_(self, n: Int) -> Self:
         """Write the result of `polygamma` into the tensor itself, which is returned."""
     def positive(self) -> Self:
-        """Return the tensor itself, unless it is bool.
-
-        This is what `+x` calls.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype but bool.
-
-        Returns
-        -------
-        Tensor
-            The same object as `input`, no copy.
-
-        Raises
-        ------
-        DTypeError
-            If the values are bool.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-1.0, 2.0])
-        >>> vt.positive(x) is x
-        True
-        """
+        """Return the tensor itself, unless it is bool."""
     def pow(self, exponent: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return one operand raised to the power of the other, element by element.
-
-        The dtypes are promoted. Integers raised to negative integers in a tensor give 0, except 1
-        and -1. A negative real base has nan as its power of a fraction; `0 ** 0` is 1. The gradient
-        of the base is `exponent * input ** (exponent - 1)`, and 0 where the exponent is 0; that of
-        the exponent is `result * log(input)`, and 0 where the base is 0 and the exponent is not
-        negative.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The base.
-        exponent : Tensor or number
-            The exponent; at least one of the two is a tensor, and the shapes broadcast.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If an integer tensor is raised to a negative integer, given as a number.
-        ArgumentTypeError
-            If neither operand is a tensor.
-        NotSupportedError
-            If both are bool.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
-        >>> vt.pow(x, 2).sum().backward()
-        >>> x.grad
-        tensor([2., 4., 6.])
-        >>> vt.pow(2, vt.tensor([0, 3]))
-        tensor([1, 8])
-        """
+        """Return one operand raised to the power of the other, element by element."""
     def pow_(self, exponent: Tensor | Number) -> Self:
         """Write the result of `pow` into the tensor itself, which is returned."""
     def prod(
@@ -9347,129 +1417,13 @@ class Tensor(TensorBase):
         axis: Dim = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the product of all elements, or over one dimension.
-
-        Integers and bools are multiplied as int64. The gradient of an element is the product of the
-        others, also where elements are zero. The product of no elements is 1.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int, optional
-            The dimension; all of them if it is not given. Several dimensions are not taken.
-        keepdim : bool, default False
-            Whether the dimension stays, with size 1; only with `dim`.
-        dtype : DType, optional
-            The dtype to multiply in, and of the result.
-        out : Tensor, optional
-            Where the result is written; only with `dim`.
-        axis : int, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor; 0-d without `dim`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-        ArgumentTypeError
-            If `dim` is no integer, both `dim` and `axis` are given, or `keepdim` or `out` without
-            them.
-        DTypeError
-            If `dtype` is given and `out` has another.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([0.0, 2.0, 3.0], requires_grad=True)
-        >>> vt.prod(x).backward()
-        >>> x.grad
-        tensor([6., 0., 0.])
-        >>> vt.prod(vt.tensor([[1, 2], [3, 4]]), dim=1)
-        tensor([ 2, 12])
-        """
+        """Return the product of all elements, or over one dimension."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
-        """Return a copy with values stored at, or added to, row-major positions.
-
-        If a position occurs several times without `accumulate`, the last value stays, and only that
-        one has a gradient. Elements that are overwritten have gradient 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape; its elements are counted in row-major order.
-        index : Tensor
-            Positions, of int64 and any shape; negative ones count from the end.
-        source : Tensor
-            As many values as positions, of the dtype of `input`; taken in row-major order.
-        accumulate : bool, default False
-            Whether values are added to what is there, instead of replacing it.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If a position is outside, or the numbers of positions and values differ.
-        DTypeError
-            If `index` is not of int64, or `source` has another dtype than `input`.
-        ArgumentTypeError
-            If `accumulate` is not a bool.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[4, 3, 5], [6, 7, 8]])
-        >>> vt.put(x, vt.tensor([1, -1]), vt.tensor([9, 10]))
-        tensor([[ 4,  9,  5],
-                [ 6,  7, 10]])
-        >>> vt.put(x, vt.tensor([1, 1]), vt.tensor([9, 10]), accumulate=True)
-        tensor([[ 4, 22,  5],
-                [ 6,  7,  8]])
-        """
+        """Return a copy with values stored at, or added to, row-major positions."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
         """Write the result of `put` into the tensor itself, which is returned."""
     def rad2deg(self, *, out: Tensor | None = None) -> Self:
-        """Return angles in radians as degrees.
-
-        `input * 180 / pi`. Integers and bools are computed in the default floating dtype. The
-        derivative is `180 / pi`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real angles in radians, of any shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating tensor of the shape of `input`.
-
-        Raises
-        ------
-        DTypeError
-            If the values are complex.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.rad2deg(vt.tensor([0.0, np.pi / 2, np.pi]))
-        tensor([  0.,  90., 180.])
-        """
+        """Return angles in radians as degrees."""
     def rad2deg_(self) -> Self:
         """Write the result of `rad2deg` into the tensor itself, which is returned."""
     def random_(
@@ -9479,115 +1433,15 @@ class Tensor(TensorBase):
         *,
         generator: _Generator | None = None,
     ) -> Self:
-        """Overwrite the tensor with random integers.
-
-        `x.random_(from_, to)` draws from `[from_, to)`, `x.random_(to)` from `[0, to)`, and
-        `x.random_()` from all integers between 0 and the largest that the dtype holds exactly,
-        inclusive. All of them are equally likely. What is drawn does not depend on the old values,
-        so their gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype that is not complex; every element is replaced.
-        from_ : int, optional
-            The smallest integer; if it stands alone, it is `to`, and the smallest is 0.
-        to : int, optional
-            The end of the interval, which is not drawn.
-        generator : Generator, optional
-            Source of the random numbers; the default generator if it is not given.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ShapeError
-            If the interval is empty, or the dtype cannot hold it.
-        NotSupportedError
-            If the tensor is complex.
-        ArgumentTypeError
-            If a bound is no integer.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> vt.zeros(3).random_(5, 6)
-        tensor([5., 5., 5.])
-        >>> x = vt.zeros(100, dtype=vt.int64).random_(3)
-        >>> vt.logical_and(x >= 0, x < 3).all().item()
-        True
-        """
+        """Overwrite the tensor with random integers."""
     def ravel(self) -> Self:
-        """Merge all dimensions into one.
-
-        The elements come in row-major order.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-
-        Returns
-        -------
-        Tensor
-            A vector. If `input` is contiguous, it is a view of `input`: writing to it writes to
-            `input`. Else it is a view of a copy.
-
-        Examples
-        --------
-        >>> x = vt.arange(6).reshape(2, 3)
-        >>> vt.ravel(x)[0] = 9
-        >>> x
-        tensor([[9, 1, 2],
-                [3, 4, 5]])
-        >>> vt.ravel(x.t())
-        tensor([9, 3, 1, 4, 2, 5])
-        """
+        """Merge all dimensions into one."""
     @property
     def real(self) -> Self: ...
     @real.setter
     def real(self, value: Tensor | Number) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Self:
-        """Return one divided by each element.
-
-        Of a real zero it is an infinity of the same sign. Integers and bools are computed in the
-        default floating dtype. The derivative is `-1 / input ** 2`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([2.0, -4.0], requires_grad=True)
-        >>> y = vt.reciprocal(x)
-        >>> y.detach()
-        tensor([ 0.5000, -0.2500])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([-0.2500, -0.0625])
-        """
+        """Return one divided by each element."""
     def reciprocal_(self) -> Self:
         """Write the result of `reciprocal` into the tensor itself, which is returned."""
     def refine_names(self, *names: str | EllipsisType | None) -> Self: ...
@@ -9596,172 +1450,21 @@ class Tensor(TensorBase):
         self, hook: Callable[[Self], None]
     ) -> RemovableHandle: ...
     def relu(self) -> Self:
-        """Return each element, or 0 if it is negative.
-
-        A nan stays nan. The derivative is 1 above 0 and for nan, and 0 elsewhere, also at 0 itself.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values; integers are taken too, bools are not.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        DTypeError
-            If the values are bool.
-        NotSupportedError
-            If the values are complex.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-1.0, 0.0, 2.0], requires_grad=True)
-        >>> y = vt.relu(x)
-        >>> y.detach()
-        tensor([0., 0., 2.])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([0., 0., 1.])
-        """
+        """Return each element, or 0 if it is negative."""
     def relu_(self) -> Self:
         """Write the result of `relu` into the tensor itself, which is returned."""
     def remainder(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the remainder of a division that is rounded down, element by element.
-
-        `input - floor(input / other) * other`, which is 0 or has the sign of `other`. The dtypes
-        are promoted. A floating division by zero leaves nan. The derivative is 1 for `input`, and
-        `-floor(input / other)` for `other`; if `input` is a number, backward raises
-        `NoDerivativeError`.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The dividend.
-        other : Tensor or number
-            The divisor; at least one of the two is a tensor, and the shapes broadcast.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If an integer is divided by zero.
-        NotSupportedError
-            If the promoted dtype is bool or complex.
-        ArgumentTypeError
-            If neither operand is a tensor.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.remainder(vt.tensor([-3, -1, 1, 3]), 2)
-        tensor([1, 1, 1, 1])
-        >>> vt.remainder(vt.tensor([5.5, -5.5]), -2.0)
-        tensor([-0.5000, -1.5000])
-        """
+        """Return the remainder of a division that is rounded down, element by element."""
     def remainder_(self, other: Tensor | Number) -> Self:
         """Write the result of `remainder` into the tensor itself, which is returned."""
     def rename(self, *names: str | EllipsisType | None, **rename_map: str | None) -> Self: ...
     def rename_(self, *names: str | EllipsisType | None, **rename_map: str | None) -> Self: ...
     def renorm(self, p: Real, dim: Dim, maxnorm: Real, *, out: Tensor | None = None) -> Self:
-        """Return a copy in which no slice of a dimension has a norm above a limit.
-
-        A slice is what one index of `dim` selects, and its norm of order `p` that of all its
-        elements. If it is above `maxnorm`, the slice is multiplied by `maxnorm / (norm + 1e-7)`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values, with at least two dimensions.
-        p : float
-            The order of the norm, above 0; infinity is allowed.
-        dim : int
-            The dimension whose slices are limited.
-        maxnorm : float
-            The limit, 0 or above.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than two dimensions.
-        DimensionError
-            If `input` has no dimension `dim`.
-        OptionValueError
-            If `p` is not above 0, or `maxnorm` is negative.
-        DTypeError
-            If the values are integers or bools.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[3.0, 4.0], [0.3, 0.4]])
-        >>> vt.renorm(x, 2, 0, 1.0)
-        tensor([[0.6000, 0.8000],
-                [0.3000, 0.4000]])
-        """
+        """Return a copy in which no slice of a dimension has a norm above a limit."""
     def renorm_(self, p: Real, dim: Dim, maxnorm: Real) -> Self:
         """Write the result of `renorm` into the tensor itself, which is returned."""
     def repeat(self, *counts: Int | Sequence[Int], repeats: Sequence[Int] | None = None) -> Self:
-        """Return the tensor tiled along its dimensions, as a copy.
-
-        More counts than dimensions add new dimensions in front. The gradient of an element is the
-        sum over its copies.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        *counts : int or sequence of int
-            How often each dimension is repeated, at least one count for each dimension. Given one
-            by one or as one sequence.
-        repeats : sequence of int, optional
-            The same, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A new tensor; its sizes are those of `input` times the counts.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer counts than dimensions, or one is negative.
-        ArgumentTypeError
-            If no counts are given, or in two ways, or one is no integer.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2, 3])
-        >>> vt.repeat(x, 2)
-        tensor([1, 2, 3, 1, 2, 3])
-        >>> vt.repeat(x, 2, 1)
-        tensor([[1, 2, 3],
-                [1, 2, 3]])
-        """
+        """Return the tensor tiled along its dimensions, as a copy."""
     def repeat_interleave(
         self,
         repeats: Int | Tensor | None = None,
@@ -9769,394 +1472,44 @@ class Tensor(TensorBase):
         *,
         output_size: Int | None = None,
     ) -> Self:
-        """Return each element, or each slice of a dimension, several times in a row.
-
-        Without `repeats` the tensor holds counts itself, and the result is each position as often
-        as the count there says. The gradient of an element is the sum over its copies.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape; without `repeats` a vector of counts, of int64 or int32.
-        repeats : int or Tensor, optional
-            One count for all, or a vector of int64 or int32 with a count for each slice.
-        dim : int, optional
-            The dimension; without it the flattened tensor is taken.
-        output_size : int, optional
-            What the counts add up to, which is checked.
-
-        Returns
-        -------
-        Tensor
-            A new tensor; a vector without `dim`.
-
-        Raises
-        ------
-        ShapeError
-            If a count is negative, `repeats` is no vector with a count for each slice, or the sum
-            is not `output_size`.
-        NotSupportedError
-            If the counts are of another dtype than int64 and int32.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> vt.repeat_interleave(x, 2, dim=1)
-        tensor([[1, 1, 2, 2],
-                [3, 3, 4, 4]])
-        >>> vt.repeat_interleave(x, vt.tensor([1, 2]), dim=0)
-        tensor([[1, 2],
-                [3, 4],
-                [3, 4]])
-        >>> vt.repeat_interleave(vt.tensor([0, 2, 1]))
-        tensor([1, 1, 2])
-        """
+        """Return each element, or each slice of a dimension, several times in a row."""
     @property
     def requires_grad(self) -> builtins.bool: ...
     @requires_grad.setter
     def requires_grad(self, value: builtins.bool) -> None: ...
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Self: ...
     def reshape(self, *sizes: Int | Sequence[Int], shape: Sequence[Int] | None = None) -> Self:
-        """Return the same elements in another shape.
-
-        The elements keep their row-major order. See `view`, which never copies.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        *sizes : int or sequence of int
-            The new sizes, one by one or as one sequence. One of them may be -1: it follows from the
-            others.
-        shape : sequence of int, optional
-            The same, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A view of `input` if its strides allow that: writing to it writes to `input`. Else a
-            copy.
-
-        Raises
-        ------
-        ShapeError
-            If the number of elements differs, several sizes are -1, or one -1 could be any size.
-        ArgumentTypeError
-            If no sizes are given, or in two ways, or one is no integer.
-
-        Examples
-        --------
-        >>> x = vt.arange(6)
-        >>> y = vt.reshape(x, 2, -1)
-        >>> y[0, 0] = 7
-        >>> x
-        tensor([7, 1, 2, 3, 4, 5])
-        >>> vt.reshape(y.t(), 6)
-        tensor([7, 3, 1, 4, 2, 5])
-        """
+        """Return the same elements in another shape."""
     def reshape_as(self, other: Tensor) -> Self:
-        """Return the same elements in the shape of another tensor.
-
-        `reshape` to `other.shape`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        other : Tensor
-            Whose shape is taken; it has as many elements.
-
-        Returns
-        -------
-        Tensor
-            A view of `input` if its strides allow that: writing to it writes to `input`. Else a
-            copy.
-
-        Raises
-        ------
-        ShapeError
-            If the number of elements differs.
-
-        Examples
-        --------
-        >>> vt.reshape_as(vt.arange(6), vt.zeros(2, 3))
-        tensor([[0, 1, 2],
-                [3, 4, 5]])
-        """
+        """Return the same elements in the shape of another tensor."""
     def resize_(
         self,
         *sizes: Int | Sequence[Int],
         size: Sequence[Int] | None = None,
         memory_format: MemoryFormat | None = None,
     ) -> Self:
-        """Give the tensor itself another shape, from its first element on.
-
-        Elements are neither moved nor written. Memory that is too small grows, for all tensors on
-        it; what is new is zero. The version moves if the shape changes. Without a memory format, a
-        shape that the tensor has already changes nothing.
-
-        Parameters
-        ----------
-        input : Tensor
-            Must not require grad.
-        *sizes : int or sequence of int
-            The new sizes, one by one or as one sequence.
-        size : sequence of int, optional
-            The same, by keyword.
-        memory_format : MemoryFormat, optional
-            The new order in memory; by default row-major.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ResizeError
-            If the tensor requires grad, or its memory must grow and is shared with NumPy.
-        OutOfBoundsError
-            If a size is negative.
-        MemoryFormatError
-            If the format is for another number of dimensions, or is `preserve_format`.
-        ArgumentTypeError
-            If no sizes are given, or in two ways, or one is no integer.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2, 3])
-        >>> x.resize_(2, 2)
-        tensor([[1, 2],
-                [3, 0]])
-        >>> x.resize_(2)
-        tensor([1, 2])
-        """
+        """Give the tensor itself another shape, from its first element on."""
     def resize_as_(
         self, the_template: Tensor, *, memory_format: MemoryFormat | None = None
     ) -> Self:
-        """Give the tensor itself the shape of another one.
-
-        `resize_` to `the_template.shape`, with the same rules about memory and version.
-
-        Parameters
-        ----------
-        input : Tensor
-            Must not require grad.
-        the_template : Tensor
-            Whose shape is taken.
-        memory_format : MemoryFormat, optional
-            The new order in memory; by default row-major. With `preserve_format` it is channels
-            last if that is the order of `the_template`, else row-major.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ResizeError
-            If the tensor requires grad, or its memory must grow and is shared with NumPy.
-        MemoryFormatError
-            If the format is for another number of dimensions.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2, 3, 4])
-        >>> vt.resize_as_(x, vt.zeros(2, 2))
-        tensor([[1, 2],
-                [3, 4]])
-        """
+        """Give the tensor itself the shape of another one."""
     def resolve_conj(self) -> Self:
-        """Return a tensor whose memory holds its values, not their conjugates.
-
-        `conj` makes views that conjugate what they read; this makes a copy of such a view.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-
-        Returns
-        -------
-        Tensor
-            A copy if `input` is a lazy conjugate, else `input` itself.
-
-        Examples
-        --------
-        >>> z = vt.tensor([1 + 2j]).conj()
-        >>> z.is_conj(), vt.resolve_conj(z).is_conj()
-        (True, False)
-        >>> vt.resolve_conj(z)
-        tensor([1.-2.j])
-        """
+        """Return a tensor whose memory holds its values, not their conjugates."""
     def resolve_neg(self) -> Self:
-        """Return a tensor whose memory holds its values, not their negatives.
-
-        The imaginary part of a lazy conjugate is such a view, which negates what it reads; this
-        makes a copy of it.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-
-        Returns
-        -------
-        Tensor
-            A copy if `input` is a lazy negative, else `input` itself.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1 + 2j]).conj().imag
-        >>> x.is_neg(), vt.resolve_neg(x).is_neg()
-        (True, False)
-        >>> vt.resolve_neg(x)
-        tensor([-2.])
-        """
+        """Return a tensor whose memory holds its values, not their negatives."""
     def retain_grad(self) -> None: ...
     @property
     def retains_grad(self) -> builtins.bool: ...
     def roll(self, shifts: Int | Sequence[Int], dims: Dims | None = ()) -> Self:
-        """Shift elements cyclically.
-
-        What leaves a dimension at its end comes back at its start. Without dimensions the elements
-        are shifted in row-major order, across all of them.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        shifts : int or sequence of int
-            By how many elements; negative numbers shift towards the start.
-        dims : int, sequence of int or None, default ()
-            The dimension of each shift; if it is empty or None there must be one shift.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ShapeError
-            If the numbers of shifts and dimensions differ, or there is no shift.
-        DimensionError
-            If `input` has no such dimension.
-
-        Examples
-        --------
-        >>> vt.roll(vt.tensor([1, 2, 3, 4]), 1)
-        tensor([4, 1, 2, 3])
-        >>> vt.roll(vt.tensor([[1, 2], [3, 4]]), (1, 1), (0, 1))
-        tensor([[4, 3],
-                [2, 1]])
-        """
+        """Shift elements cyclically."""
     def rot90(self, k: Int = 1, dims: Sequence[Int] = (0, 1)) -> Self:
-        """Return a copy turned by right angles in the plane of two dimensions.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least two dimensions.
-        k : int, default 1
-            How many right angles; negative numbers turn the other way.
-        dims : sequence of int, default (0, 1)
-            The two dimensions; one turn leads from the first towards the second.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same dtype; for odd `k` the two sizes are exchanged.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than two dimensions, or `dims` are not two different ones.
-        DimensionError
-            If `input` lacks one of them.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> vt.rot90(x)
-        tensor([[2, 4],
-                [1, 3]])
-        >>> vt.rot90(x, -1)
-        tensor([[3, 1],
-                [4, 2]])
-        """
+        """Return a copy turned by right angles in the plane of two dimensions."""
     def round(self, *, decimals: Int = 0, out: Tensor | None = None) -> Self:
-        """Round to the nearest integer, or to a number of decimal places.
-
-        Of two integers equally near, the even one is taken. Integers come back unchanged. The
-        gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values; bools are not taken.
-        decimals : int, default 0
-            How many decimal places stay; with a negative number, so many places before the point
-            become 0. Only 0 is defined for integers.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are bool or complex, or are integers and `decimals` is not 0.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.round(vt.tensor([0.5, 1.5, 2.5]))
-        tensor([0., 2., 2.])
-        >>> vt.round(vt.tensor([1.25, 1.375]), decimals=1)
-        tensor([1.2000, 1.4000])
-        """
+        """Round to the nearest integer, or to a number of decimal places."""
     def round_(self, *, decimals: Int = 0) -> Self:
         """Write the result of `round` into the tensor itself, which is returned."""
     def rsqrt(self, *, out: Tensor | None = None) -> Self:
-        """Return one divided by the square root of each element.
-
-        Of zero it is infinite, of negative real values nan. Integers and bools are computed in the
-        default floating dtype. The derivative is `-0.5 * input ** -1.5`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.rsqrt(vt.tensor([4.0, 0.25, 0.0, -1.0]))
-        tensor([0.5000, 2.0000,    inf,    nan])
-        """
+        """Return one divided by the square root of each element."""
     def rsqrt_(self) -> Self:
         """Write the result of `rsqrt` into the tensor itself, which is returned."""
     def scatter(
@@ -10169,65 +1522,7 @@ class Tensor(TensorBase):
         reduce: str | None = None,
         out: Tensor | None = None,
     ) -> Self:
-        """Return a copy with values stored at the elements that an index names along one dimension.
-
-        For two dimensions and `dim=0`, `result[index[i, j], j] = src[i, j]`; for `dim=1`,
-        `result[i, index[i, j]] = src[i, j]`. Where several values meet in one element, the last one
-        in row-major order of `index` stays, and only that one has a gradient. Elements that are
-        overwritten have gradient 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int
-            The dimension that the index is about.
-        index : Tensor
-            Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
-            `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
-            `src`.
-        src : Tensor or number, optional
-            What is stored; a tensor has the dtype of `input`.
-        value : number, optional
-            A number as `src`, by keyword.
-        reduce : str, optional
-            `"add"` or `"multiply"`: what is done with the old element instead of replacing it.
-            Backward through it raises `NoDerivativeError`; `scatter_reduce` has a derivative.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ElementIndexError
-            If an index is outside the dimension.
-        ShapeError
-            If the shapes do not fit, or `reduce` is something else.
-        DTypeError
-            If `index` or `src` has another dtype.
-        ArgumentTypeError
-            If neither `src` nor `value` is given, or both are.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If the dtype cannot hold the number, or `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> index = vt.tensor([[0], [2]])
-        >>> vt.scatter(vt.zeros(2, 3), 1, index, vt.tensor([[1.0], [2.0]]))
-        tensor([[1., 0., 0.],
-                [0., 0., 2.]])
-        >>> vt.scatter(vt.ones(2, 3), 1, index, 5.0, reduce="add")
-        tensor([[6., 1., 1.],
-                [1., 1., 6.]])
-        """
+        """Return a copy with values stored at the elements that an index names along one dimension."""
     def scatter_(
         self,
         dim: Int,
@@ -10241,57 +1536,7 @@ class Tensor(TensorBase):
     def scatter_add(
         self, dim: Int, index: Tensor, src: Tensor, *, out: Tensor | None = None
     ) -> Self:
-        """Return a copy with values added at the elements that an index names along one dimension.
-
-        For two dimensions and `dim=0`, `src[i, j]` is added to `result[index[i, j], j]`; for
-        `dim=1`, to `result[i, index[i, j]]`. Where several values meet in one element, all are added.
-        The gradient of `src` is that of the sum it went into.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int
-            The dimension that the index is about.
-        index : Tensor
-            Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
-            `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
-            `src`.
-        src : Tensor
-            What is added, of the dtype of `input`.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ElementIndexError
-            If an index is outside the dimension.
-        ShapeError
-            If the shapes do not fit.
-        DTypeError
-            If `index` or `src` has another dtype.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> src = vt.tensor([1.0, 2.0, 3.0], requires_grad=True)
-        >>> y = vt.scatter_add(vt.zeros(3), 0, vt.tensor([0, 0, 2]), src)
-        >>> y.detach()
-        tensor([3., 0., 3.])
-        >>> (y * vt.tensor([10.0, 20.0, 30.0])).sum().backward()
-        >>> src.grad
-        tensor([10., 10., 30.])
-        """
+        """Return a copy with values added at the elements that an index names along one dimension."""
     def scatter_add_(self, dim: Int, index: Tensor, src: Tensor) -> Self:
         """Write the result of `scatter_add` into the tensor itself, which is returned."""
     def scatter_reduce(
@@ -10304,64 +1549,7 @@ class Tensor(TensorBase):
         include_self: builtins.bool = True,
         out: Tensor | None = None,
     ) -> Self:
-        """Return a copy with values merged at the elements that an index names along one dimension.
-
-        For two dimensions and `dim=0`, `result[index[i, j], j]` merges all `src[i, j]` that go
-        there; for `dim=1` it is `result[i, index[i, j]]`. Places that no value goes to keep their
-        element. Equal extremes share the gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int
-            The dimension that the index is about.
-        index : Tensor
-            Places in that dimension, of int64 or int32, from 0 on. It has as many dimensions as
-            `input`; its sizes must not exceed those of `input`, except in `dim`, nor those of
-            `src`.
-        src : Tensor
-            What is merged, of the dtype of `input`.
-        reduce : str
-            `"sum"`, `"prod"`, `"mean"`, `"amax"` or `"amin"`.
-        include_self : bool, default True
-            Whether the element that was there takes part.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ElementIndexError
-            If an index is outside the dimension.
-        ShapeError
-            If the shapes do not fit, or `reduce` is something else.
-        DTypeError
-            If `index` or `src` has another dtype.
-        NotSupportedError
-            For extremes of complex values, and the mean of bools.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> index, src = vt.tensor([0, 0, 2]), vt.tensor([1.0, 2.0, 3.0])
-        >>> vt.scatter_reduce(vt.ones(3) * 10, 0, index, src, "mean")
-        tensor([ 4.3333, 10.0000,  6.5000])
-        >>> vt.scatter_reduce(vt.ones(3) * 10, 0, index, src, "amax", include_self=False)
-        tensor([ 2., 10.,  3.])
-
-        Merged by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``, together with the element that
-        was there unless `include_self` is false.
-        """
+        """Return a copy with values merged at the elements that an index names along one dimension."""
     def scatter_reduce_(
         self,
         dim: Int,
@@ -10373,84 +1561,9 @@ class Tensor(TensorBase):
     ) -> Self:
         """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
     def select(self, dim: Dim, index: Int) -> Self:
-        """Return the slice at one index of a dimension, as a view.
-
-        The dimension disappears: `select(x, 1, 2)` is `x[:, 2]`.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        dim : int
-            The dimension; negative numbers count from the last one.
-        index : int
-            The index; negative numbers count from the end.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If `index` is outside the dimension, or `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> x = vt.arange(6).reshape(2, 3)
-        >>> vt.select(x, 1, -1)
-        tensor([2, 5])
-        >>> vt.select(x, 0, 0).zero_()
-        tensor([0, 0, 0])
-        >>> x
-        tensor([[0, 0, 0],
-                [3, 4, 5]])
-        """
+        """Return the slice at one index of a dimension, as a view."""
     def select_scatter(self, src: Tensor, dim: Int, index: Int) -> Self:
-        """Return a copy with a tensor stored at one index of a dimension.
-
-        What `select(copy, dim, index).copy_(src)` makes of a copy. The values are cast to the dtype
-        of `input`; nothing is broadcast. Elements that are overwritten have gradient 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        src : Tensor
-            What is stored, in the shape of that slice.
-        dim : int
-            The dimension; negative numbers count from the last one.
-        index : int
-            The index; negative numbers count from the end.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `src` does not have the shape of the slice.
-        OutOfRangeError
-            If `index` is outside the dimension.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Warns
-        -----
-        UserWarning
-            If `input` is real and `src` complex: the imaginary parts are dropped.
-
-        Examples
-        --------
-        >>> vt.select_scatter(vt.zeros(2, 3), vt.tensor([1.0, 2.0]), 1, 2)
-        tensor([[0., 0., 1.],
-                [0., 0., 2.]])
-        """
+        """Return a copy with a tensor stored at one index of a dimension."""
     def set_(
         self,
         source: Tensor | StorageBase = ...,
@@ -10458,299 +1571,34 @@ class Tensor(TensorBase):
         size: Sequence[Int] = ...,
         stride: Sequence[Int] = ...,
     ) -> Self:
-        """Let the tensor itself show other memory from now on.
-
-        Its views stay on the old memory, and its version moves. Later writes to it change the
-        source, but do not move the version of the source: what was saved of the source for backward
-        is not protected. If the source requires grad, backward through the tensor raises
-        `NoDerivativeError`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Keeps its dtype.
-        source : Tensor, UntypedStorage or TypedStorage, optional
-            Whose memory; without it the tensor becomes empty.
-        storage_offset : int, optional
-            The first element; counted from where a tensor starts, of a storage from the start of
-            memory.
-        size : sequence of int, optional
-            The new sizes; they and `storage_offset` go together. Without them the whole of the
-            source.
-        stride : sequence of int, optional
-            Steps between elements for each dimension; without them those of `input` if it has this
-            `size`, else row-major.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        DTypeError
-            If the source is a tensor of another dtype, and `size` is not given.
-        DeviceError
-            If the source is on another device.
-        ShapeError
-            If `size` is given and the source is a tensor that is not contiguous.
-        OutOfBoundsError
-            If an offset, size or stride is negative, or there are not as many strides as sizes.
-        ResizeError
-            If the memory is too small and shared with NumPy, so that it cannot grow.
-        ArgumentTypeError
-            If an argument has a wrong type, as None has, or only one of `storage_offset` and `size`
-            is given.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        ViewInvalidError
-            If the tensor is a view and requires grad, while recording.
-
-        Examples
-        --------
-        >>> a, b = vt.tensor([1.0, 2.0, 3.0, 4.0]), vt.zeros(0)
-        >>> b.set_(a, 1, (2,), (2,))
-        tensor([2., 4.])
-        >>> b[0] = 9.0
-        >>> a
-        tensor([1., 9., 3., 4.])
-        """
+        """Let the tensor itself show other memory from now on."""
     def sgn(self, *, out: Tensor | None = None) -> Self:
-        """Return the sign of each element; of complex numbers, the number scaled to absolute value 1.
-
-        Real values give -1, 0 or 1 as in `sign`. A complex zero stays zero. The gradient of real
-        values is 0; that of complex ones changes the angle only, and is 0 at zero.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sgn(vt.tensor([-2.5, 0.0, 7.0]))
-        tensor([-1.,  0.,  1.])
-        >>> vt.sgn(vt.tensor([3 + 4j, 0j]))
-        tensor([0.6000+0.8000j, 0.0000+0.0000j])
-        """
+        """Return the sign of each element; of complex numbers, the number scaled to absolute value 1."""
     def sgn_(self) -> Self:
         """Write the result of `sgn` into the tensor itself, which is returned."""
     @property
     def shape(self) -> Size: ...
     def short(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def sigmoid(self, *, out: Tensor | None = None) -> Self:
-        """Return the logistic function of each element.
-
-        `1 / (1 + exp(-input))`; of large real values it is exactly 0 or 1. Integers and bools are
-        computed in the default floating dtype. The derivative is
-        `sigmoid(input) * (1 - sigmoid(input))`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-1000.0, 0.0, 1000.0], requires_grad=True)
-        >>> y = vt.sigmoid(x)
-        >>> y.detach()
-        tensor([0.0000, 0.5000, 1.0000])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([0.0000, 0.2500, 0.0000])
-        """
+        """Return the logistic function of each element."""
     def sigmoid_(self) -> Self:
         """Write the result of `sigmoid` into the tensor itself, which is returned."""
     def sign(self, *, out: Tensor | None = None) -> Self:
-        """Return -1, 0 or 1, the sign of each element.
-
-        A nan has sign 0; bools are their own sign. The gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values of any shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are complex; see `sgn`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sign(vt.tensor([-2.5, 0.0, 7.0, float("nan")]))
-        tensor([-1.,  0.,  1.,  0.])
-        """
+        """Return -1, 0 or 1, the sign of each element."""
     def sign_(self) -> Self:
         """Write the result of `sign` into the tensor itself, which is returned."""
     def signbit(self, *, out: Tensor | None = None) -> Self:
-        """Return where the sign is minus.
-
-        It is the sign bit that counts: zeros and nans have one too. The result has no gradient.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values of any shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new bool tensor of the shape of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are complex.
-        ResultTypeError
-            If `out` is not bool.
-
-        Examples
-        --------
-        >>> vt.signbit(vt.tensor([-1.0, -0.0, 0.0, 2.0]))
-        tensor([ True,  True, False, False])
-        """
+        """Return where the sign is minus."""
     def sin(self, *, out: Tensor | None = None) -> Self:
-        """Return the sine of each element.
-
-        Integers and bools are computed in the default floating dtype; the sine of an infinity is
-        nan. The derivative is `cos(input)`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Angles in radians; any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([0.0, 0.5, 1.0], requires_grad=True)
-        >>> y = vt.sin(x)
-        >>> y.detach()
-        tensor([0.0000, 0.4794, 0.8415])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([1.0000, 0.8776, 0.5403])
-        """
+        """Return the sine of each element."""
     def sin_(self) -> Self:
         """Write the result of `sin` into the tensor itself, which is returned."""
     def sinc(self, *, out: Tensor | None = None) -> Self:
-        """Return the normalised cardinal sine of each element.
-
-        `sin(pi * input) / (pi * input)`, and 1 at 0. Integers and bools are computed in the default
-        floating dtype. The derivative at 0 is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sinc(vt.tensor([0.0, 0.5, 1.5]))
-        tensor([ 1.0000,  0.6366, -0.2122])
-        """
+        """Return the normalised cardinal sine of each element."""
     def sinc_(self) -> Self:
         """Write the result of `sinc` into the tensor itself, which is returned."""
     def sinh(self, *, out: Tensor | None = None) -> Self:
-        """Return the hyperbolic sine of each element.
-
-        `(exp(input) - exp(-input)) / 2`. Integers and bools are computed in the default floating
-        dtype. The derivative is `cosh(input)`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sinh(vt.tensor([-1.0, 0.0, 1.0]))
-        tensor([-1.1752,  0.0000,  1.1752])
-        """
+        """Return the hyperbolic sine of each element."""
     def sinh_(self) -> Self:
         """Write the result of `sinh` into the tensor itself, which is returned."""
     @overload
@@ -10767,58 +1615,7 @@ class Tensor(TensorBase):
         *,
         out: Tensor | None = None,
     ) -> Self:
-        """Return a copy with a tensor stored at a range of one dimension.
-
-        What `copy[start:end:step] = src` makes of a copy, for `dim=0`. The values are cast to the
-        dtype of `input`; nothing is broadcast. Elements that are overwritten have gradient 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        src : Tensor
-            What is stored, in the shape of that range.
-        dim : int, default 0
-            The dimension.
-        start : int, optional
-            The first index; the start of the dimension without it.
-        end : int, optional
-            The index to stop before; the end of the dimension without it.
-        step : int, default 1
-            The distance between indices.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape and dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `src` does not have the shape of the range.
-        OptionValueError
-            If `step` is 0.
-        OutOfRangeError
-            If `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Warns
-        -----
-        UserWarning
-            If `input` is real and `src` complex: the imaginary parts are dropped.
-
-        Examples
-        --------
-        >>> vt.slice_scatter(vt.zeros(5), vt.tensor([1.0, 2.0]), 0, 1, 5, 2)
-        tensor([0., 1., 0., 2., 0.])
-        """
+        """Return a copy with a tensor stored at a range of one dimension."""
     def softmax(
         self,
         dim: Dim = ...,
@@ -10827,47 +1624,7 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
         axis: Dim = ...,
     ) -> Self:
-        """Return exponentials divided by their sum along a dimension.
-
-        `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
-        overflow. A slice that holds plus infinity or nan, or nothing but minus infinity, becomes
-        nan. Gradient: `result * (grad - (grad * result).sum(dim, keepdim=True))`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real floating values; integers only with `dtype`.
-        dim : int
-            The dimension along which the result adds up to 1.
-        dtype : DType, optional
-            A floating dtype that `input` is cast to first.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `input`.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are not real and floating, after the cast.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.softmax(vt.tensor([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]]), 1)
-        tensor([[0.0900, 0.2447, 0.6652],
-                [0.3333, 0.3333, 0.3333]])
-        """
+        """Return exponentials divided by their sum along a dimension."""
     def sort(
         self,
         dim: Dim = -1,
@@ -10876,187 +1633,20 @@ class Tensor(TensorBase):
         stable: builtins.bool | None = ...,
         out: Sequence[Tensor] | None = None,
     ) -> SortResult[Self]:
-        """Sort the elements along a dimension.
-
-        A nan counts as larger than every number. Equal elements always keep their order. The
-        gradient of a value goes to the element that it came from.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values; a 0-d tensor counts as one of one element.
-        dim : int, default -1
-            The dimension.
-        descending : bool, default False
-            Whether the largest come first.
-        stable : bool or None, optional
-            Whether equal elements must keep their order; they do anyway.
-        out : pair of Tensor, optional
-            Where values and indices are written, the latter in int64.
-
-        Returns
-        -------
-        named tuple of Tensor
-            `values`, a new tensor of the shape and dtype of `input`, and `indices`, of int64, where
-            each value stood.
-
-        Raises
-        ------
-        DTypeError
-            If the values are complex.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ArgumentTypeError
-            If `descending` or `stable` is no bool, or `out` no pair of tensors.
-        ResultTypeError
-            If `out` does not have the dtypes of the results.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> values, indices = vt.sort(vt.tensor([3.0, 1.0, float("nan"), 2.0]))
-        >>> values
-        tensor([1., 2., 3., nan])
-        >>> indices
-        tensor([1, 3, 0, 2])
-        """
+        """Sort the elements along a dimension."""
     def split(self, split_size: Int | Sequence[Int], dim: Dim = 0) -> tuple[Self, ...]: ...
     def split_with_sizes(self, split_sizes: Sequence[Int], dim: Dim = 0) -> tuple[Self, ...]:
-        """Cut a tensor into pieces of given sizes along a dimension, as views.
-
-        If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
-        because the pieces are results of one operator; the views that `tensor_split` and `narrow`
-        make may be written.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        split_sizes : sequence of int
-            The sizes of all pieces.
-        dim : int, default 0
-            The dimension that is cut.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`: writing to them writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> vt.split_with_sizes(vt.arange(5), (1, 4))
-        (tensor([0]), tensor([1, 2, 3, 4]))
-        """
+        """Cut a tensor into pieces of given sizes along a dimension, as views."""
     def sqrt(self, *, out: Tensor | None = None) -> Self:
-        """Return the square root of each element.
-
-        Of negative real values it is nan; complex values have the root with a real part that is not
-        negative. Integers and bools are computed in the default floating dtype. The derivative is
-        `1 / (2 * sqrt(input))`, infinite at 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sqrt(vt.tensor([4.0, 0.25, -1.0]))
-        tensor([2.0000, 0.5000,    nan])
-        >>> vt.sqrt(vt.tensor([-4 + 0j]))
-        tensor([0.+2.j])
-        """
+        """Return the square root of each element."""
     def sqrt_(self) -> Self:
         """Write the result of `sqrt` into the tensor itself, which is returned."""
     def square(self, *, out: Tensor | None = None) -> Self:
-        """Return the square of each element.
-
-        Bools give int64. The derivative is `2 * input`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-3.0, 0.5], requires_grad=True)
-        >>> y = vt.square(x)
-        >>> y.detach()
-        tensor([9.0000, 0.2500])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([-6.,  1.])
-        """
+        """Return the square of each element."""
     def square_(self) -> Self:
         """Raise the tensor itself to the power of 2."""
     def squeeze(self, dim: Int | Sequence[Int] | Sequence[str] | None = None) -> Self:
-        """Take away dimensions of size 1, as a view.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int, sequence of int or None, default None
-            The dimensions to take away, if their size is 1; by default all of size 1.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-
-        Examples
-        --------
-        >>> x = vt.zeros(1, 2, 1)
-        >>> vt.squeeze(x).shape, vt.squeeze(x, 0).shape, vt.squeeze(x, 1).shape
-        (vtgrad.Size([2]), vtgrad.Size([2, 1]), vtgrad.Size([1, 2, 1]))
-        >>> vt.squeeze(x)[1] = 5.0
-        >>> x[0, 1, 0]
-        tensor(5.)
-        """
+        """Take away dimensions of size 1, as a view."""
     def squeeze_(self, dim: Int | Sequence[Int] | None = None) -> Self:
         """Take away all dimensions of size 1 of the tensor itself."""
     def std(
@@ -11070,60 +1660,7 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the standard deviation of all elements, or over dimensions.
-
-        The square root of `var`, with the same arguments. The gradient is 0 where the deviation is
-        0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values.
-        dim : int, sequence of int or None, optional
-            The dimensions; all of them if it is None, empty or not given. A bool here is
-            `unbiased`.
-        unbiased : bool, optional
-            True for a correction of 1, False for one of 0.
-        keepdim : bool, default False
-            Whether the reduced dimensions stay, with size 1.
-        correction : float, default 1
-            What is subtracted from the number of elements, before the sum of squares is divided by
-            it.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new real tensor; inf or nan if there are no more elements than `correction`.
-
-        Raises
-        ------
-        DTypeError
-            If the values are integers or bools.
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-        ArgumentTypeError
-            If both `unbiased` and `correction` are given, or both `dim` and `axis`.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 3.0], [2.0, 2.0]])
-        >>> vt.std(x, 1)
-        tensor([1.4142, 0.0000])
-        >>> vt.std(x, 1, correction=0)
-        tensor([1., 0.])
-        """
+        """Return the standard deviation of all elements, or over dimensions."""
     def storage(self) -> TypedStorage: ...
     def storage_offset(self) -> builtins.int: ...
     @overload
@@ -11131,93 +1668,13 @@ class Tensor(TensorBase):
     @overload
     def stride(self, dim: Dim) -> builtins.int: ...
     def sub(self, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Self:
-        """Return the first operand minus the second, which is multiplied by `alpha`.
-
-        `input - alpha * other`. The dtypes are promoted; unsigned integers wrap around. The
-        derivative is 1 for `input` and `-alpha` for `other`.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            What is subtracted from; any dtype but bool.
-        other : Tensor or number
-            What is subtracted; at least one of the two is a tensor, and the shapes broadcast.
-        alpha : number, default 1
-            Factor of `other`.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If an operand is bool, or `alpha` is of a higher kind than the result.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sub(vt.tensor([5.0, 2.0]), vt.tensor([1.0, 2.0]), alpha=2)
-        tensor([ 3., -2.])
-        >>> vt.sub(10, vt.tensor([1, 2]))
-        tensor([9, 8])
-        """
+        """Return the first operand minus the second, which is multiplied by `alpha`."""
     def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """Write the result of `sub` into the tensor itself, which is returned."""
     def subtract(
         self, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None
     ) -> Self:
-        """Return the first operand minus the second, which is multiplied by `alpha`.
-
-        `input - alpha * other`. The dtypes are promoted; unsigned integers wrap around. The
-        derivative is 1 for `input` and `-alpha` for `other`.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            What is subtracted from; any dtype but bool.
-        other : Tensor or number
-            What is subtracted; at least one of the two is a tensor, and the shapes broadcast.
-        alpha : number, default 1
-            Factor of `other`.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the broadcast shape, of the promoted dtype.
-
-        Raises
-        ------
-        DTypeError
-            If an operand is bool, or `alpha` is of a higher kind than the result.
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.sub(vt.tensor([5.0, 2.0]), vt.tensor([1.0, 2.0]), alpha=2)
-        tensor([ 3., -2.])
-        >>> vt.sub(10, vt.tensor([1, 2]))
-        tensor([9, 8])
-        """
+        """Return the first operand minus the second, which is multiplied by `alpha`."""
     def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """Write the result of `sub` into the tensor itself, which is returned."""
     def sum(
@@ -11230,317 +1687,34 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the sum of all elements, or over dimensions.
-
-        Integers and bools are summed as int64. Each element has the gradient of the sum that it
-        went into. The sum of no elements is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int, sequence of int or None, optional
-            The dimensions to sum over; all of them if it is None, empty or not given.
-        keepdim : bool, default False
-            Whether the summed dimensions stay, with size 1.
-        dtype : DType, optional
-            The dtype to sum in, and of the result.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new tensor without the dimensions `dim`, or with size 1 there.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-        ArgumentTypeError
-            If both `dim` and `axis` are given, or `keepdim` is no bool.
-        DTypeError
-            If `dtype` is given and `out` has another.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-        >>> vt.sum(x, 1, keepdim=True).detach()
-        tensor([[3.],
-                [7.]])
-        >>> vt.sum(x, 0)[1].backward()
-        >>> x.grad
-        tensor([[0., 1.],
-                [0., 1.]])
-        """
+        """Return the sum of all elements, or over dimensions."""
     def sum_to_size(
         self, *sizes: Int | Sequence[Int], size: Sequence[Int] | None = None
     ) -> Self: ...
     def swapaxes(self, axis0: Dim, axis1: Dim) -> Self:
-        """Exchange two dimensions, as a view.
-
-        `transpose` under NumPy's name.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        axis0 : int
-            One dimension; negative numbers count from the last one.
-        axis1 : int
-            The other.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-
-        Examples
-        --------
-        >>> vt.swapaxes(vt.zeros(2, 3, 4), 0, -1).shape
-        vtgrad.Size([4, 3, 2])
-        """
+        """Exchange two dimensions, as a view."""
     def swapaxes_(self, axis0: Int, axis1: Int) -> Self:
         """Exchange two dimensions of the tensor itself."""
     def swapdims(self, dim0: Dim, dim1: Dim) -> Self:
-        """Exchange two dimensions, as a view.
-
-        Another name of `transpose`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim0 : int
-            One dimension; negative numbers count from the last one.
-        dim1 : int
-            The other.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-
-        Examples
-        --------
-        >>> vt.swapdims(vt.zeros(2, 3, 4), 0, -1).shape
-        vtgrad.Size([4, 3, 2])
-        """
+        """Exchange two dimensions, as a view."""
     def swapdims_(self, dim0: Int, dim1: Int) -> Self:
         """Exchange two dimensions of the tensor itself."""
     def t(self) -> Self:
-        """Transpose a matrix, as a view.
-
-        A vector or a 0-d tensor is shown as it is. For more dimensions see `transpose` and
-        `permute`.
-
-        Parameters
-        ----------
-        input : Tensor
-            At most two dimensions.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If there are more than two dimensions.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> vt.t(x)
-        tensor([[1, 3],
-                [2, 4]])
-        >>> vt.t(x)[0, 1] = 9
-        >>> x
-        tensor([[1, 2],
-                [9, 4]])
-        """
+        """Transpose a matrix, as a view."""
     def t_(self) -> Self:
         """Transpose the matrix itself."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the elements at row-major positions.
-
-        `input.reshape(-1)[index]`. The gradient of an element that is taken several times is the
-        sum over them.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        index : Tensor
-            Positions, of int64 and any shape; negative ones count from the end.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the shape of `index` and the dtype of `input`.
-
-        Raises
-        ------
-        OutOfRangeError
-            If a position is outside the elements.
-        DTypeError
-            If `index` is not of int64.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[4, 3, 5], [6, 7, 8]])
-        >>> vt.take(x, vt.tensor([[0, 2], [-1, 0]]))
-        tensor([[4, 5],
-                [8, 4]])
-        """
+        """Return the elements at row-major positions."""
     def take_along_dim(
         self, indices: Tensor, dim: Int | None = None, *, out: Tensor | None = None
     ) -> Self:
-        """Return the elements at an index along one dimension, with broadcasting.
-
-        As `gather`, but the other dimensions of both tensors broadcast. It takes what `argsort` and
-        the like return for one dimension. The gradient of an element that is taken several times is
-        the sum over them.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        indices : Tensor
-            Places in the dimension, of int64; negative ones count from the end. Without `dim`,
-            row-major positions of int64 or int32, which must not be negative.
-        dim : int, optional
-            The dimension; without it both tensors are flattened.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the dtype of `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the numbers of dimensions differ, or the other dimensions do not broadcast.
-        ElementIndexError
-            If an index is outside.
-        DTypeError
-            If `indices` has another dtype.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[10, 30, 20], [60, 40, 50]])
-        >>> vt.take_along_dim(x, vt.argsort(x, 1), 1)
-        tensor([[10, 20, 30],
-                [40, 50, 60]])
-        >>> vt.take_along_dim(x, vt.argmax(x, 1, keepdim=True), 1)
-        tensor([[30],
-                [60]])
-        """
+        """Return the elements at an index along one dimension, with broadcasting."""
     def tan(self, *, out: Tensor | None = None) -> Self:
-        """Return the tangent of each element.
-
-        `sin(input) / cos(input)`. Integers and bools are computed in the default floating dtype;
-        the tangent of an infinity is nan. The derivative is `1 + tan(input) ** 2`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Angles in radians; any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([0.0, 0.5, 1.0], requires_grad=True)
-        >>> y = vt.tan(x)
-        >>> y.detach()
-        tensor([0.0000, 0.5463, 1.5574])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([1.0000, 1.2984, 3.4255])
-        """
+        """Return the tangent of each element."""
     def tan_(self) -> Self:
         """Write the result of `tan` into the tensor itself, which is returned."""
     def tanh(self, *, out: Tensor | None = None) -> Self:
-        """Return the hyperbolic tangent of each element.
-
-        `sinh(input) / cosh(input)`, which lies between -1 and 1 for real values. Integers and bools
-        are computed in the default floating dtype. The derivative is `1 - tanh(input) ** 2`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the shape of `input`.
-
-        Raises
-        ------
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([-100.0, 0.0, 0.5], requires_grad=True)
-        >>> y = vt.tanh(x)
-        >>> y.detach()
-        tensor([-1.0000,  0.0000,  0.4621])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([0.0000, 1.0000, 0.7864])
-        """
+        """Return the hyperbolic tangent of each element."""
     def tanh_(self) -> Self:
         """Write the result of `tanh` into the tensor itself, which is returned."""
     def tensor_split(
@@ -11551,85 +1725,9 @@ class Tensor(TensorBase):
         indices: Sequence[Int] | None = None,
         sections: Int | None = None,
     ) -> tuple[Self, ...]:
-        """Cut a tensor into a number of pieces, or at given places, as views.
-
-        Each piece is a slice of its own, so that unlike the pieces of `split` it may be written in
-        place also if the tensor requires grad. If the size is no multiple of the number of pieces,
-        the first ones are larger by one.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        indices_or_sections : int, sequence of int or Tensor, optional
-            The number of pieces, or the indices to cut at, as in slices; a tensor is of int64, 0-d
-            for a number and a vector for indices.
-        dim : int, default 0
-            The dimension that is cut.
-        indices : sequence of int, optional
-            The indices to cut at, by keyword.
-        sections : int, optional
-            The number of pieces, by keyword.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`: writing to them writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the number is not positive, `input` is 0-d, or a tensor is not as described.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ArgumentTypeError
-            If not exactly one of the three ways to say where to cut is used.
-
-        Examples
-        --------
-        >>> x = vt.arange(7)
-        >>> vt.tensor_split(x, 3)
-        (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
-        >>> vt.tensor_split(x, (1, 3))
-        (tensor([0]), tensor([1, 2]), tensor([3, 4, 5, 6]))
-        """
+        """Cut a tensor into a number of pieces, or at given places, as views."""
     def tile(self, *counts: Int | Sequence[Int], dims: Sequence[Int] | None = None) -> Self:
-        """Return the tensor tiled along its dimensions, as a copy.
-
-        As `repeat`, but counts that are missing in front are 1. The gradient of an element is the
-        sum over its copies.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        *counts : int or sequence of int
-            How often each dimension is repeated; the last count belongs to the last dimension.
-            Given one by one or as one sequence.
-        dims : sequence of int, optional
-            The same, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A new tensor; its sizes are those of `input` times the counts.
-
-        Raises
-        ------
-        ShapeError
-            If a count is negative.
-        ArgumentTypeError
-            If no counts are given, or in two ways, or one is no integer.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1, 2], [3, 4]])
-        >>> vt.tile(x, 2)
-        tensor([[1, 2, 1, 2],
-                [3, 4, 3, 4]])
-        >>> vt.tile(x, (2, 1)).shape
-        vtgrad.Size([4, 2])
-        """
+        """Return the tensor tiled along its dimensions, as a copy."""
     @overload
     def to(
         self,
@@ -11669,271 +1767,27 @@ class Tensor(TensorBase):
         out: Sequence[Tensor] | None = None,
         axis: Dim = ...,
     ) -> TopkResult[Self]:
-        """Return the largest or smallest elements along a dimension.
-
-        A nan counts as larger than every number. Of equal elements those with lower indices are
-        taken. The gradient of a value goes to the element that it came from.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values, but not bool; a 0-d tensor counts as one of one element.
-        k : int
-            How many elements.
-        dim : int, default -1
-            The dimension.
-        largest : bool, default True
-            Whether the largest are wanted, or the smallest.
-        sorted : bool, default True
-            Whether they must come in order; they do anyway.
-        out : pair of Tensor, optional
-            Where values and indices are written, the latter in int64.
-        axis : int, optional
-            NumPy's name of `dim`.
-
-        Returns
-        -------
-        named tuple of Tensor
-            `values`, of the dtype of `input` and size `k` in the dimension, the most extreme first,
-            and `indices`, of int64, where each value stood.
-
-        Raises
-        ------
-        ElementIndexError
-            If there are fewer than `k` elements, or `k` is negative.
-        DTypeError
-            If the values are bool or complex.
-        DimensionError
-            If `input` has no dimension `dim`.
-        ResultTypeError
-            If `out` does not have the dtypes of the results.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([3.0, 1.0, 4.0, 5.0], requires_grad=True)
-        >>> values, indices = vt.topk(x, 2)
-        >>> values.detach(), indices
-        (tensor([5., 4.]), tensor([3, 2]))
-        >>> values.sum().backward()
-        >>> x.grad
-        tensor([0., 0., 1., 1.])
-        """
+        """Return the largest or smallest elements along a dimension."""
     def trace(self) -> Self:
-        """Return the sum of the diagonal of a matrix.
-
-        Integers are summed as int64. The gradient is that of the sum on the diagonal, and 0
-        elsewhere.
-
-        Parameters
-        ----------
-        input : Tensor
-            A matrix, not of bool; it need not be square.
-
-        Returns
-        -------
-        Tensor
-            A new 0-d tensor.
-
-        Raises
-        ------
-        ShapeError
-            If `input` is no matrix.
-        NotSupportedError
-            If the values are bool.
-
-        Examples
-        --------
-        >>> x = vt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-        >>> vt.trace(x).backward()
-        >>> vt.trace(x).item(), x.grad
-        (5.0, tensor([[1., 0.],
-                [0., 1.]]))
-        """
+        """Return the sum of the diagonal of a matrix."""
     def transpose(self, dim0: Dim, dim1: Dim) -> Self:
-        """Exchange two dimensions, as a view.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim0 : int
-            One dimension; negative numbers count from the last one.
-        dim1 : int
-            The other.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no such dimension.
-
-        Examples
-        --------
-        >>> x = vt.zeros(2, 3, 4)
-        >>> vt.transpose(x, 0, 2).shape
-        vtgrad.Size([4, 3, 2])
-        >>> vt.transpose(x, 0, 2)[3, 1, 0] = 5.0
-        >>> x[0, 1, 3]
-        tensor(5.)
-        """
+        """Exchange two dimensions, as a view."""
     def transpose_(self, dim0: Int, dim1: Int) -> Self:
         """Exchange two dimensions of the tensor itself."""
     def tril(self, diagonal: Int = 0, *, out: Tensor | None = None) -> Self:
-        """Return the lower triangles of matrices, with zeros above.
-
-        The gradient passes where elements stay, and is 0 elsewhere.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least two dimensions; the last two are those of the matrices.
-        diagonal : int, default 0
-            The last diagonal that stays: 0 is the main one, positive numbers lie above it.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than two dimensions.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.tril(vt.ones(3, 3))
-        tensor([[1., 0., 0.],
-                [1., 1., 0.],
-                [1., 1., 1.]])
-        >>> vt.tril(vt.ones(2, 3), 1)
-        tensor([[1., 1., 0.],
-                [1., 1., 1.]])
-        """
+        """Return the lower triangles of matrices, with zeros above."""
     def tril_(self, diagonal: Int = 0) -> Self:
         """Write the result of `tril` into the tensor itself, which is returned."""
     def triu(self, diagonal: Int = 0, *, out: Tensor | None = None) -> Self:
-        """Return the upper triangles of matrices, with zeros below.
-
-        The gradient passes where elements stay, and is 0 elsewhere.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least two dimensions; the last two are those of the matrices.
-        diagonal : int, default 0
-            The first diagonal that stays: 0 is the main one, positive numbers lie above it.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than two dimensions.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.triu(vt.ones(3, 3))
-        tensor([[1., 1., 1.],
-                [0., 1., 1.],
-                [0., 0., 1.]])
-        >>> vt.triu(vt.ones(2, 3), 1)
-        tensor([[0., 1., 1.],
-                [0., 0., 1.]])
-        """
+        """Return the upper triangles of matrices, with zeros below."""
     def triu_(self, diagonal: Int = 0) -> Self:
         """Write the result of `triu` into the tensor itself, which is returned."""
     def true_divide(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return the quotient of two operands, element by element, without rounding.
-
-        The dtypes are promoted, and integers and bools divided in the default floating dtype.
-        Division by zero gives an infinity or nan. The derivative is `1 / other` for `input` and
-        `-input / other ** 2` for `other`. See `div` for rounded quotients.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The dividend.
-        other : Tensor or number
-            The divisor; at least one of the two is a tensor, and the shapes broadcast.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating or complex tensor of the broadcast shape.
-
-        Raises
-        ------
-        ShapeError
-            If the shapes do not broadcast.
-        ArgumentTypeError
-            If an operand is neither a tensor nor a number, or none is a tensor.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.true_divide(vt.tensor([1, 2, 0]), vt.tensor([2, 0, 0]))
-        tensor([0.5000,    inf,    nan])
-        """
+        """Return the quotient of two operands, element by element, without rounding."""
     def true_divide_(self, other: Tensor | Number) -> Self:
         """Write the result of `div` into the tensor itself, which is returned."""
     def trunc(self, *, out: Tensor | None = None) -> Self:
-        """Round each element towards zero.
-
-        Integers come back unchanged. The gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Real values; bools are not taken.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new tensor of the same shape and dtype.
-
-        Raises
-        ------
-        NotSupportedError
-            If the values are bool or complex.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> vt.trunc(vt.tensor([-1.7, -0.5, 0.5, 1.7]))
-        tensor([-1., -0.,  0.,  1.])
-        """
+        """Round each element towards zero."""
     def trunc_(self) -> Self:
         """Write the result of `trunc` into the tensor itself, which is returned."""
     @overload
@@ -11954,302 +1808,25 @@ class Tensor(TensorBase):
     ) -> Self: ...
     def type_as(self, other: Tensor) -> Self: ...
     def unbind(self, dim: Dim = 0) -> tuple[Self, ...]:
-        """Return all slices of a dimension, as views.
-
-        If the tensor requires grad, writing to a slice in place raises `MultiOutputViewError`,
-        because the slices are results of one operator; a view that `select` makes may be written.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        dim : int, default 0
-            The dimension, which disappears; negative numbers count from the last one.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`, one for each index: writing to them writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If `input` has no dimension `dim`, or is 0-d.
-
-        Examples
-        --------
-        >>> x = vt.arange(6).reshape(2, 3)
-        >>> a, b, c = vt.unbind(x, 1)
-        >>> c
-        tensor([2, 5])
-        >>> c.zero_()
-        tensor([0, 0])
-        >>> x
-        tensor([[0, 1, 0],
-                [3, 4, 0]])
-        """
+        """Return all slices of a dimension, as views."""
     def unflatten(
         self, dim: Dim, sizes: Sequence[Int | tuple[str | None, Int]] | Mapping[str, builtins.int]
     ) -> Self:
-        """Split one dimension into several, as a view.
-
-        The opposite of `flatten` of some dimensions.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        dim : int or str
-            The dimension, or its name; negative numbers count from the last one.
-        sizes : sequence of int, or of (str, int)
-            The new sizes, whose product is the size of the dimension. One may be -1: it follows
-            from the others. A tensor with names needs pairs of a name and a size.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the product differs, several sizes are -1, there is no size, or `input` is 0-d.
-        DimensionError, NameNotFoundError
-            If `input` has no dimension `dim`.
-        NamesNotSupportedError
-            If the tensor has names, and `sizes` has none.
-        NamesError
-            If a name would be there twice.
-
-        Examples
-        --------
-        >>> vt.unflatten(vt.arange(6), 0, (2, -1))
-        tensor([[0, 1, 2],
-                [3, 4, 5]])
-        >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
-        vtgrad.Size([2, 3, 4])
-        """
+        """Split one dimension into several, as a view."""
     def unfold(self, dimension: Int, size: Int, step: Int) -> Self:
-        """Return all windows of a dimension, as a view.
-
-        The dimension then counts the windows, and a new last dimension their elements. Windows may
-        overlap; an element's gradient is the sum over the windows that show it, and most in-place
-        writes to overlapping windows raise `SelfOverlapError`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype; a 0-d tensor counts as a vector of one element.
-        dimension : int
-            The dimension; negative numbers count from the last one.
-        size : int
-            How many elements a window has.
-        step : int
-            How far it is from one window to the next.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If `size` is negative or larger than the dimension, or `step` is not positive.
-        DimensionError
-            If `input` has no such dimension.
-
-        Examples
-        --------
-        >>> x = vt.tensor([0.0, 1.0, 2.0, 3.0], requires_grad=True)
-        >>> y = vt.unfold(x, 0, 2, 1)
-        >>> y.detach()
-        tensor([[0., 1.],
-                [1., 2.],
-                [2., 3.]])
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([1., 2., 2., 1.])
-        """
+        """Return all windows of a dimension, as a view."""
     def uniform_(
         self, from_: Real = 0.0, to: Real = 1.0, *, generator: _Generator | None = None
     ) -> Self:
-        """Overwrite the tensor with uniformly distributed random numbers.
-
-        They are drawn from the interval `[from_, to)`; real and imaginary part of complex numbers
-        each. What is drawn does not depend on the old values, so their gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex; every element is replaced.
-        from_ : float, default 0.0
-            Start of the interval.
-        to : float, default 1.0
-            End of the interval, which is not drawn; if it is equal to `from_`, every number is.
-        generator : Generator, optional
-            Source of the random numbers; the default generator if it is not given.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        ShapeError
-            If `to` is below `from_`, or the dtype cannot hold the interval.
-        NotSupportedError
-            If the tensor holds integers or bools.
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        SelfOverlapError
-            If several elements are one memory location.
-
-        Examples
-        --------
-        >>> x = vt.zeros(100).uniform_(2.0, 3.0, generator=vt.Generator().manual_seed(1))
-        >>> vt.logical_and(x >= 2, x < 3).all().item()
-        True
-        >>> vt.zeros(2).uniform_(5.0, 5.0)
-        tensor([5., 5.])
-        """
+        """Overwrite the tensor with uniformly distributed random numbers."""
     def unsafe_chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
-        """Cut a tensor into a number of pieces that share its memory, but are no views.
-
-        The rules of `unsafe_split` apply. The size of the pieces is that of the dimension by
-        `chunks`, rounded up, so that there may be fewer of them.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        chunks : int
-            How many pieces at most.
-        dim : int, default 0
-            The dimension that is cut.
-
-        Returns
-        -------
-        tuple of Tensor
-            Tensors on the memory of `input`, each with a version of its own.
-
-        Raises
-        ------
-        ShapeError
-            If `chunks` is not positive, or `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> vt.unsafe_chunk(vt.arange(5), 2)
-        (tensor([0, 1, 2]), tensor([3, 4]))
-        >>> len(vt.unsafe_chunk(vt.arange(5), 4))
-        3
-        """
+        """Cut a tensor into a number of pieces that share its memory, but are no views."""
     def unsafe_split(self, split_size: Int, dim: Dim = 0) -> tuple[Self, ...]:
-        """Cut a tensor into pieces of one size that share its memory, but are no views.
-
-        Unlike the pieces of `split`, they may be written in place also if the tensor requires grad.
-        The write shows in `input` too, but neither its version nor that of the other pieces moves,
-        and gradients take no account of it there: after a write, only that piece may be used.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        split_size : int
-            The size of each piece; the last may be smaller.
-        dim : int, default 0
-            The dimension that is cut.
-
-        Returns
-        -------
-        tuple of Tensor
-            Tensors on the memory of `input`, each with a version of its own.
-
-        Raises
-        ------
-        ShapeError
-            If the size is not positive, or `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> x = vt.ones(3, requires_grad=True)
-        >>> a, b = vt.unsafe_split(x * 2, 2)
-        >>> a.mul_(10).sum().backward()
-        >>> x.grad
-        tensor([20., 20.,  0.])
-        """
+        """Cut a tensor into pieces of one size that share its memory, but are no views."""
     def unsafe_split_with_sizes(self, split_sizes: Sequence[Int], dim: Dim = 0) -> tuple[Self, ...]:
-        """Cut a tensor into pieces of given sizes that share its memory, but are no views.
-
-        Unlike the pieces of `split_with_sizes`, they may be written in place also if the tensor
-        requires grad. The write shows in `input` too, but neither its version nor that of the other
-        pieces moves, and gradients take no account of it there: after a write, only that piece may
-        be used.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least one dimension.
-        split_sizes : sequence of int
-            The sizes of all pieces.
-        dim : int, default 0
-            The dimension that is cut.
-
-        Returns
-        -------
-        tuple of Tensor
-            Tensors on the memory of `input`, each with a version of its own.
-
-        Raises
-        ------
-        ShapeError
-            If the sizes do not add up to that of the dimension, one is negative, or `input` is 0-d.
-        DimensionError
-            If `input` has no dimension `dim`.
-
-        Examples
-        --------
-        >>> vt.unsafe_split_with_sizes(vt.arange(5), (1, 4))
-        (tensor([0]), tensor([1, 2, 3, 4]))
-
-        They may be written in place, but then neither the tensor nor its other pieces may be used:
-        their versions do not move.
-        """
+        """Cut a tensor into pieces of given sizes that share its memory, but are no views."""
     def unsqueeze(self, dim: Int) -> Self:
-        """Add a dimension of size 1, as a view.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        dim : int
-            Where the new dimension stands in the result; negative numbers count from the last one.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        DimensionError
-            If the result has no dimension `dim`.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1, 2])
-        >>> vt.unsqueeze(x, 0).shape, vt.unsqueeze(x, -1).shape
-        (vtgrad.Size([1, 2]), vtgrad.Size([2, 1]))
-        >>> vt.unsqueeze(x, 0)[0, 1] = 9
-        >>> x
-        tensor([1, 9])
-        """
+        """Add a dimension of size 1, as a view."""
     def unsqueeze_(self, dim: Int) -> Self:
         """Give the tensor itself a new dimension of size 1."""
     def untyped_storage(self) -> UntypedStorage: ...
@@ -12264,180 +1841,18 @@ class Tensor(TensorBase):
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
-        """Return the variance of all elements, or over dimensions.
-
-        The sum of squared distances from the mean, divided by the number of elements less
-        `correction`; of complex values the distance is an absolute value. A correction of 1 makes
-        it an unbiased estimate (Bessel's correction). The derivative is
-        `2 * (input - mean) / (n - correction)`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Floating or complex values.
-        dim : int, sequence of int or None, optional
-            The dimensions; all of them if it is None, empty or not given. A bool here is
-            `unbiased`.
-        unbiased : bool, optional
-            True for a correction of 1, False for one of 0.
-        keepdim : bool, default False
-            Whether the reduced dimensions stay, with size 1.
-        correction : float, default 1
-            What is subtracted from the number of elements, before the sum of squares is divided by
-            it.
-        out : Tensor, optional
-            Where the result is written.
-        axis : int, sequence of int or None, optional
-            NumPy's name of `dim`.
-        keepdims : bool, default False
-            NumPy's name of `keepdim`.
-
-        Returns
-        -------
-        Tensor
-            A new real tensor; inf or nan if there are no more elements than `correction`.
-
-        Raises
-        ------
-        DTypeError
-            If the values are integers or bools.
-        DimensionError
-            If `input` has no such dimension.
-        ShapeError
-            If a dimension is given twice.
-        ArgumentTypeError
-            If both `unbiased` and `correction` are given, or both `dim` and `axis`.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> x = vt.tensor([1.0, 3.0], requires_grad=True)
-        >>> vt.var(x, correction=0).item()
-        1.0
-        >>> vt.var(x).backward()
-        >>> x.grad
-        tensor([-2.,  2.])
-        """
+        """Return the variance of all elements, or over dimensions."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Self:
-        """Return the sum of the products of two vectors, the first one conjugated.
-
-        `sum(conj(input) * other)`; of real vectors the same as `dot`.
-
-        Parameters
-        ----------
-        input : Tensor
-            A vector, of any dtype but bool.
-        other : Tensor
-            A vector of the same size and dtype.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new 0-d tensor of the same dtype.
-
-        Raises
-        ------
-        ShapeError
-            If one is no vector, or the sizes differ.
-        DTypeError
-            If the dtypes differ.
-        NotSupportedError
-            If the vectors are bool.
-        ResultTypeError
-            If `out` does not have the dtype of the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> a, b = vt.tensor([1 + 1j, 2 + 0j]), vt.tensor([1j, 4 + 0j])
-        >>> vt.vdot(a, b)
-        tensor(9.+1.j)
-        >>> vt.vdot(a, a)
-        tensor(6.+0.j)
-        """
+        """Return the sum of the products of two vectors, the first one conjugated."""
     def view(
         self,
         *shape: Int | Sequence[Int] | DType,
         size: Sequence[Int] | None = None,
         dtype: DType | None = None,
     ) -> Self:
-        """Return the same elements in another shape, or the same bytes in another dtype, as a view.
-
-        Nothing is copied; `reshape` copies where the strides allow no view. With a dtype of another
-        size, the last dimension has more or fewer elements. What a named dtype gives is a tensor of
-        its own on the same memory and version, and no gradient passes, even if the dtype is that of
-        `input`.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        *shape : int, sequence of int or DType
-            The new sizes, one by one or as one sequence, or one dtype. One size may be -1: it
-            follows from the others.
-        size : sequence of int, optional
-            The sizes, by keyword.
-        dtype : DType, optional
-            The dtype, by keyword.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`, or a tensor on its memory: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the number of elements differs, the strides or sizes allow no such view, or several
-            sizes are -1.
-        DTypeError
-            If a lazy conjugate or negative is to be viewed in another dtype.
-        ArgumentTypeError
-            If neither sizes nor a dtype are given, or both are.
-
-        Examples
-        --------
-        >>> x = vt.zeros(4)
-        >>> x.view(2, -1)[1, 0] = 5.0
-        >>> x
-        tensor([0., 0., 5., 0.])
-        >>> vt.tensor([1.0, -0.0]).view(vt.int32)
-        tensor([ 1065353216, -2147483648], dtype=vtgrad.int32)
-        """
+        """Return the same elements in another shape, or the same bytes in another dtype, as a view."""
     def view_as(self, other: Tensor) -> Self:
-        """Return the same elements in the shape of another tensor, as a view.
-
-        `view` to `other.shape`; `reshape_as` copies where the strides allow no view.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape.
-        other : Tensor
-            Whose shape is taken; it has as many elements.
-
-        Returns
-        -------
-        Tensor
-            A view of `input`: writing to it writes to `input`.
-
-        Raises
-        ------
-        ShapeError
-            If the number of elements differs, or the strides allow no such view.
-
-        Examples
-        --------
-        >>> vt.view_as(vt.arange(6), vt.zeros(2, 3))
-        tensor([[0, 1, 2],
-                [3, 4, 5]])
-        """
+        """Return the same elements in the shape of another tensor, as a view."""
     def vsplit(
         self,
         indices_or_sections: Int | Sequence[Int] | None = None,
@@ -12445,123 +1860,15 @@ class Tensor(TensorBase):
         indices: Sequence[Int] | None = None,
         sections: Int | None = None,
     ) -> tuple[Self, ...]:
-        """Cut a tensor into pieces along dimension 0, as views.
-
-        As `tensor_split`, but a number of pieces must divide the size.
-
-        Parameters
-        ----------
-        input : Tensor
-            At least two dimensions.
-        indices_or_sections : int or sequence of int, optional
-            The number of pieces, or the indices to cut at, as in slices.
-        indices : sequence of int, optional
-            The indices to cut at, by keyword.
-        sections : int, optional
-            The number of pieces, by keyword.
-
-        Returns
-        -------
-        tuple of Tensor
-            Views of `input`: writing to them writes to `input`. Each may be written in place.
-
-        Raises
-        ------
-        ShapeError
-            If there are fewer than two dimensions, or the number does not divide the size or is not
-            positive.
-        ArgumentTypeError
-            If not exactly one of the three ways to say where to cut is used.
-
-        Examples
-        --------
-        >>> x = vt.arange(8).reshape(4, 2)
-        >>> a, b = vt.vsplit(x, 2)
-        >>> b
-        tensor([[4, 5],
-                [6, 7]])
-        >>> [piece.shape[0] for piece in vt.vsplit(x, (1,))]
-        [1, 3]
-        """
+        """Cut a tensor into pieces along dimension 0, as views."""
     def where(self, condition: Tensor, other: Tensor | Number) -> Self: ...
     def writes(self) -> tuple[_Write, ...]: ...
     def xlogy(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
-        """Return one operand times the logarithm of the other, and 0 where the first is 0.
-
-        `input * log(other)`; a nan in `other` stays nan also where `input` is 0. Integers and bools
-        are computed in the default floating dtype. The derivative is `log(other)` for `input`, and
-        `input / other` for `other`.
-
-        Parameters
-        ----------
-        input : Tensor or number
-            The factor.
-        other : Tensor or number
-            What the logarithm is taken of; at least one of the two is a tensor, and the shapes
-            broadcast.
-        out : Tensor, optional
-            Where the result is written.
-
-        Returns
-        -------
-        Tensor
-            A new floating tensor of the broadcast shape.
-
-        Raises
-        ------
-        NotSupportedError
-            If an operand is complex.
-        ArgumentTypeError
-            If neither operand is a tensor.
-        ShapeError
-            If the shapes do not broadcast.
-        ResultTypeError
-            If the dtype of `out` cannot hold the result.
-        OutGradError
-            If `out` is given and an argument requires grad, while recording.
-
-        Examples
-        --------
-        >>> p = vt.tensor([0.0, 0.5, 0.5])
-        >>> -vt.xlogy(p, p).sum()  # the entropy of a fair coin
-        tensor(0.6931)
-        >>> vt.xlogy(2, vt.tensor([0.0, 1.0]))
-        tensor([-inf, 0.])
-        """
+        """Return one operand times the logarithm of the other, and 0 where the first is 0."""
     def xlogy_(self, other: Tensor | Number) -> Self:
         """Write the result of `xlogy` into the tensor itself, which is returned."""
     def zero_(self) -> Self:
-        """Overwrite every element with zero.
-
-        The version moves. Nothing of the old values stays, so their gradient is 0.
-
-        Parameters
-        ----------
-        input : Tensor
-            Any dtype and shape; several elements may be one memory location.
-
-        Returns
-        -------
-        Tensor
-            The tensor itself.
-
-        Raises
-        ------
-        LeafWriteError
-            If the tensor is a leaf that requires grad, while recording.
-        MultiOutputViewError
-            If the tensor requires grad and is one of several views that one operator returned,
-            while recording.
-
-        Examples
-        --------
-        >>> x = vt.ones(2, 2)
-        >>> vt.zero_(x[0])
-        tensor([0., 0.])
-        >>> x
-        tensor([[0., 0.],
-                [1., 1.]])
-        """
+        """Overwrite every element with zero."""
 
 def is_grad_enabled() -> builtins.bool: ...
 def is_anomaly_check_nan_enabled() -> builtins.bool: ...

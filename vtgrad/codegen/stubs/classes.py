@@ -189,7 +189,8 @@ class ClassWriter:
         functions = [s for s in found.statements if isinstance(s, ast.FunctionDef)]
         if not functions:
             raise TableError(f"{path}: {target} is no function")
-        doc = ast.get_docstring(functions[-1]) or ""
+        # Editors find all other docstrings in the source.
+        doc = (ast.get_docstring(functions[-1]) or "").partition("\n")[0]
         yield from self._signatures(path, functions, found.module, shadowed, doc, method=True)
 
     def _signatures(
@@ -252,8 +253,7 @@ def function_text(
         head = without_lone_variable(one, names).text(name, names, place)
         if doc and nr == 0:
             yield f"{head}:{comment}"
-            for line in docstring(doc).splitlines():
-                yield f"    {line}" if line else ""
+            yield f"    {docstring(doc)}"
         else:
             yield f"{head}: ...{comment}"
 
