@@ -149,6 +149,7 @@ __all__ = [
     "zeros_like",
 ]
 
+_S = TypeVar("_S", bound=Tensor, default=Tensor)
 _T = TypeVar("_T", bound=Tensor, default=Tensor)
 
 class Tensor(TensorBase):
@@ -462,6 +463,7 @@ class Tensor(TensorBase):
         storage_offset: Int | None = None,
     ) -> Self:
         """Return a copy of a tensor with other values at a geometry of its storage."""
+    def as_subclass(self, cls: builtins.type[_S]) -> _S: ...
     def asin(self, *, out: Tensor | None = None) -> Self:
         """Return the angle, in radians, whose sine is the element."""
     def asin_(self) -> Self:
