@@ -10,7 +10,18 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from types import EllipsisType
-from typing import Any, ClassVar, Final, Literal, Never, Self, SupportsIndex, final, overload
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    Never,
+    ParamSpec,
+    Self,
+    SupportsIndex,
+    final,
+    overload,
+)
 
 from numpy.typing import NDArray
 from typing_extensions import TypeVar
@@ -149,6 +160,8 @@ __all__ = [
     "zeros_like",
 ]
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor, default=Tensor)
 _T = TypeVar("_T", bound=Tensor, default=Tensor)
 
@@ -1876,13 +1889,13 @@ def is_grad_enabled() -> builtins.bool: ...
 def is_anomaly_check_nan_enabled() -> builtins.bool: ...
 def is_anomaly_enabled() -> builtins.bool: ...
 def vmap(
-    func: Callable[..., object],
+    func: Callable[_P, _R],
     in_dims: object = 0,
     out_dims: object = 0,
     randomness: Literal["error", "same", "different"] = "error",
     *,
     chunk_size: Int | None = None,
-) -> Callable[..., object]: ...
+) -> Callable[_P, _R]: ...
 def is_inference(input: Tensor) -> builtins.bool: ...
 def is_inference_mode_enabled() -> builtins.bool: ...
 def abs(input: _T, *, out: Tensor | None = None) -> _T: ...
