@@ -8,6 +8,7 @@ from . import (
     checkpoints,
     factorisations,
     filling,
+    forward_mode,
     imports,
     lanes,
     large_arrays,
@@ -51,6 +52,7 @@ SECTIONS: dict[str, Section] = {
     "lstm": lstm,
     "lanes": lanes,
     "large_arrays": large_arrays,
+    "forward_mode": forward_mode,
     "peak_memory": peak_memory,
     "imports": imports,
 }

@@ -692,8 +692,9 @@ class GradcheckError(VtgradError, RuntimeError):
     ----------
     check : str
         What was found: ``"jacobian"``, ``"constant"``, ``"linear"``, ``"nondeterministic"``,
-        ``"undefined"``, ``"dtype"``, ``"step"``, ``"no-derivative"``, ``"input-written"``, and with
-        `check_inplace` ``"unseen-write"``, ``"version-without-write"`` or ``"write-beside"``.
+        ``"undefined"``, ``"dtype"``, ``"step"``, ``"no-derivative"``, ``"input-written"``,
+        ``"batched-gradient"``, ``"batched-tangent"``, and with `check_inplace` ``"unseen-write"``,
+        ``"version-without-write"`` or ``"write-beside"``.
     output, input : str
         For ``"jacobian"``: what the derivative that differs most is of and by.
     output_index, input_index : tuple of int

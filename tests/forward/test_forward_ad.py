@@ -16,30 +16,13 @@ from vtgrad.errors import ForwardModeError, VtgradError
 from vtgrad.storage.key_set import keys
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
+from .support import dual, has_none, tangent, tensor
+
 
 @pytest.fixture(autouse=True)
 def _no_level_is_left() -> Iterator[None]:
     yield
     assert not keys.modes
-
-
-def tensor(*values: float) -> vt.Tensor:
-    return vt.tensor(values, dtype=vt.float64)
-
-
-def tangent(x: vt.Tensor) -> vt.Tensor:
-    found = fw.unpack_dual(x).tangent
-    assert found is not None
-    return found
-
-
-def has_none(x: vt.Tensor) -> bool:
-    return fw.unpack_dual(x).tangent is None
-
-
-def dual(*values: float) -> vt.Tensor:
-    """A dual whose tangent has the same numbers."""
-    return fw.make_dual(tensor(*values), tensor(*values))
 
 
 # -- levels -------------------------------------------------------------------------------------
@@ -83,8 +66,9 @@ def test_wrong_levels_are_refused() -> None:
     with pytest.raises(ForwardModeError, match="no level"):
         fw.make_dual(x, x)
     assert has_none(x)
-    assert fw.unpack_dual(x).primal is not x
+    assert fw.unpack_dual(x).primal is x
     with fw.dual_level():
+        assert fw.unpack_dual(x).primal is not x
         with pytest.raises(ForwardModeError):
             fw.make_dual(x, x, level=1)
         with pytest.raises(ForwardModeError):

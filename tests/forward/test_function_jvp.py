@@ -1,6 +1,6 @@
 """The jvp of custom Functions."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -95,6 +95,47 @@ def test_a_written_argument_has_its_tangent_written() -> None:
         assert tangent_of(d).tolist() == [1.0, 4.0, 6.0]
         with pytest.raises(FunctionError, match="in place"):
             Doubled.apply(v, False)
+
+
+def test_an_argument_that_is_written_under_no_grad_has_its_tangent_written() -> None:
+    # The result is another tensor then, because the argument requires grad.
+    x = vt.ones(2, requires_grad=True)
+    with fw.dual_level(), vt.no_grad():
+        y = Sum.apply(x, fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0])))
+        assert y is not x
+        assert x.tolist() == [2.0, 2.0]
+        assert tangent_of(x).tolist() == [1.0, 2.0]
+        assert tangent_of(y) is tangent_of(x)
+
+
+class Sum(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        return x.add_(y)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+        return t.add_(u)
+
+
+class Inner(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        return (x * 2).unsqueeze(0)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+        return (t * 2).unsqueeze(0)
+
+
+def test_views_of_a_result_that_is_a_view_of_an_inner_tensor_follow_the_result() -> None:
+    with fw.dual_level():
+        y = Inner.apply(fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0])))
+        assert tangent_of(y).tolist() == [[2.0, 4.0]]
+        assert tangent_of(y[:, 0]).tolist() == [2.0]
+        y[0, 0] = 7.0
+        assert tangent_of(y).tolist() == [[0.0, 4.0]]
 
 
 class Rows(vt.autograd.Function):
@@ -205,3 +246,76 @@ def test_an_undeclared_write_to_a_dual_is_refused() -> None:
         # What has no tangent may be a statistic.
         with pytest.warns(UserWarning, match="wrote to argument 0"):
             assert tangent_of(Undeclared.apply(vt.ones(3), y)).tolist() == [1.0, 1.0, 1.0]
+
+
+class Spy(vt.autograd.Function):
+    seen: ClassVar[list[Any]]
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor, k: vt.Tensor, n: int) -> vt.Tensor:
+        Spy.seen = [vt.is_grad_enabled(), fw.unpack_dual(x).tangent]
+        ctx.save_for_backward(x)
+        ctx.n = n
+        ctx.set_materialize_grads(n > 0)
+        return x * y * n
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        Spy.seen += [vt.is_grad_enabled(), ctx.saved_tensors, tangents[1:], ctx.n]
+        assert fw.unpack_dual(tangents[0]).tangent is None
+        return tangents[0] * 1
+
+
+@pytest.mark.parametrize("n", [1, 0])
+def test_jvp_gets_one_tangent_for_each_argument(n: int) -> None:
+    with fw.dual_level(), vt.no_grad():
+        d = fw.make_dual(vt.ones(2), vt.ones(2))
+        Spy.apply(d, vt.ones(2), vt.tensor([1, 2]), n)
+    grad_in_forward, tangent, grad_in_jvp, saved, (of_plain, *others), kept = Spy.seen
+    assert (grad_in_forward, tangent, grad_in_jvp, kept) == (False, None, True, n)
+    assert saved == ()  # only what is saved for forward
+    assert others == [None, None]
+    assert of_plain.tolist() == [0, 0] if n else of_plain is None
+
+
+class Plain(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        ctx.mark_dirty(x)
+        ctx.save_for_forward(None, y)
+        return x.mul_(2).add_(y)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+        nothing, _ = ctx.saved_tensors
+        assert nothing is None
+        assert t.tolist() == [0, 0]
+        return t * 2 + u
+
+
+def test_a_written_argument_without_a_tangent_gets_any_that_is_returned() -> None:
+    b = vt.zeros(3)
+    with fw.dual_level():
+        v = b[1:]
+        assert Plain.apply(v, fw.make_dual(vt.ones(2), vt.tensor([5.0, 6.0]))) is v
+        assert tangent_of(b).tolist() == [0, 5, 6]
+
+
+class Same(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, how: str) -> vt.Tensor:
+        ctx.how = how
+        return x
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, _: None) -> vt.Tensor:
+        return {"view": t.view_as(t), "itself": t, "result": t * 2}[ctx.how]
+
+
+def test_the_tangent_of_an_argument_that_is_returned_is_a_view_of_its_tangent() -> None:
+    with fw.dual_level():
+        d = fw.make_dual(vt.ones(2), vt.tensor([5.0, 6.0]))
+        assert tangent_of(Same.apply(d, "view")).tolist() == [5, 6]
+        for how in ("itself", "result"):
+            with pytest.raises(FunctionError, match="view"):
+                Same.apply(d, how)

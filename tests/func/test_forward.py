@@ -9,7 +9,12 @@ import pytest
 import vtgrad as vt
 from tests.support import ramp
 from vtgrad.autograd import forward_ad
-from vtgrad.errors import ForwardModeError, IndependentError
+from vtgrad.errors import (
+    BatchedTensorError,
+    ForwardModeError,
+    IndependentError,
+    TransformError,
+)
 from vtgrad.storage.key_set import keys
 
 FUNC: Any = vt.func
@@ -138,6 +143,41 @@ def test_jacobians_are_those_of_reverse_mode() -> None:
     # In the dtype of the output, and integers have zeros.
     assert jacfwd(lambda a: a.double())(vt.ones(2)).dtype == vt.float64
     assert jacfwd(lambda a: a.argmax())(X).tolist() == [0, 0, 0]
+
+
+def test_jacobians_of_forward_mode_are_real_and_call_the_function_once() -> None:
+    for f, x in ((lambda a: a.abs(), X * 1j), (lambda a: a * 1j, X)):
+        with pytest.raises(TransformError, match="real floating"):
+            jacfwd(f)(x)
+    calls = []
+
+    def square(a: vt.Tensor) -> vt.Tensor:
+        calls.append(1)
+        return a * a
+
+    assert jacfwd(square)(X).diagonal().tolist() == [2.0, 4.0, 6.0]
+    assert calls == [1]
+
+
+def test_random_numbers_of_a_jacobian_are_drawn_as_asked_for() -> None:
+    drawn = []
+
+    def f(a: vt.Tensor) -> vt.Tensor:
+        drawn.append(vt.rand(3, dtype=vt.float64))
+        return a * drawn[-1]
+
+    with pytest.raises(BatchedTensorError, match="randomness"):
+        jacfwd(f)(X)
+    found = jacfwd(f, randomness="same")(X)
+    assert found.diagonal().tolist() == drawn[-1].tolist()
+    # Each column is a product with numbers of its own.
+    found = jacfwd(f, randomness="different")(X)
+    assert (list(found.shape), vt.count_nonzero(found).item()) == ([3, 3], 3)
+
+
+def test_tangents_may_have_another_float_dtype() -> None:
+    product = jvp(lambda a: a * a, (X,), (V.float(),))[1]
+    assert (product.tolist(), product.dtype) == ([2.0, 40.0, 600.0], vt.float64)
 
 
 def test_jacobians_pass_on_what_comes_beside() -> None:

@@ -117,6 +117,8 @@ def test_what_comes_beside_the_number_is_passed_on() -> None:
     assert (value.item(), value.requires_grad) == (14.0, False)
     assert (aux["twice"].tolist(), aux["twice"].requires_grad) == ([2.0, 4.0, 6.0], False)
     assert (aux["name"], aux["a"] is X) == ("f", True)
+    gradient, aux = grad(f, has_aux=True)(X)
+    assert (_total(gradient), aux["twice"].tolist()) == ([2.0, 4.0, 6.0], [2.0, 4.0, 6.0])
     for wrong in (lambda a: a.sum(), lambda a: [a.sum(), a], lambda a: (a.sum(), a, a)):
         with pytest.raises(TransformError, match=r"a pair \(output, aux\)"):
             grad(wrong, has_aux=True)(X)

@@ -43,6 +43,12 @@ def test_vjp_gives_a_tuple_as_often_as_wanted() -> None:
     assert vjp(lambda a: a, X)[0] is X
 
 
+def test_pull_may_be_called_in_a_batch() -> None:
+    pull = _pull(vjp(lambda a: a**2 * a[0], X))
+    rows = FUNC.vmap(pull)(vt.eye(3, dtype=vt.float64))[0]
+    assert rows.tolist() == [[3.0, 0.0, 0.0], [4.0, 4.0, 0.0], [9.0, 0.0, 6.0]]
+
+
 def test_vjp_takes_and_returns_containers() -> None:
     found = vjp(lambda p: {"s": p["x"].sum(), "t": [p["x"] * 2]}, {"x": X})
     (gradient,) = _pull(found)({"s": vt.tensor(1.0, dtype=vt.float64), "t": [V]})

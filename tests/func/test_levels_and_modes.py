@@ -151,6 +151,28 @@ def test_old_style_functions_work_in_transforms() -> None:
     assert jvp(lambda a: Cube.apply(X) * a, (X,), (V,))[1].tolist() == [1.0, 80.0, 2700.0]
 
 
+def test_a_function_with_setup_context_may_write_its_argument() -> None:
+    class Double(vt.autograd.Function):
+        @staticmethod
+        def forward(x: vt.Tensor) -> vt.Tensor:
+            return x.mul_(2)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: vt.Tensor) -> None:
+            ctx.mark_dirty(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, g: vt.Tensor) -> Any:
+            return g * 2
+
+    def f(a: vt.Tensor) -> vt.Tensor:
+        b = a.clone()
+        assert Double.apply(b) is b
+        return (b**2).sum()
+
+    assert grad(f)(X).tolist() == [8.0, 16.0, 24.0]
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -280,6 +280,7 @@ def test_each_class_of_nodes_says_which_edges_it_takes() -> None:
         "BackwardCFunction": SAME_INPUTS,
         "CheckpointLoopBackward": FIXED_EDGES,
         "CopySlices": FIXED_EDGES,
+        "EnterBatch": SAME_INPUTS,
         "InnerGraphNode": ANY_EDGES,
         "InterruptedWrite": FIXED_EDGES,
         "NotImplemented": ANY_EDGES,

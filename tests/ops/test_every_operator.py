@@ -31,7 +31,11 @@ from .calls import (
 from .samples import DRAWN, SAMPLES
 
 # Each is short, but there are thousands.
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # Derivatives of batches are checked of operators without a rule for batches, too.
+    pytest.mark.filterwarnings("ignore::vtgrad.ops.batching.rules.loop.VmapLoopWarning"),
+]
 
 
 def writes(operator: Operator) -> bool:
@@ -357,7 +361,7 @@ def differentiable(case: Case) -> bool:
 def check(case: Case, name: str, *, inplace: bool) -> None:
     """Compare derivatives with central differences, of both modes and of each over reverse mode.
 
-    First ones are compared one by one, or as of a write.
+    First ones are compared one by one, or as of a write. Batches are compared with their members.
     """
     on_copies, arrays = function_of_inputs(
         case, name, inplace=inplace or changes_geometry(case.operator)
@@ -365,18 +369,33 @@ def check(case: Case, name: str, *, inplace: bool) -> None:
     inputs = [vt.tensor(x, requires_grad=True) for x in arrays]
     if inplace:
         itself, _ = function_of_inputs(case, name, inplace=False)
-        gradcheck(itself, inputs, check_inplace=True, fast_mode=True, **_PRECISELY)
+        gradcheck(
+            itself,
+            inputs,
+            check_inplace=True,
+            check_batched_grad=True,
+            fast_mode=True,
+            **_PRECISELY,
+        )
     else:
-        gradcheck(on_copies, inputs, **_PRECISELY)
+        gradcheck(on_copies, inputs, check_batched_grad=True, **_PRECISELY)
     gradcheck(
         on_copies,
         inputs,
         check_forward_ad=True,
+        check_batched_forward_grad=True,
         check_backward_ad=False,
         fast_mode=True,
         **_PRECISELY,
     )
-    gradgradcheck(on_copies, inputs, check_fwd_over_rev=True, fast_mode=True, **_PRECISELY)
+    gradgradcheck(
+        on_copies,
+        inputs,
+        check_fwd_over_rev=True,
+        check_batched_grad=True,
+        fast_mode=True,
+        **_PRECISELY,
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ An entry ends the program at that step (the states are no longer comparable) wit
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.oracle import dual_situations as dual
 from tests.oracle import graph_situations as graph
 from tests.oracle import inference_situations as inference
 from tests.oracle import lazy_situations as lazy
@@ -467,6 +468,103 @@ ENTRIES: tuple[Entry, ...] = (
         " if y is, but keeps its version or has none as before, and so may be written or not even"
         " printed; in vtgrad x stays what it was.",
         inference.data_of_another_kind,
+    ),
+    Entry(
+        "A write that reads what it overwrites, as d.mul_(d), or into what is the tangent of an"
+        " operand: PyTorch computes the tangent after the write; vtgrad before.",
+        dual.reads_what_it_overwrites,
+    ),
+    Entry(
+        "PyTorch hands the tangent of an operand on to a result (frac, fmod and remainder by a"
+        " number, copy_ of one number, copies of views), and keeps a tangent on the memory of its"
+        " own tensor; vtgrad copies.",
+        dual.shared_tangent,
+    ),
+    Entry(
+        "A tangent may have another dtype than its tensor in PyTorch, never in vtgrad.",
+        dual.of_another_dtype,
+    ),
+    Entry(
+        "copysign of a tensor without tangent and a dual: the derivative by the sign is zero, for"
+        " PyTorch it is none. scatter_reduce by products drops tangents in PyTorch.",
+        dual.missing_in_pytorch,
+    ),
+    Entry(
+        "A tangent may require grad in PyTorch though it depends on nothing that does.",
+        dual.recorded_for_nothing,
+    ),
+    Entry(
+        "A tangent that is an inference tensor is not written outside of inference mode, nor saved,"
+        " in vtgrad; PyTorch's writes to tangents are not checked.",
+        dual.tangent_made_in_inference_mode,
+    ),
+    Entry(
+        "A tangent keeps its geometry in PyTorch if that of the tensor is changed in place while"
+        " forward mode is off, and may get that of a view which is changed.",
+        dual.geometry_without_forward,
+    ),
+    Entry(
+        "The copy of a value that is overwritten with forward mode off has the value's tangent in"
+        " vtgrad, and so has the gradient; none in PyTorch.",
+        dual.recorded_without_forward,
+    ),
+    Entry(
+        "Tangents of infinite values, or at poles, are infinite or NaN; which of the two follows"
+        " from the order of the arithmetic, and from factors that are zero.",
+        dual.not_finite,
+    ),
+    Entry(
+        "What is computed from a dual of an inference tensor has a tangent in vtgrad only.",
+        dual.of_an_inference_tensor,
+    ),
+    Entry(
+        "A jvp that computes with a view that may not be used any more is refused in vtgrad.",
+        dual.jvp_reads_a_lost_view,
+    ),
+    Entry(
+        "make_dual in inference mode makes a view without tangent in PyTorch, whatever the shapes"
+        " are; in vtgrad it makes a dual.",
+        dual.dual_made_in_inference_mode,
+    ),
+    Entry(
+        "PyTorch has no formula for index_reduce, asinh_ and some others, and fails amid a few.",
+        dual.formula_that_pytorch_lacks,
+    ),
+    Entry(
+        "resize_ of a dual is a RuntimeError in PyTorch that comes after another check, and set_ is"
+        " allowed now and then; both are NotSupportedError in vtgrad.",
+        dual.resized,
+    ),
+    Entry(
+        "Of two reasons to refuse a call with a dual either library names another: vtgrad computes"
+        " the tangent, and so finds a misfit, before it looks at what is written.",
+        dual.another_fault_is_named,
+    ),
+    Entry(
+        "A view of a tangent that is recorded: PyTorch makes it in the mode of the first reader, or"
+        " takes it for a leaf, and then refuses to write the view; vtgrad goes by the values.",
+        dual.view_of_a_recorded_tangent,
+    ),
+    Entry(
+        "A new tangent may have been built in steps that count as writes, in either library; one"
+        " of no elements may begin anywhere, and one that would be its own tensor is a copy in"
+        " vtgrad.",
+        dual.version_of_a_tangent,
+    ),
+    Entry(
+        "At kinks, ties and NaNs forward mode has the derivative of reverse mode in vtgrad; in"
+        " PyTorch each mode has a rule of its own.",
+        dual.at_a_kink,
+    ),
+    Entry(
+        "PyTorch's derivatives of digamma, lgamma, i0 and the like have few digits, and are finite"
+        " at poles.",
+        dual.inexact_derivative,
+    ),
+    Entry(
+        "A Function that writes an argument under no_grad gives another tensor as its result if the"
+        " argument requires grad: it has the argument's tangent in vtgrad, which is written.",
+        dual.result_of_a_function_under_no_grad,
     ),
 )
 

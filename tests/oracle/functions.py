@@ -22,8 +22,10 @@ WRITE_TWO = "F_mul_ F_store_".split()
 APPLIED = "Scale Exp Same View Inner Recorded Alias Triple".split()
 
 FUNCTIONS = """\
-def function(forward, backward, setup_context=None, base=vt.autograd.Function, **options):
+def function(forward, backward, setup_context=None, base=vt.autograd.Function, jvp=None, **options):
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward), **options}
+    if jvp is not None:
+        methods["jvp"] = staticmethod(jvp)
     if setup_context is not None:
         methods["setup_context"] = staticmethod(setup_context)
     name = forward.__name__[8:].title().strip("_")  # which the nodes show
@@ -32,16 +34,17 @@ def function(forward, backward, setup_context=None, base=vt.autograd.Function, *
 def forward_scale(ctx, x):
     ctx.factor = 2
     return x * 2
-F_scale = function(forward_scale, lambda ctx, g: g * ctx.factor)
+F_scale = function(forward_scale, lambda ctx, g: g * ctx.factor, jvp=lambda ctx, t: t * ctx.factor)
 
 def forward_exp(ctx, x):
     y = x.clamp(-3, 3).exp()
     ctx.save_for_backward(y)
+    ctx.save_for_forward(y)
     return y
 def backward_exp(ctx, g):
     y, = ctx.saved_tensors
     return g * y
-F_exp = function(forward_exp, backward_exp)
+F_exp = function(forward_exp, backward_exp, jvp=backward_exp)
 
 def forward_same(ctx, x):
     return x
@@ -49,11 +52,12 @@ F_same = function(forward_same, lambda ctx, g: g)
 
 def forward_view(ctx, x):
     return x.unsqueeze(0)
-F_view = function(forward_view, lambda ctx, g: g.squeeze(0))
+F_view = function(forward_view, lambda ctx, g: g.squeeze(0), jvp=lambda ctx, t: t.unsqueeze(0))
 
 def forward_inner(ctx, x):
     return (x * 2).unsqueeze(0)
-F_inner = function(forward_inner, lambda ctx, g: g.squeeze(0) * 2)
+F_inner = function(forward_inner, lambda ctx, g: g.squeeze(0) * 2,
+                   jvp=lambda ctx, t: (t * 2).unsqueeze(0))
 
 def forward_row(ctx, x):
     ctx.shape, ctx.dtype = tuple(x.shape), x.dtype
@@ -62,13 +66,14 @@ def backward_row(ctx, g):
     z = vt.zeros(ctx.shape, dtype=ctx.dtype)
     z[-1] = g
     return z
-F_row = function(forward_row, backward_row)
+F_row = function(forward_row, backward_row, jvp=lambda ctx, t: t[-1])
 
 def forward_steps(x, n=3):
     return x * n
 def setup_steps(ctx, inputs, output):
     ctx.n = inputs[1]
-F_steps = function(forward_steps, lambda ctx, g: (g * ctx.n, None), setup_steps)
+F_steps = function(forward_steps, lambda ctx, g: (g * ctx.n, None), setup_steps,
+                   jvp=lambda ctx, t, _: t * ctx.n)
 
 def forward_recorded(ctx, x):
     with vt.enable_grad():
@@ -86,11 +91,15 @@ F_alias = function(forward_alias, backward_alias)
 
 def forward_mul(ctx, x, y):
     ctx.save_for_backward(x, y)
+    ctx.save_for_forward(x, y)
     return x * y
 def backward_mul(ctx, g):
     x, y = ctx.saved_tensors
     return g * y, g * x
-F_mul = function(forward_mul, backward_mul)
+def jvp_mul(ctx, t, u):
+    x, y = ctx.saved_tensors
+    return t * y + u * x
+F_mul = function(forward_mul, backward_mul, jvp=jvp_mul)
 
 def forward_first(ctx, x, y):
     return x, None, y * 2
@@ -108,17 +117,19 @@ def backward_rows(ctx, g, h):
     z[0] = g
     z[-1] = z[-1] + h
     return z
-F_rows = function(forward_rows, backward_rows)
+F_rows = function(forward_rows, backward_rows, jvp=lambda ctx, t: (t[0], t[-1]))
 
 def forward_mixed(ctx, x):
     return x.unsqueeze(0), 5, x * 3
-F_mixed = function(forward_mixed, lambda ctx, g, _, h: g.squeeze(0) + h * 3)
+F_mixed = function(forward_mixed, lambda ctx, g, _, h: g.squeeze(0) + h * 3,
+                   jvp=lambda ctx, t: (t.unsqueeze(0), None, t * 3))
 
 def forward_constant(ctx, x):
     s = x.sign()
     ctx.mark_non_differentiable(s)
     return x * 2, s
-F_constant = function(forward_constant, lambda ctx, g, h: g * 2 + h)
+F_constant = function(forward_constant, lambda ctx, g, h: g * 2 + h,
+                      jvp=lambda ctx, t: (t * 2, None))
 
 def forward_partial(ctx, x):
     ctx.set_materialize_grads(False)
@@ -159,7 +170,7 @@ def forward_triple_(ctx, x):
     ctx.mark_dirty(x)
     return x.mul_(3)
 F_triple_ = function(forward_triple_, lambda ctx, g: g * 3,
-                     base=vt.autograd.function.InplaceFunction)
+                     base=vt.autograd.function.InplaceFunction, jvp=lambda ctx, t: t.mul_(3))
 
 def forward_exp_(ctx, x):
     ctx.mark_dirty(x)
@@ -180,18 +191,22 @@ def forward_mul_(ctx, x, y):
     old = x.clone()
     x.mul_(y)
     ctx.save_for_backward(old, y)
+    ctx.save_for_forward(old, y)
     return x
 def backward_mul_(ctx, g):
     old, y = ctx.saved_tensors
     return g * y, g * old
-F_mul_ = function(forward_mul_, backward_mul_)
+def jvp_mul_(ctx, t, u):
+    old, y = ctx.saved_tensors
+    return t.mul_(y).add_(u * old)
+F_mul_ = function(forward_mul_, backward_mul_, jvp=jvp_mul_)
 
 def forward_store_(ctx, x, y):
     ctx.mark_dirty(x)
     return x.copy_(y)
 def backward_store_(ctx, g):
     return g * 0, g  # not None: of a view, PyTorch would lose the gradient of the rest of its base
-F_store_ = function(forward_store_, backward_store_)
+F_store_ = function(forward_store_, backward_store_, jvp=lambda ctx, t, u: t.copy_(u))
 
 def forward_both_(ctx, x):
     ctx.mark_dirty(x)

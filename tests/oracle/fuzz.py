@@ -3,7 +3,7 @@
 import importlib
 import random
 import warnings
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
@@ -128,7 +128,7 @@ class Fuzzer:
         judge = self.judge(deep)
         session = self.session(judge)
         writer = self.writer(rng, session, judge)
-        with suppress(DivergenceError):  # which the run has
+        with closing(session), suppress(DivergenceError):  # which the run has
             write_program(session, writer, rng.randint(5, 40))
         return deep, session.run_so_far
 

@@ -10,7 +10,7 @@ from vtgrad.testing.menu.state import TensorState
 __all__ = ["LiveState"]
 
 
-def _described(index: int, t: TensorLike) -> TensorState:
+def _described(index: int, t: TensorLike, tangent: TensorLike | None) -> TensorState:
     """Describe a tensor. The graph of a view is not read, because reading rebuilds it."""
     base = t._base
     root = t if base is None else base
@@ -37,6 +37,7 @@ def _described(index: int, t: TensorLike) -> TensorState:
         # PyTorch crashes if an output of several retains its gradient and a part of it is written.
         refuses_retaining=bool(t.output_nr),
         producer=type(t.grad_fn).__name__ if base is None and t.grad_fn is not None else "",
+        has_tangent=tangent is not None,
     )
 
 
@@ -54,9 +55,15 @@ class LiveState:
     def __init__(self, side: Interpreter) -> None:
         self.side = side
 
+    @property
+    def has_level(self) -> bool:
+        """See `State`."""
+        return self.side.has_level()
+
     def describe(self) -> Sequence[TensorState]:
         """See `State`."""
-        return [_described(int(name[1:]), t) for name, t in self.side.tensors().items()]
+        tangent = self.side.library.tangent if self.has_level else lambda _: None
+        return [_described(int(name[1:]), t, tangent(t)) for name, t in self.side.tensors().items()]
 
     def has_room(self, numel: int) -> bool:
         """See `State`."""

@@ -74,17 +74,27 @@ def graph(node: Any, path: str, depth: int, nodes: Labels, snap: Snapshot, opaqu
     if label != path:
         return f"= {label}"
     if depth == 0:
-        return (node.name(), type(node).__name__)
+        return names_of(node)
     producers = node.next_functions
     snap.keep.append(producers)
     return (
-        node.name(),
-        type(node).__name__,
+        *names_of(node),
         tuple(
             (graph(child, f"{path}.{k}", depth - 1, nodes, snap, opaque), number)
             for k, (child, number) in enumerate(producers)
         ),
     )
+
+
+def names_of(node: Any) -> tuple[str, str]:
+    """A node's name and class, one for all that show the whole tensor again.
+
+    A dual tensor has another one of these in PyTorch than in vtgrad, and an unpacked value too.
+    """
+    name = node.name()
+    if name in ("AliasBackward0", "ViewBackward0", "torch::autograd::Identity"):
+        return "ViewBackward0", "ViewBackward0"
+    return name, type(node).__name__
 
 
 def plain(value: Any) -> object:
@@ -162,11 +172,32 @@ def observe_grad(
     )
 
 
+def observe_tangent(
+    side: Interpreter, name: str, tensor: TensorLike, storages: Labels, snap: Snapshot
+) -> object:
+    """The tangent, and what else is on its memory.
+
+    Its layout there is each library's own, and so is whether it is recorded: PyTorch's may require
+    grad where it depends on nothing that does.
+    """
+    tangent: TensorLike = side.library.tangent(tensor)
+    if tangent is None:
+        return None
+    snap.keep.append(tangent)
+    snap.add_values(f"{name}.tangent", tangent)
+    return (
+        dtype_name(tangent.dtype),
+        tuple(tangent.shape),
+        storage_label(tangent, f"{name}.tangent", storages)[0],
+    )
+
+
 def _observe(side: Interpreter, previous_grads: dict[str, TensorLike], deep: bool) -> Snapshot:
     snap = Snapshot()
     objects, storages, bases, nodes = Labels(), Labels(), Labels(), Labels()
     opaque = {id(node) for node in opaque_of(side) if node is not None}
     tensors = side.tensors()
+    has_level = side.has_level()
     for name, value in side.variables().items():
         if name not in tensors:
             snap.fields[name] = {"value": plain(value)}
@@ -210,4 +241,7 @@ def _observe(side: Interpreter, previous_grads: dict[str, TensorLike], deep: boo
         # Reading ``.grad`` asks whether the tensor is a leaf, which rebuilds a stale view.
         if seen["object"] == name and (deep or not seen["_is_view"]):
             seen["grad"] = observe_grad(previous_grads, name, tensor, storages, snap)
+            if has_level:
+                # Reading that of a view may make it.
+                seen["tangent"] = observe_tangent(side, name, tensor, storages, snap)
     return snap

@@ -24,6 +24,13 @@ def ramp(t):
     numbers = [k / 4 + 0.5 for k in range(t.numel())]
     return vt.tensor(numbers, dtype=t.dtype).reshape(tuple(t.shape))
 
+def without_forward(run):
+    """What a function returns that runs with forward mode off."""
+    forward = vt.autograd.forward_ad
+    switch = getattr(forward, "_set_fwd_grad_enabled", None)
+    with (forward.set_fwd_grad_enabled if switch is None else switch)(False):
+        return run()
+
 def hook(tag, factor=None):
     """A tensor hook that records what it sees and may scale it."""
     def run(g):

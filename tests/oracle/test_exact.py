@@ -14,7 +14,7 @@ from tests.oracle.clones_judge import ClonesJudge
 from tests.oracle.clones_programs import COPY, LEAF, PASS, judged
 from tests.oracle.fuzz import Totals
 from tests.oracle.run import report
-from tests.oracle.torch_judge import play, session_of
+from tests.oracle.torch_judge import play, play_on, session_of
 from vtgrad.testing.steps import Line
 
 PROGRAMS = int(os.environ.get("VTGRAD_ORACLE_PROGRAMS", "3000")) // 3
@@ -34,7 +34,7 @@ def test_exactly_what_was_overwritten_is_refused() -> None:
 def test_a_pass_that_is_refused_with_audit_on_only_is_found() -> None:
     judge = ClonesJudge("always", audited=True)
     session = session_of(judge, PEER)
-    play(session, (LEAF, COPY, SAVE))
+    play_on(session, (LEAF, COPY, SAVE))
     assert judge.audited is not None
     # As a write of the library's own would look that moves no version.
     judge.audited.names["t1"].detach().numpy()[0] = 5.0

@@ -15,7 +15,7 @@ from tests.oracle.clones_judge import RewindJudge
 from tests.oracle.clones_programs import COPY, LEAF, PASS, judged
 from tests.oracle.fuzz import Totals
 from tests.oracle.run import report
-from tests.oracle.torch_judge import play, session_of
+from tests.oracle.torch_judge import play, play_on, session_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.rewind import keep_overwritten
@@ -46,7 +46,7 @@ def test_a_pass_goes_back_to_what_was_overwritten() -> None:
 def test_a_pass_that_is_refused_without_need_is_found() -> None:
     judge = RewindJudge("always", audited=True)
     session = session_of(judge, PEER)
-    play(session, (LEAF, COPY, SAVE))
+    play_on(session, (LEAF, COPY, SAVE))
     # Written on our side only, and outside of the block.
     judge.coarse = None
     judge.ours.names["t1"].detach().mul_(1)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,7 +18,16 @@ from vtgrad.testing.session import DivergenceError, Run, Session
 from vtgrad.testing.shrink import attempt_in, shrink
 from vtgrad.testing.steps import Line, Step
 
-__all__ = ["TorchJudge", "describe", "error_difference", "play", "replay", "session_of", "smallest"]
+__all__ = [
+    "TorchJudge",
+    "describe",
+    "error_difference",
+    "play",
+    "play_on",
+    "replay",
+    "session_of",
+    "smallest",
+]
 
 # The mode in which what is refused for this reason is not.
 LIFTED_BY = dict.fromkeys(
@@ -113,6 +122,10 @@ class TorchJudge:
         self._observe_ours = Observer(self.ours).observe
         return PASSED
 
+    def close(self) -> None:
+        """See `Judge`."""
+        self.torch.close()
+
     def ends(self, step: Step, error: Exception | None) -> Verdict | None:
         """What to say of a step before anything is compared; None to compare."""
         return None
@@ -202,8 +215,6 @@ class TorchJudge:
 
     def _fail(self, error: Exception | None, found: Sequence[Divergence]) -> Verdict:
         """The verdict on differences: those that are not intended, or the reason for all."""
-        if self._has_two_faults(error):
-            return _excused("a call with two faults, of which each library names another")
         *earlier, line = self.lines
         entries = [
             excuse(Situation(line, tuple(earlier), self.torch, self.torch_error, error, divergence))
@@ -215,6 +226,9 @@ class TorchJudge:
             for divergence, entry in zip(found, entries, strict=True)
             if entry is None and not (cascade and divergence.what == "grad_fn")
         ]
+        # Last: this runs the program again, which closes its level of forward mode.
+        if left and self._has_two_faults(error):
+            return _excused("a call with two faults, of which each library names another")
         if left:
             return Verdict(left, cause=error)
         return _excused(next(entry.reason for entry in entries if entry is not None))
@@ -230,9 +244,15 @@ def session_of(judge: TorchJudge, peer: str) -> Session:
 
 
 def play(session: Session, steps: Iterable[Step]) -> Run:
-    """Run a program that is already written."""
+    """Run a program that is already written, to its end."""
+    with closing(session):
+        return play_on(session, steps)
+
+
+def play_on(session: Session, steps: Iterable[Step]) -> Run:
+    """Run the next steps of a program that is already written."""
     program = tuple(steps)
-    with warnings.catch_warnings(), suppress(DivergenceError):  # which the run has
+    with warnings.catch_warnings(), suppress(DivergenceError):
         warnings.simplefilter("ignore")
         for number, step in enumerate(program, 1):
             session.run(step, last=number == len(program))

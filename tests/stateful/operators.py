@@ -8,7 +8,7 @@ import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.testing.checking import Rule
 
-__all__ = ["RIGHT", "WRONG", "Wrong"]
+__all__ = ["RIGHT", "WRONG", "WRONG_TANGENTS", "Wrong"]
 
 
 def swish(x: vt.Tensor) -> vt.Tensor:
@@ -42,7 +42,13 @@ class Sine(vt.autograd.Function):
     @staticmethod
     def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
         ctx.save_for_backward(x)
+        ctx.save_for_forward(x)
         return x.sin()
+
+    @staticmethod
+    def jvp(ctx: FunctionCtx, t: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return t * x.cos()
 
     @staticmethod
     def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
@@ -57,6 +63,10 @@ class DoubleAdd(vt.autograd.Function):
         return x.mul_(2).add_(y)
 
     @staticmethod
+    def jvp(ctx: FunctionCtx, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+        return t.mul_(2).add_(u)
+
+    @staticmethod
     def backward(ctx: FunctionCtx, g: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
         return g * 2, g
 
@@ -68,6 +78,10 @@ class Odd(vt.autograd.Function):
         return x[..., 1::2]
 
     @staticmethod
+    def jvp(ctx: FunctionCtx, t: vt.Tensor) -> vt.Tensor:
+        return t[..., 1::2]
+
+    @staticmethod
     def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
         (zeros,) = ctx.saved_tensors
         gradient = zeros.clone()
@@ -75,8 +89,23 @@ class Odd(vt.autograd.Function):
         return gradient
 
 
+class Cube(vt.autograd.Function):
+    """Without a jvp: tensors with tangents are refused."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x
+
+
 RIGHT = [
-    Rule("sine", Sine.apply, np.sin),
+    Rule("sine", Sine.apply, np.sin, is_function=True, has_jvp=True),
+    Rule("cube", Cube.apply, lambda x: x**3, is_function=True),
     Rule(
         "double_add_",
         DoubleAdd.apply,
@@ -84,6 +113,7 @@ RIGHT = [
         operands=2,
         result="written",
         is_function=True,
+        has_jvp=True,
         accepts=lambda x, y: x.shape == y.shape,
     ),
     Rule(
@@ -92,6 +122,7 @@ RIGHT = [
         lambda x: x[..., 1::2],
         result="view",
         is_function=True,
+        has_jvp=True,
         accepts=lambda x: x.ndim > 0,
     ),
     Rule("swish", swish, lambda x: x / (1 + np.exp(-x))),
@@ -280,4 +311,42 @@ WRONG = [
     ),
     Wrong(Rule("returns_an_array", returns_an_array, lambda x: x * 2), "returned no tensor", 2),
     Wrong(Rule("raises_for_views", raises_for_views, lambda x: x), "raised KeyError", 3),
+]
+
+
+class WrongJvp(Sine):
+    @staticmethod
+    def jvp(ctx: FunctionCtx, t: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return t * x.sin()
+
+
+class WritesACopyOfItsTangent(DoubleAdd):
+    @staticmethod
+    def jvp(ctx: FunctionCtx, t: vt.Tensor, u: vt.Tensor) -> vt.Tensor:
+        return t * 2 + u
+
+
+#: Wrong in programs with tangents alone.
+WRONG_TANGENTS = [
+    Wrong(
+        Rule("wrong_jvp", WrongJvp.apply, np.sin, is_function=True, has_jvp=True),
+        "tangent of",
+        4,
+    ),
+    Wrong(
+        Rule(
+            "writes_a_copy_of_its_tangent_",
+            WritesACopyOfItsTangent.apply,
+            lambda x, y: x * 2 + y,
+            operands=2,
+            result="written",
+            is_function=True,
+            has_jvp=True,
+            accepts=lambda x, y: x.shape == y.shape,
+        ),
+        "got function",
+        5,
+    ),
+    Wrong(Rule("has_no_jvp", Cube.apply, lambda x: x**3), "got missing-method", 4),
 ]

@@ -10,9 +10,13 @@ from vtgrad.testing.steps import (
     Apply,
     Backward,
     Detach,
+    EnterLevel,
     Fill,
+    Gradient,
     Leaf,
+    LeaveLevel,
     Literal,
+    MakeDual,
     SecondOrder,
     SetItem,
     Step,
@@ -38,7 +42,7 @@ def gradient(world: World, of: int, leaf: int, *cotangent: float) -> list[float]
         [world.tensors[leaf]],
         retain=True,
         allow_unused=True,
-    )
+    ).values
     assert found is not None
     return [float(number) for number in found.ravel()]
 
@@ -122,6 +126,51 @@ def test_second_derivatives_of_a_product_of_all_elements() -> None:
     by_cotangent, by_leaf = expected.close["h"]
     assert by_cotangent.tolist() == 15
     assert by_leaf.tolist() == [0, 5, 3]
+
+
+ENTER = EnterLevel()
+
+
+def tangent(world: World, index: int) -> list[float] | None:
+    (found,) = world.tangents_of([world.tensors[index]])
+    return None if found is None else found.tolist()
+
+
+def test_a_tangent_is_the_jacobian_times_the_seed() -> None:
+    seed = Literal((4,), (1, 0, 10, 0))
+    world = run(A, ENTER, MakeDual(1, 0, seed), Apply(2, "square", (1,)), Apply(3, "sum", (2,)))
+    assert tangent(world, 0) is None
+    assert tangent(world, 2) == [2, 0, 60, 0]
+    assert tangent(world, 3) == [62]
+    Apply(4, "mul", (3, 0)).predict(world)
+    assert tangent(world, 4) == [62, 124, 186, 248]
+
+
+def test_a_dual_in_a_view_gives_the_base_a_tangent_that_older_views_show() -> None:
+    plain = Leaf(0, Literal((4,), (1, 2, 3, 4)), requires_grad=False)
+    seed = Literal((2,), (7, 8))
+    halves = View((1, 2), 0, ViewCall("split", (2, 0)))
+    middle = View((3,), 0, ViewCall("[]", (slice(1, 3),)))
+    dual = MakeDual(4, 1, seed)
+    world = run(plain, halves, middle, ENTER, dual, Write(2, "copy", ("t4",)), Fill(3, 5))
+    # The fill zeroes a part of the base's tangent; that of the dual is its own.
+    assert tangent(world, 0) == [0, 0, 0, 8]
+    assert tangent(world, 1) == [0, 0]
+    assert tangent(world, 4) == [7, 8]
+    assert world.tensors[4].values.tolist() == [1, 5]
+
+
+def test_a_gradient_has_the_tangent_of_what_its_nodes_saved() -> None:
+    seed = Literal((4,), (1, 1, 0, 0))
+    world = run(A, ENTER, MakeDual(1, 0, seed), Apply(2, "prod", (1,)))
+    expected = Gradient(2, Literal((), (1,)), (0,), retain=True).predict(world)
+    assert [g.tolist() for g in expected.exact["g"] if g is not None] == [[24, 12, 8, 6]]
+    # The second derivative by elements 0 and 1 is 3 * 4, by 2 and 0 it is 2 * 4.
+    assert [t.tolist() for t in expected.tangents["g"]] == [[12, 12, 8 + 4, 6 + 3]]
+    for step in (LeaveLevel(), ENTER):
+        step.predict(world)
+    (again,) = Gradient(2, Literal((), (1,)), (0,)).predict(world).tangents["g"]
+    assert not again.any()
 
 
 def test_a_reshape_is_a_view_only_where_strides_allow_it() -> None:

@@ -6,7 +6,22 @@ import vtgrad as vt
 from vtgrad.errors import StaleSavedError
 from vtgrad.testing import steps as step_module
 from vtgrad.testing.program import program_text, script
-from vtgrad.testing.steps import Apply, Backward, Leaf, Literal, SetItem, Step, View, Write
+from vtgrad.testing.steps import (
+    Apply,
+    Backward,
+    EnterLevel,
+    Leaf,
+    LeaveLevel,
+    Literal,
+    MakeDual,
+    SetItem,
+    Step,
+    TakePrimal,
+    TakeTangent,
+    View,
+    WithoutForward,
+    Write,
+)
 from vtgrad.testing.views import ViewCall
 
 PROGRAM: list[Step] = [
@@ -70,6 +85,35 @@ def test_a_script_under_rewind_runs() -> None:
         exec(script(steps, "vtgrad"), {})
 
 
+DUALS: list[Step] = [
+    Leaf(0, Literal((2,), (1, 2)), requires_grad=False),
+    EnterLevel(),
+    MakeDual(1, 0, Literal((2,), (3, 4))),
+    TakePrimal(2, 1),
+    TakeTangent(3, 1, grad=False),
+    WithoutForward(Apply(4, "neg", (1,), grad=False)),
+    LeaveLevel(),
+]
+
+
+def test_a_program_with_tangents_is_a_script_for_either_library() -> None:
+    assert script(DUALS, "vtgrad").splitlines()[3:] == [
+        "t0 = vt.tensor([1.0, 2.0], dtype=vt.float64)",
+        "vt.autograd.forward_ad.enter_dual_level()",
+        "t1 = vt.autograd.forward_ad.make_dual(t0, vt.tensor([3.0, 4.0], dtype=vt.float64))",
+        "t2 = vt.autograd.forward_ad.unpack_dual(t1).primal",
+        "with vt.no_grad(): t3 = vt.autograd.forward_ad.unpack_dual(t1).tangent.detach()",
+        "with vt.autograd.forward_ad.set_fwd_grad_enabled(False), vt.no_grad(): t4 = t1.neg()",
+        "vt.autograd.forward_ad.exit_dual_level()",
+    ]
+    assert "vt.autograd.forward_ad._set_fwd_grad_enabled(False)" in script(DUALS, "torch")
+    names: dict[str, object] = {}
+    exec(script(DUALS, "vtgrad"), names)
+    t3 = names["t3"]
+    assert isinstance(t3, vt.Tensor)
+    assert t3.tolist() == [3.0, 4.0]
+
+
 def test_a_failure_shows_both_scripts_and_the_steps() -> None:
     text = program_text(PROGRAM, "vtgrad")
     assert text.index("import vtgrad as vt") < text.index("import torch as vt")
@@ -78,5 +122,5 @@ def test_a_failure_shows_both_scripts_and_the_steps() -> None:
 
 def test_printed_steps_can_be_run_again() -> None:
     names = {**vars(step_module), "ViewCall": ViewCall}
-    again = [eval(repr(step), names) for step in PROGRAM]
-    assert again == PROGRAM
+    for program in (PROGRAM, DUALS):
+        assert [eval(repr(step), names) for step in program] == program

@@ -9,7 +9,7 @@ from vtgrad.testing.program import program_text
 from vtgrad.testing.session import replay
 from vtgrad.testing.steps import Call, Leaf, Literal, Step
 
-from .operators import RIGHT, WRONG, Wrong
+from .operators import RIGHT, WRONG, WRONG_TANGENTS, Wrong
 
 
 @pytest.mark.stateful
@@ -39,6 +39,23 @@ def test_a_wrong_operator_is_found_and_shrunk(wrong: Wrong) -> None:
     assert text.index("import vtgrad as vt") < text.index("import torch as vt")
     with pytest.raises(DivergenceError):
         replay(found.value.steps, machine(wrong.rule).library)
+
+
+@pytest.mark.stateful
+@pytest.mark.slow
+def test_right_operators_pass_together_with_tangents() -> None:
+    functions = [rule for rule in RIGHT if rule.is_function]
+    check(*functions, *[rule for rule in RIGHT if rule.name == "swish"], programs=20, duals=True)
+
+
+@pytest.mark.stateful
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", WRONG_TANGENTS, ids=lambda wrong: wrong.rule.name)
+def test_a_wrong_tangent_is_found_and_shrunk(wrong: Wrong) -> None:
+    with pytest.raises(DivergenceError) as found:
+        check(wrong.rule, programs=100, duals=True)
+    assert wrong.shows in found.value.what, str(found.value)
+    assert len(found.value.steps) <= wrong.steps, str(found.value)
 
 
 def test_an_operator_that_nothing_fits_is_reported() -> None:

@@ -203,6 +203,33 @@ def test_an_own_rule_gets_whole_batches() -> None:
     np.testing.assert_allclose(jacobian.numpy(), np.diag(np.cos(W.numpy())))
 
 
+def test_an_own_rule_gets_samples_along_the_first_dimension_and_none_for_the_rest() -> None:
+    seen = []
+
+    class Scaled(vt.autograd.Function):
+        @staticmethod
+        def forward(x: vt.Tensor, w: vt.Tensor, n: int) -> vt.Tensor:
+            return x * w * n
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: vt.Tensor) -> None:
+            pass
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: vt.Tensor, w: vt.Tensor, n: int) -> Any:
+            seen.append((info.randomness, in_dims, tuple(x.shape), tuple(w.shape), n))
+            return x * w * n, 0
+
+    table = XS[:2]
+    found = vmap(lambda x, w: Scaled.apply(x, w, 2), in_dims=(1, None), randomness="same")(
+        table, W[:2]
+    )
+    assert isinstance(found, vt.Tensor)
+    assert vt.equal(found, table.t() * W[:2] * 2)
+    # PyTorch says 1, and does not move the dimension.
+    assert seen == [("same", (0, None, None), (3, 2), (2,), 2)]
+
+
 def test_what_a_function_must_say() -> None:
     class Plain(vt.autograd.Function):
         @staticmethod

@@ -22,6 +22,7 @@ from ..ops.generated import functional as F
 from ..storage.batch import is_batched
 from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
+from ..storage.lazy_array import has_bits_of
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
@@ -274,8 +275,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         The value: floating or complex, without a tangent of its own. It stays without.
     tangent : Tensor
         Of the same shape; floating or complex. It is kept as the very object if its memory is laid
-        out as that of `tensor`, and its dtype is the same; then writes to the dual tensor write it.
-        Otherwise it is copied, and cast.
+        out as that of `tensor`, but not the same, and its dtype is the same; then writes to the
+        dual tensor write it. Otherwise it is copied, and cast.
     level : int, optional
         The number that `enter_dual_level` has returned.
 
@@ -355,11 +356,11 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
     return dual
 
 
-def _follow_other_levels(view: Tensor, level: DualLevel | None) -> None:
+def _follow_other_levels(view: Tensor, level: DualLevel) -> None:
     """Make the tangents of a view at all other levels, which it will not look for any more."""
     meta = own_meta(view)
     for number in tuple(keys.modes):
-        if level is None or number != level.number:
+        if number != level.number:
             # Made when it is asked for.
             meta.fw_grad(number, view)
 
@@ -369,8 +370,9 @@ def _laid_out(tangent: Tensor, dual: Tensor) -> TensorBase:
     impl, other = dual._impl, tangent._impl
     if (
         impl.array.dtype == other.array.dtype
-        and type(impl.array) is type(other.array)
+        and has_bits_of(impl.array, other.array)
         and not other.key_set
+        and impl.storage is not other._storage
         and impl.byte_offset == other.byte_offset
         and impl.storage.nbytes() == other.storage.nbytes()
         and all(
@@ -397,7 +399,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     -------
     UnpackedDualTensor
         ``primal``, a view of `tensor` without the tangent, and ``tangent``, the same object in
-        every call, or None.
+        every call, or None. Without an open level, or for a negative number, ``primal`` is `tensor`
+        itself.
 
     Raises
     ------
@@ -420,13 +423,12 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     opened = _current.level
     if level is not None and level > 0:
         raise ForwardModeError(f"there is no level {level}; the one level is 0")
+    if opened is None or (level is not None and level < 0):
+        return UnpackedDualTensor(tensor, None)
     primal = _without_tangent(innermost(tensor), opened)
     if is_batched(tensor):
         primal = rebatched(primal, levels_of(tensor))
-    tangent = None
-    if opened is not None and (level is None or level == 0):
-        tangent = tangent_at(tensor, opened)
-    return UnpackedDualTensor(primal, tangent)
+    return UnpackedDualTensor(primal, tangent_at(tensor, opened))
 
 
 def dual_argument(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
@@ -474,7 +476,7 @@ def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:
     return tangent
 
 
-def _without_tangent(tensor: Tensor, level: DualLevel | None) -> Tensor:
+def _without_tangent(tensor: Tensor, level: DualLevel) -> Tensor:
     """A view of a tensor that has no tangent at a level."""
     primal = F.alias(tensor)
     view = view_meta_of(primal)

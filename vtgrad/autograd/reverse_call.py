@@ -38,6 +38,7 @@ from ..graph.forward_grad import new_level_number
 from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
+from ..graph.saved_tangents import pass_tangents
 from ..graph.set_history import gradient_edge, own_meta
 from ..ops.batching.values import innermost, levels_of, rebatched
 from ..ops.generated import functional as F
@@ -45,7 +46,7 @@ from ..storage.batch import BatchLevel, is_batched
 from ..storage.key_set import keys
 from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.tracer import detach_traced
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
@@ -104,12 +105,7 @@ def constant(tensor: Tensor) -> Tensor:
     alias = tensor.detach()
     if keys.modes:
         detach_traced(alias, tensor)
-    meta = tensor._impl.autograd_meta
-    if meta is not None and keys.modes:
-        for number in tuple(keys.modes):
-            tangent = own_meta(tensor).fw_grad(number, tensor)
-            if tangent is not None:
-                own_meta(alias).set_fw_grad(tangent, alias, number, False)
+    pass_tangents(tensor, alias, NO_LIMIT, copies=False)
     return alias
 
 

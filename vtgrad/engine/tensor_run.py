@@ -77,7 +77,7 @@ class TensorRun(Run[TensorBase | None]):
             for node, grad in self.leaves:
                 node.prepare_recorded(stores, grad)
             for cell, grad in self.retained:
-                stores.retain(cell, grad, recorded=True)
+                stores.retain(cell, grad, recorded=self.task.create_graph)
             self.leaves, self.retained = [], []
             stores.commit()
 

@@ -206,14 +206,20 @@ def _give(
 ) -> None:
     """Give one result its tangent."""
     taken = {str(i): t for i, t in enumerate(own) if t is not None}
-    if any(result is x for x in dirty):
-        present = next((t for x, t in zip(args, own, strict=False) if x is result), None)
+    written = next((x for x in dirty if x is result or _is_alias(result, x)), None)
+    if written is not None:
+        present = next((t for x, t in zip(args, own, strict=False) if x is written), None)
         if present is not None and tangent is not present:
             raise FunctionError(
                 f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp "
                 "must write to the tangent of that argument, in place, and return it"
             )
-        write_tangent(result, tangent, level, taken)
+        if present is None:
+            write_tangent(written, tangent, level, taken)
+        if result is not written:
+            shared = tangent_of(written, level)
+            assert shared is not None
+            own_meta(result).set_fw_grad(shared, result, level, False)
         return
     if view_meta_of(result) is not None:
         # The tangents of the arguments of which it may be a view.
@@ -231,4 +237,15 @@ def _give(
                     "view of the argument's tangent, such as tangent.view_as(tangent)"
                 )
             return
+    view = view_meta_of(result)
+    if view is not None:
+        # Of a tensor that forward has made: its views follow it, not that tensor.
+        view.be_forward_base()
     own_meta(result).set_fw_grad(as_tangent(tangent, result, taken), result, level, False)
+
+
+def _is_alias(result: TensorBase, argument: TensorBase) -> bool:
+    """Whether a result is a written argument, detached because nothing is recorded."""
+    own, other = result._impl, argument._impl
+    storage = own._storage
+    return storage is not None and storage is other._storage and own.geometry == other.geometry

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import AutogradMetaInterface
-from ..storage.thread_mode import NO_LIMIT, thread
 from .edge import Edge, edge_to
-from .forward_grad import ForwardGrad
+from .forward_grad import ForwardGrad, is_placed_as
 from .hooks import GradCell, LeafState, NodeHooks
 from .operators import operators
 
@@ -117,10 +116,17 @@ class AutogradMeta(AutogradMetaInterface):
         Raises
         ------
         ForwardModeError
-            If a write to the tensor was interrupted before it wrote the tangent.
+            If a write to the tensor was interrupted before it wrote the tangent, or the tensor was
+            given other memory, of another shape.
         """
         own: ForwardGrad | None = getattr(self, "fw_grad_", None)
-        return None if own is None else own.read(level)
+        if own is None:
+            return None
+        tangent = own.read(level)
+        if tangent is not None and not is_placed_as(tangent._impl.array, owner._impl.array):
+            # The tensor got another geometry in place while forward mode was off.
+            tangent = own.placed_as(owner, level, tangent)
+        return tangent
 
     def set_fw_grad(
         self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool
@@ -143,27 +149,10 @@ class AutogradMeta(AutogradMetaInterface):
         if is_inplace_op:
             present = own.read(level)
             if present is not None:
-                if present is not new_grad:
-                    operators().copy_(present, new_grad)
+                # Onto itself too: it counts as written, like the value.
+                operators().copy_(present, new_grad)
                 return
         own.set(level, new_grad)
-
-    def copied_fw_grad(self, owner: TensorBase) -> ForwardGrad:
-        """Copies of all tangents of the tensor `owner`, for a copy of its value."""
-        copies = ForwardGrad()
-        before = thread.forward_limit
-        try:
-            level = self.fw_level(NO_LIMIT)
-            while level:
-                tangent = self.fw_grad(level, owner)
-                assert tangent is not None
-                # So that the copy has the tangents of lower levels that the tangent has.
-                thread.forward_limit = level
-                copies.set(level, operators().clone(tangent))
-                level = self.fw_level(level)
-        finally:
-            thread.forward_limit = before
-        return copies
 
     def own_fw_grad(self) -> ForwardGrad:
         """The tangents of the tensor alone, made on first use; see Note [Made once]."""
@@ -174,6 +163,11 @@ class AutogradMeta(AutogradMetaInterface):
             if own is None:
                 own = self.fw_grad_ = fresh
         return own
+
+    def drop_fw_grads(self) -> None:
+        """Drop the tangents of the tensor alone; what saved the tensor keeps those that it had."""
+        if getattr(self, "fw_grad_", None) is not None:
+            self.fw_grad_ = ForwardGrad()
 
     def was_produced(self) -> bool:
         """Whether a producer was ever recorded, stale or not; never raises."""

@@ -32,22 +32,32 @@ tangents of lower levels themselves, which is what nested transforms need:
 A tensor's tangents are in its `ForwardGrad`, which is made on first use and never shared by two
 tensors. A view has none of its own at first: its tangent is the same view of its base's tangent,
 which is made when it is asked for. A level keeps weak references to all `ForwardGrad` with a
-tangent of it, and empties them when it is closed.
+tangent of it, and empties them when it is closed. A node that has saved its result holds the
+result's `ForwardGrad`, and the graph of that tangent may lead back to the node: such a cycle ends
+with the level too.
 """
 
 from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from ..errors import ForwardModeError
+from ..storage.arrays import Array
 from ..storage.key_set import keys
+from ..storage.mode import mode_of, switched
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_mode import settle, thread
 from .hooks import graph_lock
+from .operators import operators
 
-__all__ = ["DualLevel", "ForwardGrad", "new_level_number"]
+__all__ = ["DualLevel", "ForwardGrad", "is_placed_as", "new_level_number", "recorded"]
 
+_RECORDING: Final = mode_of(grad=True, inference=False)
 _numbers: Final = itertools.count(1)
 
 
@@ -132,6 +142,25 @@ class ForwardGrad:
             )
         return self.tangents.get(number)
 
+    def placed_as(self, owner: TensorBase, number: int, tangent: TensorBase) -> TensorBase:
+        """The view of a tangent at the present geometry of its tensor, kept from now on.
+
+        Raises
+        ------
+        ForwardModeError
+            If the tensor has other memory by now, of another size.
+        """
+        impl = owner._impl
+        if impl.storage.nbytes() != tangent._impl.storage.nbytes():
+            raise ForwardModeError(
+                f"this tensor has shape {list(impl.sizes)} by now, and a tangent of shape "
+                f"{list(tangent._impl.sizes)}: it was given other memory. Make the tensor again"
+            )
+        geometry = impl.geometry
+        placed = recorded(lambda: operators().as_strided(tangent, *geometry))
+        self.set(number, placed)
+        return placed
+
     def set(self, number: int, tangent: TensorBase | None) -> None:
         """Store the tangent of an open level, or remove it."""
         if tangent is None:
@@ -143,3 +172,31 @@ class ForwardGrad:
                 if number not in self.tangents:
                     level.members.append(weakref.ref(self))
                 self.tangents[number] = tangent
+
+
+def is_placed_as(tangent: Array, value: Array) -> bool:
+    """Whether a tangent has the geometry of its tensor; strides of single elements are free."""
+    if tangent.shape == value.shape and tangent.strides == value.strides:
+        return True
+    if type(tangent) is not np.ndarray or type(value) is not np.ndarray:
+        return True  # lazy arrays are views of others, batches have dimensions of their own
+    return tangent.shape == value.shape and (
+        not value.size
+        or all(
+            a == b or n == 1
+            for n, a, b in zip(value.shape, tangent.strides, value.strides, strict=True)
+        )
+    )
+
+
+def recorded(make: Callable[[], TensorBase]) -> TensorBase:
+    """A view of a tangent, made as with recording on; see Note [The tangent of a view]."""
+    before, ident = thread.mode, thread.ident
+    try:
+        thread.mode = switched.silent[ident] = _RECORDING
+        return make()
+    finally:
+        thread.mode = switched.silent[ident] = before
+        if before.inference:
+            switched.inference[ident] = before
+        settle(ident)

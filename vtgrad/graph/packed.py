@@ -40,11 +40,12 @@ from ..storage.on_device import impl_on
 from ..storage.rewind import Token, restored
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
 from .operators import operators
 from .packing import HookPair, UnpackHook
+from .saved_tangents import pass_tangents
 from .shared_memory import References, shares_memory
 from .thread_local_state import this_thread
 
@@ -156,7 +157,9 @@ class Packed:
         else:
             impl = impl.alias(impl.array, impl.byte_offset, impl.strides)
         impl.autograd_meta = meta
-        return operators().wrap(impl)
+        unpacked = operators().wrap(impl)
+        pass_tangents(known, unpacked, NO_LIMIT, copies=False)
+        return unpacked
 
     def unpacked(self, node: Node) -> TensorBase:
         """What the unpack function returns.

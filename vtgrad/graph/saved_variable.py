@@ -40,17 +40,17 @@ from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import NO_LIMIT, thread
+from ..storage.thread_mode import thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
 from .autograd_meta import AutogradMeta
 from .edge import Edge
-from .forward_grad import ForwardGrad
 from .operators import operators
 from .overwrite_rule import overwrite_rule
 from .packed import Packed
 from .packing import HookPair, packing
+from .saved_tangents import SavedTangents
 from .saved_variable_errors import stale_saved_error
 from .thread_local_state import this_thread
 
@@ -138,7 +138,7 @@ class SavedVariable:
     _packed: Packed | None
     _storage: Storage | None
     # Not set unless a level of forward mode was open.
-    _tangents: ForwardGrad
+    _tangents: SavedTangents
     _tensor: weakref.ref[TensorBase] | None
     _token: Token | None
 
@@ -203,8 +203,6 @@ class SavedVariable:
     def _keep(self, impl: TensorImpl, counter: VersionCounter, tensor: TensorBase | None) -> None:
         """Store what hooks, rewind and audit need, and the older version during a write."""
         if saves_observed.reasons:
-            if keys.modes and tensor is not None:
-                self._keep_tangents(tensor)
             hooks = packing.pair
             if hooks is not None:
                 self._pack(hooks, tensor)
@@ -225,57 +223,29 @@ class SavedVariable:
         if saves_observed.reasons:
             region = region_of(impl.array, impl.byte_offset)
             self._token = token_of(impl, counter, region, self.version)
+            if keys.modes and tensor is not None:
+                self._save_tangents(tensor, restores=self._token is not None)
             if audit.enabled:
                 self._fingerprint = Fingerprint(impl.array, impl.storage)
             # The call above has made the storage if there was none: a rebuilt tensor has the same
             # one.
             self._storage = impl._storage
 
-    def _keep_tangents(self, tensor: TensorBase) -> None:
-        """Hold the tensor's tangents, for when the tensor is dead; those of a result come later."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
-            return
-        if not self.is_output:
-            level = meta.fw_level(NO_LIMIT)
-            if not level:
-                return
-            while level:
-                meta.fw_grad(level, tensor)  # that of a view is made here
-                level = meta.fw_level(level)
-        self._tangents = meta.own_fw_grad()
+    def _save_tangents(self, tensor: TensorBase, *, restores: bool) -> None:
+        """See Note [Saved tangents]; `restores` says that the value outlives a write."""
+        if self.is_output or not restores:
+            found = SavedTangents.kept(tensor, self.is_output)
+        else:
+            found = SavedTangents.copied(tensor)
+        if found is not None:
+            self._tangents = found
 
-    def _copy_tangents(self, tensor: TensorBase) -> None:
-        """Hold copies of the tangents, which will be overwritten too."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
-            return
-        if meta.fw_level(NO_LIMIT):
-            self._tangents = meta.copied_fw_grad(tensor)
-
-    def _with_tangents(self, impl: TensorImpl) -> TensorImpl:
-        """The impl of a rebuilt tensor, with the tangents that the saved one had."""
-        kept: ForwardGrad | None = getattr(self, "_tangents", None)
-        if kept is not None and kept.tangents:
-            meta = impl.autograd_meta
-            if meta is None:
-                meta = impl.autograd_meta = AutogradMeta()
-            assert isinstance(meta, AutogradMeta)
-            own = meta.own_fw_grad()
-            for level, tangent in tuple(kept.tangents.items()):
-                own.set(level, tangent)
-        return impl
-
-    def _refuse_tangents(self, node: Node) -> None:
-        """Raise if the value, which will be restored, had tangents, which are overwritten too."""
-        kept: ForwardGrad | None = getattr(self, "_tangents", None)
-        if kept is not None and kept.level(NO_LIMIT):
-            raise NotSupportedError(
-                f"{node.name()} needs a value that was overwritten, and its tangent: "
-                "allow_mutation_on_saved_tensors keeps values only. Write to a clone, or compute "
-                "second derivatives by reverse mode alone",
-                node=node.name(),
-            )
+    def _give_tangents(
+        self, impl: TensorImpl, node: Node, *, overwritten: bool, offset: int | None
+    ) -> None:
+        saved: SavedTangents | None = getattr(self, "_tangents", None)
+        if saved is not None:
+            saved.give(impl, node, overwritten=overwritten, offset=offset)
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
         """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
@@ -293,6 +263,8 @@ class SavedVariable:
         finally:
             packing.pair = hooks
         self._packed = Packed(hooks, tensor, kept)
+        if keys.modes:
+            self._save_tangents(tensor, restores=True)
         self._array = None
         self._storage = None
         self._tensor = None
@@ -341,7 +313,7 @@ class SavedVariable:
             thread.tracer.copied(copy, tensor._impl)
         saved = _SavedCopy(copy, edge)
         if keys.modes:
-            saved._copy_tangents(tensor)
+            saved._save_tangents(tensor, restores=True)
         return saved
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
@@ -574,14 +546,13 @@ class SavedVariable:
             assert packed is not None
             unpacked = packed.unpack_tensor(node, self._meta_for(node))
             if keys.modes:
-                self._with_tangents(unpacked._impl)
+                overwritten = self._counter.value != self.version
+                self._give_tangents(unpacked._impl, node, overwritten=overwritten, offset=None)
             return unpacked
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             return tensor
         if rewinds:
-            if keys.modes:
-                self._refuse_tangents(node)
             if thread.tracer is not None:
                 raise NotSupportedError(
                     f"a value that {node.name()} saved was overwritten under rewind, which cannot "
@@ -592,7 +563,10 @@ class SavedVariable:
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
-        return operators().wrap(self._with_tangents(impl) if keys.modes else impl)
+        if keys.modes:
+            offset = None if rewinds else self._offset
+            self._give_tangents(impl, node, overwritten=rewinds, offset=offset)
+        return operators().wrap(impl)
 
     def _restored(self, node: Node) -> Array:
         """The value at the time of the save; see Note [Rewind]."""

@@ -18,6 +18,7 @@ from ..storage.batch import BatchLevel
 from ..storage.device import Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode
+from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat
 from ..storage.mode import mode_of, switched
 from ..storage.on_device import impl_on, on_device
@@ -104,7 +105,8 @@ class InstalledOperators:
             sizes, strides = (level.size, *sizes), (length, *strides)
             length *= level.size
         fresh = impl_on(np.zeros(length, dtype), model._impl.device)
-        array = fresh.storage.strided(dtype, sizes, strides, offset)
+        # Lazy as the model: what is viewed of both is then viewed by the same steps.
+        array = like(model._impl.array, fresh.storage.strided(dtype, sizes, strides, offset))
         whole = self.wrap(fresh.alias(array, offset * dtype.itemsize, strides))
         return rebatched(whole, levels)
 

@@ -31,6 +31,7 @@ from .empty import empty_like_preserving
 
 __all__ = [
     "LazyArray",
+    "has_bits_of",
     "is_conjugated",
     "is_negated",
     "like",
@@ -314,6 +315,13 @@ def like(source: Array, array: Array) -> Array:
 def is_conjugated(array: Array) -> bool:
     """Whether values are the conjugates of what is in memory."""
     return isinstance(array, LazyArray) and array.conjugated
+
+
+def has_bits_of(array: Array, other: Array) -> bool:
+    """Whether two arrays are conjugated and negated alike."""
+    if isinstance(array, LazyArray) and isinstance(other, LazyArray):
+        return array.conjugated == other.conjugated and array.negated == other.negated
+    return type(array) is type(other)
 
 
 def is_negated(array: Array) -> bool:

@@ -391,7 +391,7 @@ class AutogradMethods(TensorMethods):
     def detach_(self) -> Self:
         """Remove the producer, and make the tensor a leaf that does not require grad.
 
-        Nodes that saved the tensor refuse to run from then on.
+        Nodes that saved the tensor refuse to run from then on. Tangents are dropped.
 
         Returns
         -------
@@ -427,6 +427,7 @@ class AutogradMethods(TensorMethods):
             # A retained gradient stays the gradient of the former value.
             meta.store_producer(None, 0)
             meta.stop_being_leaf(LeafState.IGNORES)
+            meta.drop_fw_grads()
         return self
 
     @property

@@ -22,7 +22,9 @@ from .session import DivergenceError as DivergenceError
 __all__ = ["DivergenceError", "Rule", "check", "machine"]
 
 
-def machine(*rules: Rule, library: Library | None = None) -> type[ViewsAndWrites]:
+def machine(
+    *rules: Rule, library: Library | None = None, duals: bool = False
+) -> type[ViewsAndWrites]:
     """Return a Hypothesis state machine whose programs call operators of the user's.
 
     Parameters
@@ -31,6 +33,8 @@ def machine(*rules: Rule, library: Library | None = None) -> type[ViewsAndWrites
         The operators, of different names.
     library : Library, optional
         Where the programs run; vtgrad by default, see `vtgrad.testing.libraries`.
+    duals : bool, default False
+        Whether tensors have tangents in the programs, which are then compared too.
 
     Returns
     -------
@@ -51,10 +55,12 @@ def machine(*rules: Rule, library: Library | None = None) -> type[ViewsAndWrites
     named = {rule.name: rule for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")
-    return machine_for(replace(where, rules=named))
+    return machine_for(replace(where, rules=named), duals=duals)
 
 
-def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> None:
+def check(
+    *rules: Rule, programs: int = 200, library: Library | None = None, duals: bool = False
+) -> None:
     """Run random programs that call operators of the user's; the same ones each time.
 
     Parameters
@@ -65,6 +71,9 @@ def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> 
         How many programs, of about 25 steps.
     library : Library, optional
         Where the programs run; vtgrad by default.
+    duals : bool, default False
+        Whether tensors have tangents in the programs, which are then compared too. A custom
+        ``Function`` needs a ``jvp`` for that, and a rule that says so.
 
     Raises
     ------
@@ -79,7 +88,7 @@ def check(*rules: Rule, programs: int = 200, library: Library | None = None) -> 
     >>> check(Rule("doubled", lambda x: x * 2, lambda x: x * 2), programs=5)
     """
     profile = settings(PROFILES["hunt"], max_examples=programs)
-    programs_of = machine(*rules, library=library)
+    programs_of = machine(*rules, library=library, duals=duals)
     run_state_machine_as_test(programs_of, settings=profile)
     idle = sorted({rule.name for rule in rules} - programs_of.called)
     if idle:

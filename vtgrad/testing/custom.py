@@ -48,6 +48,8 @@ class Rule:
     is_function : bool, default False
         Whether `call` applies a custom ``Function``. A view that one returns may not be
         written, and a tensor that one writes forgets its retained gradient.
+    has_jvp : bool, default False
+        Whether that ``Function`` has a ``jvp``; without one it refuses tensors with tangents.
     source : str, optional
         The text that defines `name`, to be put in front of a failing program. Unless given, the
         text of `call` where Python can find it.
@@ -72,6 +74,7 @@ class Rule:
     result: Literal["new", "view", "written"] = "new"
     accepts: Callable[..., bool] | None = None
     is_function: bool = False
+    has_jvp: bool = False
     source: str | None = None
 
     def __post_init__(self) -> None:
@@ -99,6 +102,11 @@ class Rule:
         return "\n".join(f"# {line}" for line in text.splitlines())
 
     # -- for the model -----------------------------------------------------------------------
+
+    @property
+    def takes_tangents(self) -> bool:
+        """Whether it may be called with tensors that have tangents."""
+        return self.has_jvp or not self.is_function
 
     def operator(self) -> Operator:
         """Return the row of the model's table: all that it may save, it may also not save."""

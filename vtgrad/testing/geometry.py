@@ -73,6 +73,11 @@ class Geometry:
             expected *= size
         return True
 
+    def places_as(self, other: "Geometry") -> bool:
+        """Whether it has its elements where another geometry of the same shape has them."""
+        strides = zip(self.shape, self.strides, other.strides, strict=True)
+        return self.offset == other.offset and all(n == 1 or a == b for n, a, b in strides)
+
     @property
     def repeats_cells(self) -> bool:
         """Whether two elements are the same cell."""

@@ -49,6 +49,15 @@ class Interpreter:
         self.names: dict[str, Any] = {"vt": library.module, "seen": [], **library.names()}
         self.names.update((name, rule.call) for name, rule in library.rules.items())
         self.line: str = ""
+        self.close()
+
+    def close(self) -> None:
+        """Close what a program may leave open: a level of forward mode."""
+        self.library.close_level()
+
+    def has_level(self) -> bool:
+        """Whether a level of forward mode is open."""
+        return self.library.has_level()
 
     def run(self, step: Step) -> Exception | None:
         """Run the text of a step; return the exception that it raised, or None."""

@@ -12,6 +12,13 @@ A variable is a leaf, or one *grad_fn* of one tensor: a tensor gets a new variab
 grad_fn is replaced. So hooks, ``retain_grad`` and gradients with respect to intermediate values
 are columns of the same Jacobian. Variables are numbered as they are made, and no value depends
 on a younger variable: hooks that change gradients are therefore rank updates, youngest first.
+
+NOTE [ Gradients along a tangent ]
+
+While a level of forward mode is open, the model also keeps how the Jacobian changes along the
+tangents: the sum of the second derivatives of an operator, times the tangents of its operands, by
+the chain rule. A gradient is the cotangent times the Jacobian, so its tangent is the cotangent
+times that change. What was kept at one level is nothing at the next: see `Along`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +30,9 @@ import numpy.typing as npt
 from .geometry import IntArray
 
 __all__ = [
+    "Along",
     "Bilinear",
+    "Derivatives",
     "FloatArray",
     "Jet",
     "Linear",
@@ -32,6 +41,8 @@ __all__ = [
     "Variable",
     "Variables",
     "Void",
+    "along_of_rows",
+    "carried",
     "combine",
     "merge_paths",
 ]
@@ -106,6 +117,36 @@ def merge_paths(many: Iterable[Paths]) -> dict[int, frozenset[Save]]:
     return merged
 
 
+@dataclass(frozen=True, eq=False)
+class Along:
+    """How Jacobians change along the tangents of a level; see Note [Gradients along a tangent].
+
+    Attributes
+    ----------
+    level : int
+        The level; at any other one the change is zero.
+    jac : ndarray
+        The change of each row of a Jacobian.
+    """
+
+    level: int
+    jac: FloatArray
+
+
+def along_of_rows(along: Along | None, rows: IntArray) -> Along | None:
+    """Return the change of some rows of a Jacobian."""
+    return None if along is None else Along(along.level, along.jac[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """Derivatives of the elements of a result."""
+
+    jac: FloatArray
+    hes: FloatArray
+    along: Along | None
+
+
 @dataclass(eq=False)
 class Variable:
     """A leaf, or one grad_fn of one tensor; see Note [An oracle without a graph].
@@ -124,6 +165,8 @@ class Variable:
         Of a view: whether its gradient is or was retained at this variable.
     detached : bool
         Whether its tensor was detached in place.
+    along : Along or None
+        How `jac` changes along the tangents.
     """
 
     index: int
@@ -138,6 +181,7 @@ class Variable:
     siblings: frozenset[int] = frozenset()
     marked: bool = False
     detached: bool = False
+    along: Along | None = None
 
     @property
     def columns(self) -> slice:
@@ -146,9 +190,16 @@ class Variable:
 
 
 class Variables:
-    """All variables of a program, and the shape of Jacobians and Hessians now."""
+    """All variables of a program, and the shape of Jacobians and Hessians now.
+
+    Attributes
+    ----------
+    level : int
+        The number of the open level of forward mode, 0 for none.
+    """
 
     def __init__(self) -> None:
+        self.level: int = 0
         self.all: list[Variable] = []
         self.width: int = 0
         self.leaf_columns: list[int] = []
@@ -174,6 +225,10 @@ class Variables:
         missing = len(self.leaf_columns) - hes.shape[1]
         return np.pad(hes, ((0, 0), (0, missing), (0, missing))) if missing else hes
 
+    def along(self, kept: Along | None) -> FloatArray | None:
+        """Return the change of a Jacobian along the tangents of the open level; None for zero."""
+        return self.wide(kept.jac) if kept is not None and kept.level == self.level else None
+
     def constants(self, numel: int) -> tuple[FloatArray, FloatArray]:
         """Jacobian and Hessian of `numel` constants."""
         leaves = len(self.leaf_columns)
@@ -198,6 +253,7 @@ class Jet:
     paths: Paths
     requires: bool = False
     edge: bool = False
+    along: Along | None = None
 
 
 @dataclass(frozen=True)
@@ -228,11 +284,20 @@ def combine(
     numel: int,
     first: Sequence[Linear],
     second: Sequence[Bilinear],
-) -> tuple[FloatArray, FloatArray]:
-    """Chain rule: Jacobian and Hessian of a result from those of its operands."""
+    tangents: Sequence[FloatArray | None] = (),
+) -> Derivatives:
+    """Chain rule: derivatives of a result from those of its operands.
+
+    Parameters
+    ----------
+    tangents
+        Those of the operands at the open level of forward mode, flat, if one is open.
+    """
     jac, hes = variables.constants(numel)
     jacs = [variables.wide(operand.jac) for operand in operands]
     hess = [variables.deep(operand.hes) for operand in operands]
+    alongs = [variables.along(operand.along) for operand in operands]
+    change = np.zeros_like(jac)
     for term in first:
         if not operands[term.operand].edge:
             continue
@@ -240,12 +305,41 @@ def combine(
         np.add.at(local, (term.rows, term.columns), term.coefficient)
         jac += local @ jacs[term.operand]
         hes += np.tensordot(local, hess[term.operand], axes=1)
+        below = alongs[term.operand]
+        if below is not None:
+            change += local @ below
     leaves = np.array(variables.leaf_columns, dtype=np.intp)
     for pair in second:
-        if not (operands[pair.one].edge and operands[pair.other].edge):
+        if not operands[pair.one].edge:
+            continue
+        tangent = tangents[pair.other] if tangents else None
+        if tangent is not None:
+            local = np.zeros((numel, operands[pair.one].values.size))
+            slopes = pair.coefficient * tangent[pair.columns_other]
+            np.add.at(local, (pair.rows, pair.columns_one), slopes)
+            change += local @ jacs[pair.one]
+        if not operands[pair.other].edge:
             continue
         one = jacs[pair.one][pair.columns_one][:, leaves]
         other = jacs[pair.other][pair.columns_other][:, leaves]
         outer = pair.coefficient[:, None, None] * one[:, :, None] * other[:, None, :]
         np.add.at(hes, pair.rows, outer)
-    return jac, hes
+    along = Along(variables.level, change) if variables.level else None
+    return Derivatives(jac, hes, along)
+
+
+def carried(
+    first: Sequence[Linear], numel: int, tangents: Sequence[FloatArray | None]
+) -> FloatArray | None:
+    """Chain rule for tangents: that of a result of `numel` elements.
+
+    None if no operand has one; see Note [Tangents of the model].
+    """
+    if all(tangent is None for tangent in tangents):
+        return None
+    result = np.zeros(numel)
+    for term in first:
+        tangent = tangents[term.operand]
+        if tangent is not None:
+            np.add.at(result, term.rows, term.coefficient * tangent[term.columns])
+    return result

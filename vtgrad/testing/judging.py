@@ -106,3 +106,6 @@ class Judge(Protocol):
 
     def finish(self) -> Verdict:
         """Compare once more, after the program, and let go of all tensors."""
+
+    def close(self) -> None:
+        """Close what the program has left open on the judge's own side."""

@@ -5,7 +5,7 @@ names of PyTorch, how it tells kinds of error apart, and the manners in which it
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Protocol
@@ -117,6 +117,30 @@ class Library:
     block: str = ""
     twin_block: str = ""
 
+    def tangent(self, tensor: TensorLike) -> TensorLike | None:
+        """Return the tangent of a tensor; nothing is recorded."""
+        with self.module.no_grad():
+            try:
+                unpacked = self.module.autograd.forward_ad.unpack_dual(tensor)
+            except RuntimeError:
+                if not self.careful:
+                    raise
+                return None  # PyTorch takes it for an inference tensor, and for none
+        found: TensorLike | None = unpacked.tangent
+        return found
+
+    def has_level(self) -> bool:
+        """Whether the level of forward mode is open, of which a process has one."""
+        forward = self.module.autograd.forward_ad
+        probe = self.module.zeros(())
+        return forward.unpack_dual(probe).primal is not probe
+
+    def close_level(self) -> None:
+        """Close the level of forward mode, of which a process has one, if it is open."""
+        forward = self.module.autograd.forward_ad
+        with suppress(RuntimeError):
+            forward.exit_dual_level()
+
 
 def vtgrad_library(module: ModuleType, *, exact: bool = True) -> Library:
     """Describe vtgrad (`module` is the imported package) under one of its rules for saved values.
@@ -146,5 +170,6 @@ def torch_library(module: ModuleType) -> Library:
         refuses_before_writing=False,
         builds_in_steps=True,
         exact=False,
+        exact_tangents=False,
     )
     return Library("torch", module, likely_kind, manners, careful=True, frees_promptly=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from .libraries import Library
-from .menu.mixtures import MIXTURES, mixture_of
+from .menu.mixtures import DUALS, MIXTURES, mixture_of
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
 from .steps import Call, Step
@@ -53,6 +53,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     Attributes
     ----------
+    mixtures : tuple of str
+        What programs are made of, by the names that `menu.mixtures` has.
     called : set of str
         Which operators of the user's have been called.
     passes, beside : int
@@ -66,6 +68,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     seed: int
     writer: ModelWriter
     library: ClassVar[Library]
+    mixtures: ClassVar[tuple[str, ...]] = (*MIXTURES, "tables", "tables")
     called: ClassVar[set[str]]
     passes: ClassVar[int] = 0
     beside: ClassVar[int] = 0
@@ -79,7 +82,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
     @initialize(
         seed=_SEEDS,
         inspects_always=st.booleans(),
-        mixture=st.sampled_from((*MIXTURES, "tables", "tables")),
+        mixture=st.runner().flatmap(lambda machine: st.sampled_from(machine.mixtures)),
         exact=st.sampled_from((True, True, True, False)),
     )
     def start(self, seed: int, inspects_always: bool, mixture: str, exact: bool) -> None:
@@ -129,6 +132,12 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Differentiate what is left, and see that it can be dropped."""
+        try:
+            self._finish()
+        finally:
+            self.session.close()
+
+    def _finish(self) -> None:
         if self.failed:
             return
         for step in last_gradients(self.session.world):
@@ -139,7 +148,15 @@ class ViewsAndWrites(RuleBasedStateMachine):
             type(self).beside += self.session.world.beside
 
 
-def machine_for(library: Library) -> type[ViewsAndWrites]:
-    """Return the state machine whose programs run on `library`."""
+def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites]:
+    """Return the state machine whose programs run on `library`.
+
+    Parameters
+    ----------
+    duals : bool
+        Whether its programs are those in which tensors have tangents.
+    """
     own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+    if duals:
+        own["mixtures"] = tuple(DUALS)
     return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)

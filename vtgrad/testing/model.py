@@ -4,18 +4,21 @@ import enum
 from dataclasses import dataclass, field
 
 from .geometry import Geometry, IntArray
-from .jets import FloatArray, Jet, Paths, SaveCheck, Variable
+from .jets import Along, FloatArray, Jet, Paths, SaveCheck, Variable
 
 __all__ = [
+    "BeforeRead",
     "Buffer",
     "Counter",
     "Creation",
     "History",
+    "Level",
     "Manners",
     "ModelTensor",
     "RefusedError",
     "Saved",
     "SkippedError",
+    "Tangent",
     "UncertainError",
 ]
 
@@ -68,6 +71,11 @@ class Manners:
     exact : bool
         Whether a saved value is stale by a write to one of its elements; else by any write to its
         buffer.
+    exact_tangents : bool
+        Whether tangents are right everywhere, and what is refused has changed nothing. If not,
+        steps are passed over: writes that read what they overwrite, such as ``d.mul_(d)``, or that
+        go to the memory of a tangent; ``abs`` and, at zeros, the gradient of ``prod``; changes of
+        geometry with forward mode off; writes to a view whose tangent requires grad.
     """
 
     all_or_nothing: bool = True
@@ -79,6 +87,7 @@ class Manners:
     refuses_before_writing: bool = True
     builds_in_steps: bool = False
     exact: bool = True
+    exact_tangents: bool = True
 
 
 class Creation(enum.Enum):
@@ -125,6 +134,51 @@ class History:
     jac: FloatArray
     hes: FloatArray
     paths: Paths
+    along: Along | None = None
+
+
+@dataclass(eq=False)
+class Tangent:
+    """The tangent of a tensor, and of those that follow it; see Note [Tangents of the model].
+
+    Attributes
+    ----------
+    buffer : Buffer
+        Of as many cells as that of the tensor.
+    level : int
+        It is none at any other level.
+    is_settled : bool
+        Whether `counter` has the library's version. Of a tangent that was just made, or written by
+        an operator of the user's, the first version that is seen counts.
+    may_require : bool
+        Whether it was computed from something that requires grad, so that it may require grad.
+    """
+
+    buffer: Buffer
+    counter: Counter
+    level: int
+    is_settled: bool = False
+    may_require: bool = False
+
+
+@dataclass
+class Level:
+    """An open level of forward mode.
+
+    Attributes
+    ----------
+    number : int
+        Later levels have larger numbers.
+    buffers : set of int
+        The buffers that hold tangents.
+    tells_gradients : bool
+        Whether the tangents of gradients are known. They are not once a tangent was written
+        otherwise than with its value, or a node was recorded with forward mode off.
+    """
+
+    number: int
+    buffers: set[int] = field(default_factory=set)
+    tells_gradients: bool = True
 
 
 @dataclass(eq=False)
@@ -149,6 +203,11 @@ class ModelTensor(SaveCheck):
         Of a base: the cells of every recorded write to a view of it; None for one to itself.
     kept : list of Variable
         Of a view that retains its gradient: former grad_fns that still produce its value.
+    leader : ModelTensor or None
+        Of a view: the tensor whose tangent it shows a part of; None for one with a tangent of its
+        own.
+    tangent : Tangent or None
+        Of a tensor without a leader.
     """
 
     index: int
@@ -168,6 +227,8 @@ class ModelTensor(SaveCheck):
     writes: list[frozenset[int] | None] = field(default_factory=list)
     writes_seen: int = 0
     kept: list[Variable] = field(default_factory=list)
+    leader: "ModelTensor | None" = None
+    tangent: Tangent | None = None
 
     def retain(self) -> None:
         """Keep gradients from now on."""
@@ -192,6 +253,11 @@ class ModelTensor(SaveCheck):
     def root(self) -> "ModelTensor":
         """The tensor whose history holds the values."""
         return self if self.base is None else self.base
+
+    @property
+    def tangent_root(self) -> "ModelTensor":
+        """The tensor that has the tangent of this one."""
+        return self if self.leader is None else self.leader
 
     @property
     def is_inference(self) -> bool:
@@ -300,3 +366,25 @@ class Saved(SaveCheck):
 
     def _was_written(self, writes: dict[int, int]) -> bool:
         return self.is_moved and any(writes.get(cell, 0) > self.version for cell in self.cells)
+
+
+class BeforeRead:
+    """A view as it was before its grad_fn was read, with all that reading changes."""
+
+    view: ModelTensor
+    node: Variable | None
+    seen_version: int
+    local: Jet | None
+    kept: list[Variable]
+    writes_seen: int
+
+    def __init__(self, view: ModelTensor) -> None:
+        self.view = view
+        self.node, self.seen_version, self.local = view.node, view.seen_version, view.local
+        self.kept, self.writes_seen = list(view.kept), view.writes_seen
+
+    def restore(self) -> None:
+        """Make the view what it was."""
+        view = self.view
+        view.node, view.seen_version, view.local = self.node, self.seen_version, self.local
+        view.kept, view.writes_seen = self.kept, self.writes_seen

@@ -8,11 +8,12 @@ from typing import NoReturn, cast
 import numpy as np
 
 from ..graph.node import Node
+from .geometry import Geometry
 from .interpreter import Interpreter
 from .jets import FloatArray, Variable
 from .judging import PASSED, Divergence, Verdict
 from .libraries import Library, TensorLike
-from .model import ModelTensor, RefusedError, SkippedError, UncertainError
+from .model import Buffer, ModelTensor, RefusedError, SkippedError, UncertainError
 from .steps import Expected, Step
 from .world import World
 
@@ -90,6 +91,7 @@ class ModelJudge:
         """See `Judge`: compare with grad_fns included, then see that all is freed."""
         try:
             if not self._has_ended:
+                self._compare_tangents({}, everywhere=True)
                 for index in list(self.world.tensors):
                     self._inspect(index)
             if self.library.frees_promptly:
@@ -97,6 +99,9 @@ class ModelJudge:
         except _WrongError as wrong:
             return Verdict([Divergence("", str(wrong))], cause=cast("Exception", wrong.__cause__))
         return PASSED
+
+    def close(self) -> None:
+        """See `Judge`: the model has nothing to close."""
 
     def _judge(self, step: Step, error: Exception | None) -> Verdict:
         met = self._kind_of(error)
@@ -166,6 +171,7 @@ class ModelJudge:
     # -- comparing ---------------------------------------------------------------------------
 
     def _compare_results(self, expected: Expected) -> None:
+        self._compare_gradients(expected)
         for name, values in expected.exact.items():
             found = cast("Sequence[TensorLike | None]", self._subject.names.pop(name))
             for number, (value, tensor) in enumerate(zip(values, found, strict=True)):
@@ -176,6 +182,18 @@ class ModelJudge:
                 self._expect_close(f"{name}[{number}]", array, tensor)
         for scratch in ("w", "k"):
             self._subject.names.pop(scratch, None)
+
+    def _compare_gradients(self, expected: Expected) -> None:
+        """Compare the tangents of what ``grad`` has returned."""
+        for name, arrays in expected.tangents.items():
+            found = cast("Sequence[TensorLike | None]", self._subject.names[name])
+            for number, (array, gradient) in enumerate(zip(arrays, found, strict=True)):
+                tangent = None if gradient is None else self.library.tangent(gradient)
+                what = f"tangent of {name}[{number}]"
+                if tangent is None:
+                    self._expect(what, array.tolist(), np.zeros_like(array).tolist())
+                else:
+                    self._expect_close(what, array, tangent)
 
     def _expect_close(self, what: str, expected: FloatArray, tensor: TensorLike | None) -> None:
         found = np.zeros_like(expected)
@@ -210,15 +228,55 @@ class ModelJudge:
         for index, model in self.world.tensors.items():
             tensor = self._tensor(index)
             self._compare_plain(index, model, tensor)
-            if not model.buffer.values.size:
-                continue  # no memory, no address
-            memory = tensor.untyped_storage().data_ptr()
-            if addresses.setdefault(model.buffer.index, memory) != memory:
-                self._diverge(f"t{index} is not on the buffer that it shares")
+            self._compare_memory(f"t{index}", model.buffer, tensor, addresses)
+        # PyTorch makes the tangent of a view in the grad mode in which it is first read.
+        everywhere = self.inspects_always and self.library.manners.exact_tangents
+        self._compare_tangents(addresses, everywhere=everywhere)
         if len(set(addresses.values())) != len(addresses):
             self._diverge("tensors of different buffers share memory")
         for index in list(self.world.tensors) if self.inspects_always else ():
             self._inspect(index)
+
+    def _compare_memory(
+        self, name: str, buffer: Buffer, tensor: TensorLike, addresses: dict[int, int]
+    ) -> None:
+        if not buffer.values.size:
+            return  # no memory, no address
+        memory = tensor.untyped_storage().data_ptr()
+        if addresses.setdefault(buffer.index, memory) != memory:
+            self._diverge(f"{name} is not on the buffer that it shares")
+
+    def _compare_tangents(self, addresses: dict[int, int], *, everywhere: bool) -> None:
+        """Compare the tangents that there are; reading may make those of views."""
+        if self.world.level is None:
+            return
+        for index, model in self.world.tensors.items():
+            if everywhere or model.leader is None:
+                name = f"tangent of t{index}"
+                found = self.library.tangent(self._tensor(index))
+                self._compare_tangent(name, model, found)
+                if found is not None:
+                    tangent = self.world.tangent_of(model)
+                    assert tangent is not None
+                    self._compare_memory(name, tangent.buffer, found, addresses)
+
+    def _compare_tangent(self, name: str, model: ModelTensor, found: TensorLike | None) -> None:
+        tangent, geometry = self.world.tangent_of(model), model.geometry
+        if tangent is None or found is None:
+            self._expect(f"{name} is there", tangent is not None, found is not None)
+            return
+        expected = tangent.buffer.values[model.cells.ravel()].reshape(geometry.shape)
+        self._expect_values(name, expected, found)
+        if geometry.numel:
+            strides = tuple(found.stride())
+            if not geometry.places_as(Geometry(geometry.shape, strides, found.storage_offset())):
+                self._diverge(f"{name} is laid out otherwise: {strides}, expected {geometry}")
+        if not tangent.is_settled:
+            tangent.counter.version, tangent.is_settled = found._version, True
+        self._expect(f"{name}._version", tangent.counter.version, found._version)
+        if self.library.rules and geometry.numel:
+            # As for values.
+            tangent.buffer.values[model.cells.ravel()] = np.array(found.tolist()).ravel()
 
     def _compare_plain(self, index: int, model: ModelTensor, tensor: TensorLike) -> None:
         """Compare all that can be read without touching the graph."""
@@ -295,7 +353,12 @@ class ModelJudge:
     # -- lifetime ----------------------------------------------------------------------------
 
     def _check_lifetime(self) -> None:
-        """Drop everything; without the collector's help nothing may be left."""
+        """Drop everything; without the collector's help nothing may be left.
+
+        While a level is open, a node that has saved its result keeps the result's tangent, whose
+        own graph may lead to the node.
+        """
+        self.library.close_level()
         watched: list[tuple[str, weakref.ref[object]]] = []
         for name, value in self._subject.names.items():
             if name.startswith("t") and name[1:].isdigit():

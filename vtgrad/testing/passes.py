@@ -9,27 +9,50 @@ from .jets import FloatArray, Jet, Save, Variable, Void
 from .model import ModelTensor, RefusedError, Saved, SkippedError, UncertainError
 from .world import World
 
-__all__ = ["Pass", "backward", "gradients", "second_order"]
+__all__ = ["Gradients", "Pass", "backward", "gradients", "second_order"]
+
+
+#: Numbers by column of the Jacobian: those of gradients, and those of their tangents.
+Columns = tuple[FloatArray, FloatArray]
 
 
 @dataclass
 class Pass:
-    """The gradients of one pass, by column of the Jacobian, and what was visited."""
+    """The gradients of one pass, with their tangents, and what was visited.
 
-    columns: FloatArray
+    See Note [Gradients along a tangent].
+    """
+
+    columns: Columns
     visited: frozenset[int]
     targets: frozenset[int]
-    arrived: dict[int, FloatArray]
+    arrived: dict[int, Columns]
 
     def of(self, variable: Variable) -> FloatArray:
         """Return the gradient with respect to a variable, hooks included."""
-        return self.columns[variable.columns]
+        return self.columns[0][variable.columns]
 
-    def handed_out(self, variable: Variable) -> FloatArray:
+    def handed_out(self, variable: Variable) -> Columns:
         """Return what ``grad`` answers: hooks count only at the end of the way."""
         if variable.below & self.targets:
             return self.arrived[variable.index]
-        return self.of(variable)
+        return self.columns[0][variable.columns], self.columns[1][variable.columns]
+
+
+@dataclass
+class Gradients:
+    """What ``grad`` answers.
+
+    Attributes
+    ----------
+    values : list of ndarray or None
+        One for each input.
+    tangents : list of ndarray, or None
+        Those of the gradients; None if they are not known, or no level is open.
+    """
+
+    values: list[FloatArray | None]
+    tangents: list[FloatArray] | None
 
 
 def _root(world: World, tensor: ModelTensor) -> Jet:
@@ -93,28 +116,39 @@ def _run(
     checks = [save.failure for save in path if isinstance(save.failure, Saved)]
     world.passes += bool(checks)
     world.beside += any(check.is_moved for check in checks)
-    columns = cotangent @ world.variables.wide(jet.jac)
-    arrived: dict[int, FloatArray] = {}
+    jac = world.variables.wide(jet.jac)
+    change = world.variables.along(jet.along)
+    columns = cotangent @ jac, cotangent @ (np.zeros_like(jac) if change is None else change)
+    arrived: dict[int, Columns] = {}
     for index in sorted(visited, reverse=True):
-        arrived[index] = columns[world.variables.all[index].columns].copy()
-        _call_hooks(world, world.variables.all[index], columns)
+        variable = world.variables.all[index]
+        arrived[index] = columns[0][variable.columns].copy(), columns[1][variable.columns].copy()
+        _call_hooks(world, variable, columns)
     if not retain:
         for save in path:
             save.freed = True
     return Pass(columns, visited, targets, arrived)
 
 
-def _call_hooks(world: World, variable: Variable, columns: FloatArray) -> None:
+def _call_hooks(world: World, variable: Variable, columns: Columns) -> None:
     """Let hooks see the gradient, and add what they change to everything below."""
-    before = columns[variable.columns].copy()
-    after = before.copy()
+    gradients, tangents = columns
+    before = gradients[variable.columns].copy()
+    scale = 1.0
     for name, factor in variable.hooks:
         if factor == 1.0:
-            world.heard.append((name, after.tolist()))
-        after = after * factor
-    if not np.array_equal(before, after):
-        columns += (after - before) @ world.variables.wide(variable.jac)
-        columns[variable.columns] = after
+            world.heard.append((name, (before * scale).tolist()))
+        scale *= factor
+    if scale == 1.0:
+        return
+    more, turned = (scale - 1) * before, (scale - 1) * tangents[variable.columns]
+    gradients += more @ world.variables.wide(variable.jac)
+    tangents += turned @ world.variables.wide(variable.jac)
+    change = world.variables.along(variable.along)
+    if change is not None:
+        tangents += more @ change
+    gradients[variable.columns] = before * scale
+    tangents[variable.columns] *= scale
 
 
 def _retain(world: World, done: Pass, tensors: Iterable[ModelTensor]) -> None:
@@ -186,7 +220,7 @@ def gradients(
     inputs: Sequence[ModelTensor],
     retain: bool,
     allow_unused: bool,
-) -> list[FloatArray | None]:
+) -> Gradients:
     """Predict ``vt.autograd.grad(tensor, inputs, cotangent, ...)``."""
     jet = _root(world, tensor)
     asked = _variables(world, inputs)
@@ -198,10 +232,15 @@ def gradients(
     _retain(world, done, _all_tensors(world))
     if unused:
         raise RefusedError("unused-input")
-    return [
-        done.handed_out(v).reshape(t.cells.shape) if v.index in jet.paths else None
-        for t, v in zip(inputs, asked, strict=True)
-    ]
+    values: list[FloatArray | None] = []
+    tangents: list[FloatArray] = []
+    for t, v in zip(inputs, asked, strict=True):
+        reached = v.index in jet.paths
+        gradient, tangent = done.handed_out(v) if reached else (None, np.zeros(t.cells.size))
+        values.append(None if gradient is None else gradient.reshape(t.cells.shape))
+        tangents.append(tangent.reshape(t.cells.shape))
+    known = world.level is not None and world.level.tells_gradients
+    return Gradients(values, tangents if known else None)
 
 
 def second_order(
@@ -221,9 +260,7 @@ def second_order(
     variables = _variables(world, leaves)
     if any(v.index not in jet.paths for v in variables):
         raise SkippedError
-    if any(world.variables.all[v].hooks for v in jet.paths if v != Void) or any(
-        t.retains for t in _all_tensors(world)
-    ):
+    if any(v.hooks for v in world.variables.all) or any(t.retains for t in _all_tensors(world)):
         raise SkippedError  # they would run in both passes
     done = _run(world, jet, cotangent, variables, retain=True)
     columns = np.concatenate([np.arange(v.start, v.start + v.numel) for v in variables])

@@ -184,6 +184,13 @@ class Session:
         for judge in reversed(self.judges):
             self._take(judge, judge.finish())
 
+    def close(self) -> None:
+        """Close what the program has left open, on all sides; it cannot go on."""
+        self.run_so_far.ended = True
+        self.subject.close()
+        for judge in self.judges:
+            judge.close()
+
     def _take(self, judge: Judge, verdict: Verdict) -> None:
         run = self.run_so_far
         run.excused = run.excused or verdict.excused
@@ -205,7 +212,10 @@ def replay(steps: Sequence[Step], library: Library, *, inspects_always: bool = F
         If model and library disagree somewhere.
     """
     session = Session(library, inspects_always=inspects_always)
-    for step in steps:
-        session.run(step)
-    session.finish()
+    try:
+        for step in steps:
+            session.run(step)
+        session.finish()
+    finally:
+        session.close()
     return session

@@ -23,11 +23,15 @@ from .steps import (
     Inference,
     Line,
     Literal,
+    MakeDual,
     SecondOrder,
     SetItem,
     Step,
+    TakePrimal,
     View,
+    WithoutForward,
 )
+from .views import ViewCall
 
 __all__ = ["Attempt", "attempt_in", "shrink"]
 
@@ -99,8 +103,8 @@ def _without_steps(found: DivergenceError) -> list[Sequence[Step]]:
 def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
     """Programs in which a tensor is taken for one that was made from it."""
     for position, taken in enumerate(found.steps):
-        step = taken.step if isinstance(taken, Inference) else taken
-        if isinstance(step, View | Detach) and position:
+        step = taken.step if isinstance(taken, Inference | WithoutForward) else taken
+        if isinstance(step, View | Detach | MakeDual | TakePrimal) and position:
             outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
         elif isinstance(step, Apply | Call):
             outs, source = (step.out,), step.operands[0]
@@ -118,8 +122,8 @@ def _number(name: str) -> int:
 
 def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
     """Let a step speak of tensor `new` where it speaks of one of `old`."""
-    if isinstance(step, Inference):
-        return Inference(_renamed(step.step, old, new))
+    if isinstance(step, Inference | WithoutForward):
+        return type(step)(_renamed(step.step, old, new))
     if isinstance(step, Line):
         names = "|".join(f"t{index}" for index in old)
         return replace(step, text=re.sub(rf"\b({names})\b", f"t{new}", step.text))
@@ -139,15 +143,17 @@ def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
             changes[field] = swap(value)
     if isinstance(step, SetItem) and isinstance(step.value, str):
         changes["value"] = swap(step.value)
+    if isinstance(step, MakeDual):
+        changes["seed"] = swap(step.seed)
     return replace(step, **changes)
 
 
 def _refitted(step: Step, session: Session) -> Step:
-    """Give a pass a cotangent of the shape that its tensor has by now."""
+    """Give a pass a cotangent, and a dual a seed, of the shape that its tensor has by now."""
     if isinstance(step, Line):
         return step
-    if isinstance(step, Inference):
-        return Inference(_refitted(step.step, session))
+    if isinstance(step, Inference | WithoutForward):
+        return type(step)(_refitted(step.step, session))
     subject: int = getattr(step, "target", -1)
     if isinstance(step, Apply):
         subject = step.operands[0]
@@ -155,13 +161,20 @@ def _refitted(step: Step, session: Session) -> Step:
     written_for = getattr(step, "shape", ())
     if has_mask and session.world.tensors[subject].cells.shape != written_for:
         raise ValueError("the step was drawn for a tensor of another shape")
+    if isinstance(step, MakeDual) and isinstance(step.seed, Literal):
+        shape = session.world.tensors[step.of].cells.shape
+        return replace(step, seed=_of_shape(step.seed, shape))
     if not isinstance(step, Backward | Gradient | SecondOrder):
         return step
     shape = session.world.tensors[step.of].cells.shape
-    if step.cotangent.shape == shape:
-        return step
-    numbers = tuple(range(1, math.prod(shape) + 1))
-    return replace(step, cotangent=Literal(shape, numbers))
+    return replace(step, cotangent=_of_shape(step.cotangent, shape))
+
+
+def _of_shape(value: Literal, shape: tuple[int, ...]) -> Literal:
+    """A constant, or another one where it has not the shape."""
+    if value.shape == shape:
+        return value
+    return Literal(shape, tuple(range(1, math.prod(shape) + 1)))
 
 
 def _plainer(best: DivergenceError, attempt: Attempt) -> DivergenceError:
@@ -175,14 +188,19 @@ def _plainer(best: DivergenceError, attempt: Attempt) -> DivergenceError:
 
 
 def _plain(step: Step) -> Iterator[Step]:
-    if isinstance(step, Inference):
+    if isinstance(step, Inference | WithoutForward):
         yield step.step
-        yield from map(Inference, _plain(step.step))
+        yield from map(type(step), _plain(step.step))
     if isinstance(step, Line) and step.mode:
         yield replace(step, mode="")
     for name, value in (("grad", True), ("retain", True), ("factor", 1), ("requires_grad", False)):
         if getattr(step, name, value) != value:
             yield replace(step, **{name: value})
+    if isinstance(step, View) and step.call.method in ("view", "reshape"):
+        # A view of any shape: the tensor can then be taken for one that it was made from.
+        yield replace(step, call=ViewCall("unsqueeze", (0,)))
+    if isinstance(step, MakeDual) and isinstance(step.seed, str):
+        yield replace(step, seed=Literal((), (1,)))  # of the shape that is needed, when it is run
     if isinstance(step, Gradient) and len(step.inputs) > 1:
         for index in step.inputs:
             yield replace(step, inputs=(index,))
@@ -223,4 +241,6 @@ def _failure(session: Session, steps: Sequence[Step]) -> DivergenceError | None:
         return divergence
     except (ValueError, IndexError, TypeError):
         return None  # a step does not fit the tensor that it now speaks of
+    finally:
+        session.close()
     return None

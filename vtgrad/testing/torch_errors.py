@@ -60,6 +60,10 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"could not infer output dtype", "dtype"),
     (r"cannot resize variables that require grad", "resize"),
     (r"resize storage that is not resizable", "resize"),
+    (r"zero-dimensional tensor .*cannot be concatenated", "shape"),
+    (r"forward gradient that has a different size", "shape"),
+    (r"[Nn]ested forward mode|dual Tensor|forward grad(ient)? that|Dual level", "forward-mode"),
+    (r"cannot resize variables that has a forward grad", "resize"),
     (r"Index put requires the source and destination dtypes match", "dtype"),
 )
 _PATTERNS = tuple((re.compile(pattern, re.DOTALL), kind) for pattern, kind in _BY_MESSAGE)
@@ -80,9 +84,9 @@ _BY_WORD: tuple[tuple[str, str], ...] = (
 
 def told_kind(error: Exception) -> str | None:
     """The kind that a message of PyTorch says, or None where it has none of its own."""
-    if isinstance(error, NotImplementedError):
-        return "not-supported"
     text = str(error)
+    if isinstance(error, NotImplementedError):
+        return "missing-method" if "implement the jvp function" in text else "not-supported"
     for pattern, found in _PATTERNS:
         if pattern.search(text):
             return found

@@ -11,21 +11,36 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .custom import Rule
-from .geometry import Geometry, IntArray, ViewRefusedError
-from .jets import FloatArray, Jet, Paths, Save, Variable, Variables, Void, combine, merge_paths
+from .geometry import Geometry, IntArray
+from .jets import (
+    Along,
+    Derivatives,
+    FloatArray,
+    Jet,
+    Paths,
+    Save,
+    Variable,
+    Variables,
+    Void,
+    along_of_rows,
+    carried,
+    combine,
+    merge_paths,
+)
 from .model import (
+    BeforeRead,
     Buffer,
     Counter,
-    Creation,
     History,
+    Level,
     Manners,
     ModelTensor,
     RefusedError,
     Saved,
     SkippedError,
+    Tangent,
 )
 from .rules import Computed, MisfitError, Operator
-from .views import ViewCall, view_of
 
 __all__ = ["World", "check_size", "rows_at"]
 
@@ -55,7 +70,7 @@ class World:
     variables: Variables = field(default_factory=Variables)
     saves: list[Save] = field(default_factory=list)
     heard: list[tuple[str, list[float]]] = field(default_factory=list)
-    journal: list["_BeforeRead"] = field(default_factory=list)
+    journal: list[BeforeRead] = field(default_factory=list)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     decided: bool = False
     passes: int = 0
@@ -63,13 +78,22 @@ class World:
     buffers: int = 0
     counters: int = 0
     made: int = 0
-    #: Whether the step that is predicted is taken in inference mode.
+    levels: int = 0
+    #: Whether the step that is predicted is taken in inference mode, or with forward mode off.
     inference: bool = False
+    without_forward: bool = False
+    #: The open level of forward mode.
+    level: Level | None = None
     #: By variable of a view: the views that it was made of, and the variables that they were then.
     above: dict[int, list[tuple[ModelTensor, Variable]]] = field(default_factory=dict)
     #: By variable of a view that was rebuilt: the views that retain their gradients and of which it
     #: is a part, the variables that they are, and the positions of its elements among theirs.
     parts: dict[int, list[tuple[ModelTensor, Variable, IntArray]]] = field(default_factory=dict)
+
+    @property
+    def carries(self) -> bool:
+        """Whether the step that is predicted carries tangents."""
+        return self.level is not None and not self.inference and not self.without_forward
 
     def undo_reads(self) -> None:
         """Forget that views were read since the journal was last cleared: a step was skipped."""
@@ -83,17 +107,23 @@ class World:
         cells = geometry.cells()
         memory = np.zeros(values.size)
         memory[cells.ravel()] = values
-        self.buffers += 1
-        counter = self._counter(counts=not self.inference)
-        return self._on(Buffer(self.buffers, memory), counter, geometry, cells)
+        counter = self.new_counter(counts=not self.inference)
+        return self.on(self.new_buffer(memory), counter, geometry, cells)
 
-    def _on(
+    def new_buffer(self, values: FloatArray) -> Buffer:
+        """Make memory that holds some values."""
+        self.buffers += 1
+        return Buffer(self.buffers, values)
+
+    def on(
         self, buffer: Buffer, counter: Counter, geometry: Geometry, cells: IntArray
     ) -> ModelTensor:
+        """Make a tensor without history on given memory, not yet in the program."""
         jac, hes = self.variables.constants(buffer.values.size)
         return ModelTensor(-1, buffer, counter, geometry, cells, History(jac, hes, {}))
 
-    def _counter(self, *, counts: bool) -> Counter:
+    def new_counter(self, *, counts: bool) -> Counter:
+        """Make a version counter."""
         self.counters += 1
         return Counter(self.counters, counts)
 
@@ -117,8 +147,8 @@ class World:
         """Make what ``detach()`` (shared version) or ``.data`` (one of its own) returns."""
         counter = tensor.counter
         if not shares_version:
-            counter = self._counter(counts=counter.counts)
-        return self._on(tensor.buffer, counter, tensor.geometry, tensor.cells)
+            counter = self.new_counter(counts=counter.counts)
+        return self.on(tensor.buffer, counter, tensor.geometry, tensor.cells)
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -134,7 +164,7 @@ class World:
         if tensor.base is None or (tensor.node is None and not tensor.base.requires_grad):
             return
         if tensor.seen_version != tensor.counter.version:
-            self.journal.append(_BeforeRead(tensor))
+            self.journal.append(BeforeRead(tensor))
             if tensor.retains and tensor.node is not None and self.manners.keeps_retained:
                 if tensor.keeps_value() and not written:
                     tensor.kept.append(tensor.node)
@@ -193,6 +223,7 @@ class World:
             history.paths,
             tracked,
             tracked,
+            along_of_rows(history.along, rows),
         )
 
     def name_view(self, view: ModelTensor, below: Jet, name: str) -> None:
@@ -200,11 +231,14 @@ class World:
         node = self.variables.new(
             view.geometry.numel, name, is_leaf=False, jac=below.jac, below=below.paths
         )
+        node.along = below.along
         jac = self.variables.wide(below.jac).copy()
         jac[:, node.columns] = np.eye(node.numel)
         paths = {**below.paths, node.index: frozenset()}
         view.node, view.seen_version = node, view.counter.version
-        view.local = Jet(view.cells.shape, below.values, jac, below.hes, paths, True, True)
+        view.local = replace(
+            below, shape=view.cells.shape, jac=jac, paths=paths, requires=True, edge=True
+        )
 
     def name_root(self, root: ModelTensor, name: str, saves: frozenset[Save] = frozenset()) -> None:
         """Give a base a new grad_fn over its history."""
@@ -213,9 +247,11 @@ class World:
             rows.size, name, is_leaf=False, jac=history.jac[rows], below=history.paths
         )
         node.saves = saves
+        node.along = along_of_rows(history.along, rows)
         jac = self.variables.wide(history.jac).copy()
         jac[rows, node.columns] = np.eye(node.numel)
-        root.history = History(jac, history.hes, {**history.paths, node.index: frozenset()})
+        paths = {**history.paths, node.index: frozenset()}
+        root.history = History(jac, history.hes, paths, history.along)
         root.node = node
 
     def constant(self, shape: tuple[int, ...], values: FloatArray) -> Jet:
@@ -228,8 +264,7 @@ class World:
         if tensor.base is None:
             return self.rows_of(tensor, tensor.cells)
         if tensor.local is not None:
-            local = tensor.local
-            return Jet(local.shape, tensor.values, local.jac, local.hes, local.paths, True, True)
+            return replace(tensor.local, values=tensor.values)
         plain = self.constant(tensor.cells.shape, tensor.values)
         if not tensor.requires_grad:
             return plain
@@ -242,6 +277,55 @@ class World:
         if grad and any(t.requires_grad for t in tensors):
             return [self.read(t) for t in tensors]
         return [self.constant(t.cells.shape, t.values) for t in tensors]
+
+    # -- tangents ----------------------------------------------------------------------------
+
+    def tangent_of(self, tensor: ModelTensor) -> Tangent | None:
+        """Return the tangent that a tensor shows a part of, at the open level."""
+        tangent = tensor.tangent_root.tangent
+        if tangent is None or self.level is None or tangent.level != self.level.number:
+            return None
+        return tangent
+
+    def check_tangent(self, tensor: ModelTensor) -> None:
+        """Skip a step that uses a view's tangent, where a library may refuse that."""
+        tangent = self.tangent_of(tensor)
+        if tangent is not None and tensor.leader is not None and not self.manners.exact_tangents:
+            if tangent.may_require:
+                raise SkippedError
+
+    def tangents_of(self, tensors: Sequence[ModelTensor]) -> list[FloatArray | None]:
+        """Return the tangents of tensors, flat; None where there is none."""
+        for tensor in tensors:
+            self.check_tangent(tensor)
+        return [
+            None if tangent is None else tangent.buffer.values[tensor.cells.ravel()]
+            for tensor, tangent in ((tensor, self.tangent_of(tensor)) for tensor in tensors)
+        ]
+
+    def give_tangent(self, tensor: ModelTensor, values: FloatArray) -> Tangent:
+        """Write the tangent of a tensor; a root without one gets zeros first."""
+        tangent = self.tangent_of(tensor)
+        if tangent is None:
+            root = tensor.tangent_root
+            memory = self.new_buffer(np.zeros_like(root.buffer.values))
+            tangent = root.tangent = self.fresh_tangent(memory, self.new_counter(counts=True))
+        tangent.buffer.values[tensor.cells.ravel()] = values
+        return tangent
+
+    def records_tangent(self, operands: Sequence[ModelTensor], grad: bool) -> bool:
+        """Whether a tangent may be recorded that is computed from some operands."""
+        tangents = [self.tangent_of(tensor) for tensor in operands]
+        return grad and (
+            any(tensor.requires_grad for tensor in operands)
+            or any(tangent is not None and tangent.may_require for tangent in tangents)
+        )
+
+    def fresh_tangent(self, buffer: Buffer, counter: Counter) -> Tangent:
+        """Make a tangent of given memory, at the open level."""
+        assert self.level is not None
+        self.level.buffers.add(buffer.index)
+        return Tangent(buffer, counter, self.level.number)
 
     # -- operators ---------------------------------------------------------------------------
 
@@ -273,11 +357,16 @@ class World:
             also = uncounted and any(jet.requires for jet in jets)
             raise RefusedError(*refused.kinds, *(["inference-saved"] if also else [])) from None
         result = self.fresh(computed.geometry, computed.values)
+        tangents = self.tangents_of(tensors)
+        tangent = carried(computed.first, computed.values.size, tangents) if self.carries else None
+        if tangent is not None:
+            check_size(tangent)
+            given = self.give_tangent(result, tangent)
+            given.may_require = self.records_tangent(tensors, grad)
         if any(jet.requires for jet in jets):
-            jac, hes = self.chain(jets, computed)
+            found = self.chain(operator, jets, computed, tangents)
             paths, saved = self.paths(operator, jets, tensors, result, in_place=False)
-            cells = result.cells.ravel()
-            result.history = History(_placed(jac, cells), _placed(hes, cells), paths)
+            result.history = self.rewritten(result.history, result.cells.ravel(), found, paths)
             self.name_root(result, _node_name(operator, extra), saved)
         return result
 
@@ -297,14 +386,39 @@ class World:
         check_size(computed.values)
         return computed
 
-    def chain(self, jets: Sequence[Jet], computed: Computed) -> tuple[FloatArray, FloatArray]:
+    def chain(
+        self,
+        operator: Operator,
+        jets: Sequence[Jet],
+        computed: Computed,
+        tangents: Sequence[FloatArray | None],
+    ) -> Derivatives:
         """Derivatives of a result; skips numbers that grow too large."""
-        jac, hes = combine(
-            self.variables, jets, computed.values.size, computed.first, computed.second
-        )
-        check_size(jac)
-        check_size(hes)
-        return jac, hes
+        if self.level is not None and not self.manners.exact_tangents:
+            if operator.name == "abs":
+                raise SkippedError  # a pass may fail
+            if operator.name == "prod":
+                self.level.tells_gradients &= bool(jets[0].values.all())
+        numel = computed.values.size
+        found = combine(self.variables, jets, numel, computed.first, computed.second, tangents)
+        for numbers in (found.jac, found.hes, *(() if found.along is None else (found.along.jac,))):
+            check_size(numbers)
+        if self.level is not None and not self.carries and any(t is not None for t in tangents):
+            self.level.tells_gradients = False
+        return found
+
+    def rewritten(
+        self, history: History, rows: IntArray, found: Derivatives, paths: Paths
+    ) -> History:
+        """Return a history in which some rows are replaced."""
+        jac, hes = self.variables.wide(history.jac).copy(), self.variables.deep(history.hes).copy()
+        jac[rows], hes[rows] = found.jac, found.hes
+        if found.along is None:
+            return History(jac, hes, paths)
+        before = self.variables.along(history.along)
+        change = np.zeros_like(jac) if before is None else before.copy()
+        change[rows] = found.along.jac
+        return History(jac, hes, paths, Along(found.along.level, change))
 
     def paths(
         self,
@@ -352,120 +466,18 @@ class World:
         self.saves.append(save)
         return save
 
-    # -- views -------------------------------------------------------------------------------
-
-    def view(self, tensor: ModelTensor, call: ViewCall, grad: bool) -> list[ModelTensor]:
-        """Make the views that a call makes; those of an inference tensor know of no base."""
-        grad = grad and not self.inference
-        try:
-            made = view_of(tensor.geometry, tensor.cells, call, tensor.buffer.values.size)
-            numbers = np.arange(tensor.geometry.numel, dtype=np.intp)
-            if call.method == "as_strided":
-                positions: list[IntArray] = []
-            else:
-                shaped = numbers.reshape(tensor.geometry.shape)
-                positions = [p for _, p in view_of(tensor.geometry, shaped, call, 1 << 62)]
-        except ViewRefusedError as refused:
-            also = tensor.unreadable() if grad else None
-            raise RefusedError(refused.kind, *([also] if also else [])) from None
-        for geometry, cells in made:
-            if not np.array_equal(geometry.cells(), cells):
-                raise AssertionError(f"the model contradicts itself about the cells of {call}")
-        own = Creation.MULTIPLE if call.is_multiple else None
-        return self.place(tensor, made, positions, grad, own)
-
-    def place(
-        self,
-        tensor: ModelTensor,
-        made: Sequence[tuple[Geometry, IntArray]],
-        positions: Sequence[IntArray],
-        grad: bool,
-        own: Creation | None,
-        saves: frozenset[Save] = frozenset(),
-    ) -> list[ModelTensor]:
-        """Make views of a tensor at given cells.
-
-        Parameters
-        ----------
-        positions
-            Which elements of the tensor they are; none for views that may leave it.
-        own
-            What the call says of writes to its views; None if it says nothing.
-        saves
-            What its node keeps.
-        """
-        if tensor.is_inference:
-            return [self._on(tensor.buffer, tensor.counter, g, cells) for g, cells in made]
-        source = self.read(tensor) if grad and tensor.requires_grad else None
-        creation = tensor.creation
-        if self.inference or creation is Creation.INFERENCE:
-            creation = Creation.INFERENCE
-        elif own is Creation.CUSTOM:
-            creation = own
-        elif not grad:
-            creation = Creation.NO_GRAD
-        elif own is not None:
-            creation = own
-        views: list[ModelTensor] = []
-        for number, (geometry, cells) in enumerate(made):
-            view = self._on(tensor.buffer, tensor.counter, geometry, cells)
-            view.base, view.creation = tensor.root, creation
-            view.seen_version = tensor.counter.version
-            if source is not None:
-                # as_strided leaves the region of its receiver: see `menu.views`, only of a base.
-                if not positions:
-                    below = self.rows_of(tensor.root, cells)
-                else:
-                    below = rows_at(source, positions[number])
-                if saves:
-                    paths = {variable: kept | saves for variable, kept in below.paths.items()}
-                    below = replace(below, paths=paths)
-                self.name_view(view, below, "")
-                if view.node is not None:
-                    view.node.saves = saves
-                    if tensor.base is not None and tensor.node is not None:
-                        further = self.above.get(tensor.node.index, [])
-                        self.above[view.node.index] = [(tensor, tensor.node), *further]
-            views.append(view)
-        nodes = [view.node for view in views if view.node is not None]
-        for node in nodes:
-            node.siblings = frozenset(other.index for other in nodes)
-        return views
-
-
-class _BeforeRead:
-    """A view as it was before its grad_fn was read, with all that reading changes."""
-
-    def __init__(self, view: ModelTensor) -> None:
-        self.view = view
-        self.node, self.seen_version, self.local = view.node, view.seen_version, view.local
-        self.kept, self.writes_seen = list(view.kept), view.writes_seen
-
-    def restore(self) -> None:
-        """Make the view what it was."""
-        view = self.view
-        view.node, view.seen_version, view.local = self.node, self.seen_version, self.local
-        view.kept, view.writes_seen = self.kept, self.writes_seen
-
 
 def rows_at(jet: Jet, positions: IntArray) -> Jet:
     """Return some elements of what was read."""
     rows = positions.ravel()
-    return Jet(
-        positions.shape,
-        jet.values[rows],
-        jet.jac[rows],
-        jet.hes[rows],
-        jet.paths,
-        jet.requires,
-        jet.edge,
+    return replace(
+        jet,
+        shape=positions.shape,
+        values=jet.values[rows],
+        jac=jet.jac[rows],
+        hes=jet.hes[rows],
+        along=along_of_rows(jet.along, rows),
     )
-
-
-def _placed(rows: FloatArray, cells: IntArray) -> FloatArray:
-    placed = np.zeros_like(rows)
-    placed[cells] = rows
-    return placed
 
 
 def _node_name(operator: Operator, extra: tuple[object, ...]) -> str:

@@ -6,8 +6,17 @@ from functools import partial
 import numpy as np
 
 from .geometry import Geometry, IntArray, ViewRefusedError, contiguous
-from .jets import Jet
-from .model import Creation, History, ModelTensor, RefusedError, Saved, SkippedError
+from .jets import FloatArray, Jet, carried
+from .model import (
+    Buffer,
+    Counter,
+    Creation,
+    History,
+    ModelTensor,
+    RefusedError,
+    Saved,
+    SkippedError,
+)
 from .rules import Computed, MisfitError, Operator
 from .views import ViewCall, view_of
 from .world import World, check_size, rows_at
@@ -52,6 +61,7 @@ def write(
     stretches: bool = False,
     marks: IntArray | None = None,
     is_unknown: bool = False,
+    reads_first: bool = False,
 ) -> None:
     """Overwrite `target` with a function of itself and of other tensors.
 
@@ -63,6 +73,8 @@ def write(
         Which elements count as written, by number; all of them without it.
     is_unknown
         Whether it is unknown which of them do.
+    reads_first
+        Whether operands are read before anything is written, so that they may share memory with it.
     """
     check_counted(world, target)
     grad = grad and not world.inference
@@ -83,7 +95,7 @@ def write(
             raise SkippedError  # libraries differ, and the outcome says nothing about gradients
         if not is_fill:
             problems.append("self-overlap")
-    for other in others:
+    for other in () if reads_first else others:
         problems += _kinds(partial(_check_overlap, target, other, stretches))
     if problems:
         problems += ["inference-saved" for other in others if other.is_inference]
@@ -93,8 +105,13 @@ def write(
         jets = [world.rows_of(target.root, target.cells), *(world.read(t) for t in others)]
     computed = rule(jets)
     check_size(computed.values)
+    _check_entangled(world, target, others)
+    tangents = world.tangents_of((target, *others))
+    tangent = carried(computed.first, computed.values.size, tangents) if world.carries else None
+    if tangent is not None:
+        check_size(tangent)
     if records:
-        jac, hes = world.chain(jets, computed)
+        found = world.chain(operator, jets, computed, tangents)
         paths, saved = world.paths(operator, jets, [None, *others], target, in_place=True)
         if target.base is not None:
             # The node that puts a region into its base is freed as one saved value would be.
@@ -102,18 +119,20 @@ def write(
             paths = {variable: saves | once for variable, saves in paths.items()}
             saved |= once
     rows = target.cells.ravel()
-    _touch(world, target, rows if marks is None else rows[marks.ravel()], is_unknown=is_unknown)
+    written = rows if marks is None else rows[marks.ravel()]
+    _touch(world, target, target.buffer, target.counter, written, is_unknown=is_unknown)
     target.buffer.values[rows] = computed.values
+    if world.level is not None and target.buffer.index in world.level.buffers:
+        world.level.tells_gradients = False
+    if tangent is not None:
+        # The tangent of a base that is made under no_grad may be recorded by the next write.
+        may_require = world.records_tangent((target, *others), grad) or not grad
+        _write_tangent(world, target, tangent, may_require)
     if not records:
         return
     root = target.root
     root.writes.append(None if target.base is None else frozenset(rows.tolist()))
-    full, deep = (
-        world.variables.wide(root.history.jac).copy(),
-        world.variables.deep(root.history.hes).copy(),
-    )
-    full[rows], deep[rows] = jac, hes
-    root.history = History(full, deep, paths)
+    root.history = world.rewritten(root.history, rows, found, paths)
     root.leaf = None
     world.name_root(root, name if target.base is None else "torch::autograd::CopySlices", saved)
     world.refresh(target, written=True)
@@ -126,14 +145,54 @@ def count(target: ModelTensor) -> None:
     target.counter.written.update(dict.fromkeys(cells, target.counter.version))
 
 
-def _touch(world: World, target: ModelTensor, cells: IntArray, *, is_unknown: bool) -> None:
-    counter = target.counter
+def _check_entangled(world: World, target: ModelTensor, others: Sequence[ModelTensor]) -> None:
+    """Skip a write to what is read as an operand or as a tangent, where libraries differ."""
+    if world.manners.exact_tangents or not world.carries:
+        return
+    own = world.tangent_of(target)
+    tangents = [world.tangent_of(tensor) for tensor in others]
+    written = [target.buffer, *([] if own is None else [own.buffer])]
+    if own is None and all(tangent is None for tangent in tangents):
+        return
+    read = [t.buffer for t in others]
+    read += [t.buffer for t in tangents if t is not None and t is not own]
+    if any(one is other for one in written for other in read):
+        raise SkippedError
+    if own is None and any(o.cells.size == target.cells.size for o in others if _differ(o, target)):
+        raise SkippedError  # the tangent may be a view of another one
+
+
+def _differ(one: ModelTensor, other: ModelTensor) -> bool:
+    return one.cells.shape != other.cells.shape
+
+
+def _write_tangent(
+    world: World, target: ModelTensor, values: FloatArray, may_require: bool
+) -> None:
+    """Give a tensor that was written the tangent of its new value, as a write to that tangent."""
+    tangent = world.give_tangent(target, values)
+    tangent.may_require |= may_require
+    rows = target.cells.ravel()
+    tangent.is_settled = tangent.is_settled and bool(rows.size)
+    _touch(world, target, tangent.buffer, tangent.counter, rows)
+
+
+def _touch(
+    world: World,
+    target: ModelTensor,
+    buffer: Buffer,
+    counter: Counter,
+    cells: IntArray,
+    *,
+    is_unknown: bool = False,
+) -> None:
+    """Count a write to `target`, or to its tangent, in the memory of the one or the other."""
     counter.version += 1
     marked = counter.touched if is_unknown else counter.written
     marked.update(dict.fromkeys(cells.tolist(), counter.version))
     written = set(target.cells.ravel().tolist())
     for save in world.saves:
-        if save.buffer == target.buffer.index and save.counter != counter.index:
+        if save.buffer == buffer.index and save.counter != counter.index:
             check = save.failure
             if not isinstance(check, Saved) or check.cells & written:
                 save.spoiled = True
@@ -146,6 +205,12 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
     records = grad and target.requires_grad
     if not grad and target.requires_grad:
         raise SkippedError  # the graph would then speak of another shape
+    tangent = world.tangent_of(target)
+    if tangent is not None and not world.manners.exact_tangents:
+        if not world.carries:
+            raise SkippedError  # the tangent would keep its shape
+        if target.leader is not None:
+            raise SkippedError  # that of the base might not
     if target.grad is not None:
         raise SkippedError  # a gradient of another shape would stay behind
     if target.retains:
@@ -166,6 +231,8 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
         raise RefusedError(refused.kind) from None
     target.counter.version += 1
     target.geometry, target.cells = geometry, cells
+    if tangent is not None and world.carries:
+        tangent.counter.version += 1
     if not records:
         return
     if target.base is None:
@@ -178,7 +245,11 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
 def resize(world: World, target: ModelTensor, shape: tuple[int, ...]) -> None:
     """Give a view another shape, row-major, from its first element on."""
     if target.requires_grad:
-        raise RefusedError("resize")
+        raise RefusedError("resize", "not-supported")
+    if world.tangent_of(target) is not None:
+        if not (world.carries and world.manners.exact_tangents):
+            raise SkippedError  # the tangent would keep its shape
+        raise RefusedError("resize", "not-supported")
     strides = contiguous(shape).strides
     geometry = Geometry(shape, strides, target.geometry.offset)
     # Memory would grow, or a base become smaller than its views.
@@ -207,6 +278,7 @@ def detach_(world: World, target: ModelTensor) -> None:
         target.node.detached = True
     jac, hes = world.variables.constants(target.buffer.values.size)
     target.history, target.leaf, target.node = History(jac, hes, {}), None, None
+    target.tangent = None
 
 
 def _kinds(check: Callable[[], None]) -> tuple[str, ...]:

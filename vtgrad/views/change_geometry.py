@@ -48,8 +48,10 @@ def change_geometry(
         # See Note [Unfinished writes]: the former producer has the former geometry.
         own_meta(target).store_producer(UNFINISHED, 0)
     view_meta = view_meta_of(target)
-    if view_meta is not None and view_fn is not None:
-        view_meta.view_fn = view_fn
+    if view_meta is not None:
+        if view_fn is not None:
+            view_meta.view_fn = view_fn
+        view_meta.change_forward_geometry(changed)
     impl.set_geometry_of(changed)
     forget_leaf_node(target, same_elements=same_elements)
     if node is not None:

@@ -25,7 +25,6 @@ from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.retain_grad_of_views import RetainedPart, retained
-from ..graph.set_history import own_meta
 from ..storage.geometry import every_byte, has_self_overlap, meets, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
@@ -34,25 +33,19 @@ from ..storage.tensor_impl import TensorImpl
 from ..storage.version_counter import Site, VersionCounter, WrittenPart
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted
+from .forward_view_meta import ForwardViewMeta
 from .view_fn import Replay
-from .view_info import ViewInfo
 
 __all__ = ["DifferentiableViewMeta", "refuse_other_memory", "view_meta_of"]
 
 _DEFAULT: Final = CreationMeta.DEFAULT
-# What stands for `forward_info_` where it is not set.
-_SHARED: Final = object()
 
 
-class DifferentiableViewMeta(AutogradMeta):
+class DifferentiableViewMeta(ForwardViewMeta):
     """Gradient state of a view of a base; see Note [A view's producer goes stale].
 
     Attributes
     ----------
-    base : TensorBase
-        The base of the view; never a view itself.
-    view_fn : Replay or None
-        Makes the view from the base; see `ViewInfo`.
     creation_meta : CreationMeta
         How the view was made.
     attr_version : int
@@ -67,33 +60,25 @@ class DifferentiableViewMeta(AutogradMeta):
         view, right after a write to it: the node of the operator that wrote.
     kept_on : tuple
         Only with a retained gradient: the hooks of earlier producers of the view's present value.
-    forward_info_ : ViewInfo or None
-        Only set where it differs from `backward_info`; read it through `forward_info`.
     """
 
     __slots__ = (
         "attr_version",
-        "base",
         "base_fn",
         "creation_meta",
-        "forward_info_",
         "kept_on",
         "made_at",
-        "view_fn",
         "written_by",
     )
 
     is_view: ClassVar[bool] = True
 
-    base: TensorBase
-    view_fn: Replay | None
     creation_meta: CreationMeta
     attr_version: int
     written_by: CopySlices | None
     made_at: Site | None
     base_fn: Node | None
     kept_on: tuple[tuple[weakref.ref[NodeHooks], int], ...]
-    forward_info_: ViewInfo | None
 
     def __init__(
         self,
@@ -104,7 +89,7 @@ class DifferentiableViewMeta(AutogradMeta):
         grad_fn: Node | None,
         output_nr: int,
     ) -> None:
-        # The fields of `AutogradMeta` too: calling its `__init__` would double the cost.
+        # The fields of the base classes too: calling their `__init__` would double the cost.
         self.requires_grad_ = False
         self.grad_fn_ = grad_fn
         self.output_nr = output_nr
@@ -119,89 +104,6 @@ class DifferentiableViewMeta(AutogradMeta):
         self.written_by = None
         self.base_fn = None
         self.kept_on = ()
-
-    @property
-    def backward_info(self) -> ViewInfo:
-        """The base, and the function that makes the view again."""
-        return ViewInfo(self.base, self.view_fn)
-
-    @property
-    def shared_view_info(self) -> bool:
-        """Whether forward mode and backward mode have the same base.
-
-        They differ for `d = make_dual(x, t)`, which is a view of `x` but has a tangent of its own,
-        and for views of `d`.
-        """
-        return getattr(self, "forward_info_", _SHARED) is _SHARED
-
-    @property
-    def forward_info(self) -> ViewInfo | None:
-        """The base in forward mode, and the function that makes the view again.
-
-        None for a tensor that has its own tangent, as one that was made dual.
-        """
-        own: object = getattr(self, "forward_info_", _SHARED)
-        if own is _SHARED:
-            return self.backward_info
-        assert own is None or isinstance(own, ViewInfo)
-        return own
-
-    def be_forward_base(self) -> None:
-        """From now on the tangent is the tensor's own."""
-        self.forward_info_ = None
-
-    def share_forward_base(self, parent: TensorBase, of_parent: DifferentiableViewMeta) -> None:
-        """Follow the tangent of `parent`, of which this is a view, with metadata `of_parent`."""
-        info = of_parent.forward_info
-        if info is None:
-            self.forward_info_ = ViewInfo(parent, self.view_fn)
-        elif not of_parent.shared_view_info:
-            self.forward_info_ = ViewInfo(info.base, self.view_fn)
-
-    def fw_level(self, limit: int) -> int:
-        """The highest open level below a limit at which there is a tangent; 0 for none."""
-        own = super().fw_level(limit)
-        info = self.forward_info
-        if info is None:
-            return own
-        meta = info.base._impl.autograd_meta
-        return own if meta is None else max(own, meta.fw_level(limit))
-
-    def fw_grad(self, level: int, owner: TensorBase) -> TensorBase | None:
-        """As for other tensors; made from the tangent of the base when it is first asked for."""
-        own = super().fw_grad(level, owner)
-        info = self.forward_info
-        if info is None:
-            return own
-        # Also if the part was made before: it is not read while the whole is unfinished.
-        meta = info.base._impl.autograd_meta
-        whole = None if meta is None else meta.fw_grad(level, info.base)
-        if own is not None or whole is None:
-            return own
-        impl = owner._impl
-        part = (
-            operators().as_strided(whole, impl.sizes, impl.strides, impl.storage_offset)
-            if info.view_fn is None
-            else info.view_fn(whole)
-        )
-        self.own_fw_grad().set(level, part)
-        return part
-
-    def set_fw_grad(
-        self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool
-    ) -> None:
-        """As for other tensors; a view that is written gives its base a tangent, zero elsewhere."""
-        info = self.forward_info
-        if is_inplace_op and info is not None and self.fw_grad(level, owner) is None:
-            base = info.base
-            zeros = operators().zeros_as_memory(base, new_grad)
-            base_meta = own_meta(base)
-            base_meta.set_fw_grad(zeros, base, level, False)
-            part = self.fw_grad(level, owner)
-            assert part is not None
-            operators().copy_(part, new_grad)
-            return
-        super().set_fw_grad(new_grad, owner, level, is_inplace_op)
 
     def requires_grad(self) -> bool:
         """Whether the view or its base requires grad."""

@@ -89,8 +89,9 @@ def make_view(
     )
     if creation is not _DEFAULT:
         meta.made_at = caller(DIRECT) if made_at is None else made_at
-    if keys.modes and type(parent_meta) is DifferentiableViewMeta:
-        meta.share_forward_base(parent, parent_meta)
+    # Whether or not a level is open now: who follows whose tangent is decided once.
+    if keys.active and type(parent_meta) is DifferentiableViewMeta:
+        meta.share_forward_base(parent, parent_meta, impl, view_fn)
     # `handle_like` inline, to save a call for each small view.
     cls = type(parent)
     new = cls.__new__

@@ -416,20 +416,6 @@ def test_tolerances_that_nothing_is_within_are_refused(
         check(vt.exp, leaf(2), raise_exception=False, **{option: tolerance})
 
 
-@differs_from_torch("this version has no batches")
-@pytest.mark.parametrize(
-    ("check", "options"),
-    [
-        (gradcheck, {"check_batched_grad": True}),
-        (gradcheck, {"check_forward_ad": True, "check_batched_forward_grad": True}),
-        (gradgradcheck, {"check_batched_grad": True}),
-    ],
-)
-def test_modes_that_are_not_there(check: Any, options: dict[str, bool]) -> None:
-    with pytest.raises(NotImplementedError, match="check_"):
-        check(vt.exp, leaf(2), raise_exception=False, **options)
-
-
 @differs_from_torch("there every call begins where the former one has left the input")
 def test_a_function_that_writes_to_its_input_is_told() -> None:
     x = leaf(2) * 1

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import GradcheckError
 from ...storage.arrays import Array
 from .analytical import Recorded, record
+from .batches import check_batched_gradients
 from .consistency import check_linear, check_same_twice
 from .directions import cotangents_of
 from .fast import agrees_along_directions
@@ -38,10 +39,14 @@ def check(subject: Subject, settings: Settings) -> None:
         If something is wrong.
     """
     check_first_derivatives(subject, settings)
-    if settings.check_undefined_grad:
-        recorded = record(subject, settings)
-        if recorded.numbers:
-            check_undefined(recorded)
+    for is_on, check_part in (
+        (settings.check_batched_grad, check_batched_gradients),
+        (settings.check_undefined_grad, check_undefined),
+    ):
+        if is_on:
+            recorded = record(subject, settings)
+            if recorded.numbers:
+                check_part(recorded)
 
 
 def check_first_derivatives(subject: Subject, settings: Settings) -> None:

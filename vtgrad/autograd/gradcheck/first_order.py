@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...errors import CheckOptionError, GradcheckError, NotSupportedError
 from .check import check
 from .forward import check_forward
-from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
+from .settings import Settings, require_a_mode, require_tolerances
 from .subject import Inputs, Outputs, inputs_of, subject_of
 from .writes import check_with_writes
 
@@ -61,8 +61,11 @@ def gradcheck(
         forward mode with tangents of single inputs.
     check_grad_dtypes : bool, default False
         Whether each gradient must have the dtype of its input.
-    check_batched_grad, check_batched_forward_grad : bool, default False
-        Not supported in this version.
+    check_batched_grad : bool, default False
+        Whether backward for a batch of gradients of each output, as that of
+        ``grad(is_grads_batched=True)``, must give what it gives for each of them.
+    check_batched_forward_grad : bool, default False
+        The same of forward mode, for a batch of tangents of each input.
     check_forward_ad : bool, default False
         Whether to check forward mode: each entry, and tangents of all inputs together.
     check_backward_ad : bool, default True
@@ -102,7 +105,7 @@ def gradcheck(
     OptionValueError
         If a tolerance is negative.
     NotSupportedError
-        If batched gradients are asked for, or forward mode together with `check_inplace`.
+        If forward mode is checked together with `check_inplace`.
 
     Examples
     --------
@@ -132,7 +135,15 @@ def gradcheck(
             argument="check_forward_ad",
         )
     settings = Settings(
-        eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        fast_mode,
+        check_undefined_grad,
+        check_grad_dtypes,
+        check_batched_grad,
+        check_batched_forward_grad,
     )
     require_tolerances(settings)
     subject = subject_of(func, inputs_of(inputs))
@@ -157,7 +168,7 @@ def _refuse_modes(
     check_batched_grad: bool,
     check_batched_forward_grad: bool,
 ) -> None:
-    """Refuse modes that leave nothing to check, do not fit together, or are not there."""
+    """Refuse modes that leave nothing to check, or do not fit together."""
     require_a_mode({"check_backward_ad": check_backward_ad, "check_forward_ad": check_forward_ad})
     for batched, mode, is_on in (
         ("check_batched_grad", "check_backward_ad", not check_batched_grad or check_backward_ad),
@@ -169,9 +180,3 @@ def _refuse_modes(
     ):
         if not is_on:
             raise CheckOptionError(f"{batched} is about {mode}, which is off")
-    refuse_unsupported(
-        {
-            "check_batched_grad": check_batched_grad,
-            "check_batched_forward_grad": check_batched_forward_grad,
-        }
-    )

@@ -6,22 +6,21 @@ once for each input, with a random tangent, and only if this differs for each el
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from ...errors import GradcheckError
-from ...graph.forward_grad import DualLevel
 from ...storage.arrays import Array, Shape
-from ...tensor.from_data import from_numpy
-from ..dual_tensors import at_new_level, make_dual_at, tangent_at
 from .analytical import zeros_of
+from .batches import check_batched_tangents
 from .directions import direction_like
+from .forward_run import tangents
 from .numerical import along_direction, numerical_jacobians
 from .report import Mismatch, compare, mismatch_error
 from .settings import Settings
-from .subject import Subject, double_values, listed_outputs
+from .subject import Subject
 
 __all__ = ["check_forward"]
 
@@ -49,6 +48,8 @@ def check_forward(subject: Subject, settings: Settings, *, over_reverse: bool = 
         _check_jacobians(subject, settings, shapes, over_reverse)
     if len(subject.inputs) > 1:
         _check_sums(subject, settings, over_reverse)
+    if settings.check_batched_forward_grad:
+        check_batched_tangents(subject, settings)
 
 
 def _check_jacobians(
@@ -83,7 +84,7 @@ def _agrees(
         direction = direction_like(tuple(x.shape), 1000 + number, is_complex=x.is_complex())
         direction = direction / max(1.0, float(np.linalg.norm(direction)))
         changes, taken = along_direction(subject, number, direction, shapes, settings.eps)
-        found = _tangents(subject, {number: taken}, over_reverse)
+        found = tangents(subject, {number: taken}, over_reverse=over_reverse)
         for ours, theirs in zip(found, changes, strict=True):
             with np.errstate(all="ignore"):
                 allowed = settings.atol * np.linalg.norm(taken) + settings.rtol * np.abs(theirs)
@@ -104,12 +105,14 @@ def _check_sums(subject: Subject, settings: Settings, over_reverse: bool) -> Non
         number: direction_like(tuple(x.shape), 2000 + number, is_complex=x.is_complex())
         for number, x in enumerate(subject.inputs)
     }
-    alone = [_tangents(subject, {number: t}, over_reverse) for number, t in given.items()]
+    alone = [
+        tangents(subject, {number: t}, over_reverse=over_reverse) for number, t in given.items()
+    ]
     sums = [np.asarray(sum(each)) for each in zip(*alone, strict=True)]
     _compare(
         subject,
         settings,
-        _tangents(subject, given, over_reverse),
+        tangents(subject, given, over_reverse=over_reverse),
         sums,
         "with tangents of all inputs forward mode gives another tangent of {} than the sum for "
         "those of each input alone",
@@ -122,7 +125,7 @@ def _check_sums(subject: Subject, settings: Settings, over_reverse: bool) -> Non
         _compare(
             subject,
             settings,
-            _tangents(subject, others, over_reverse),
+            tangents(subject, others, over_reverse=over_reverse),
             expected,
             f"with a tangent of {subject.input_names[number]} alone forward mode gives another "
             "tangent of {} than with zeros for the other inputs",
@@ -157,7 +160,8 @@ def _jacobians(
         for unit in units:
             tangent = zeros_of(x)
             tangent[index] = unit
-            for nr, values in enumerate(_tangents(subject, {number: tangent}, over_reverse)):
+            found = tangents(subject, {number: tangent}, over_reverse=over_reverse)
+            for nr, values in enumerate(found):
                 parts = (values.real, values.imag)[: 2 if values.dtype.kind == "c" else 1]
                 whole = columns[nr]
                 if whole is None:
@@ -168,22 +172,3 @@ def _jacobians(
         np.zeros((1, int(np.prod(shape)), 0), dtype) if found is None else found
         for shape, found in zip(shapes, columns, strict=True)
     ]
-
-
-def _tangents(subject: Subject, given: Mapping[int, Array], over_reverse: bool) -> list[Array]:
-    """The tangents of the outputs for those of some inputs; zeros where there is none."""
-
-    def body(level: DualLevel) -> list[Array]:
-        arguments = list(subject.arguments)
-        for number, tangent in given.items():
-            x = subject.inputs[number]
-            values = from_numpy(np.asarray(tangent, x.dtype.numpy)).to(x.device)
-            dual = make_dual_at(x if over_reverse else x.detach(), values, level)
-            arguments = [dual if argument is x else argument for argument in arguments]
-        found = []
-        for y in listed_outputs(subject.function(*arguments)):
-            one = tangent_at(y, level)
-            found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
-        return found
-
-    return at_new_level(body)

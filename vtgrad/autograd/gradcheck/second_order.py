@@ -11,7 +11,7 @@ from ..differentiate import grad
 from .check import check, check_first_derivatives
 from .directions import direction_like
 from .forward import check_forward
-from .settings import Settings, refuse_unsupported, require_a_mode, require_tolerances
+from .settings import Settings, require_a_mode, require_tolerances
 from .subject import (
     Inputs,
     Outputs,
@@ -67,10 +67,8 @@ def gradgradcheck(
         As in `gradcheck`.
     nondet_tol : float, default 0.0
         As in `gradcheck`.
-    check_undefined_grad, check_grad_dtypes : bool
+    check_undefined_grad, check_grad_dtypes, check_batched_grad : bool
         As in `gradcheck`, about the backward of the gradients.
-    check_batched_grad : bool, default False
-        Not supported in this version.
     check_fwd_over_rev : bool, default False
         Whether to check the tangents of the gradients.
     check_rev_over_rev : bool, default True
@@ -97,8 +95,6 @@ def gradgradcheck(
         If nothing is to be checked.
     OptionValueError
         If a tolerance is negative.
-    NotSupportedError
-        If batched gradients are asked for.
 
     Examples
     --------
@@ -109,9 +105,15 @@ def gradgradcheck(
     require_a_mode(
         {"check_rev_over_rev": check_rev_over_rev, "check_fwd_over_rev": check_fwd_over_rev}
     )
-    refuse_unsupported({"check_batched_grad": check_batched_grad})
     settings = Settings(
-        eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        fast_mode,
+        check_undefined_grad,
+        check_grad_dtypes,
+        check_batched_grad,
     )
     require_tolerances(settings)
     subject = subject_of(func, inputs_of(inputs))

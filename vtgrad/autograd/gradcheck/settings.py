@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...errors import CheckOptionError, NotSupportedError, OptionValueError
+from ...errors import CheckOptionError, OptionValueError
 
-__all__ = ["Settings", "refuse_unsupported", "require_a_mode", "require_tolerances"]
+__all__ = ["Settings", "require_a_mode", "require_tolerances"]
 
 
 class Settings(NamedTuple):
@@ -27,6 +27,10 @@ class Settings(NamedTuple):
         Whether missing gradients are checked to count as zeros.
     check_grad_dtypes : bool
         Whether a gradient must have the dtype of its input.
+    check_batched_grad : bool
+        Whether batches of gradients are compared with their members.
+    check_batched_forward_grad : bool
+        The same of tangents.
     """
 
     eps: float
@@ -36,6 +40,8 @@ class Settings(NamedTuple):
     fast_mode: bool
     check_undefined_grad: bool
     check_grad_dtypes: bool
+    check_batched_grad: bool = False
+    check_batched_forward_grad: bool = False
 
 
 def require_tolerances(settings: Settings) -> None:
@@ -65,19 +71,3 @@ def require_a_mode(modes: Mapping[str, bool]) -> None:
     if not any(modes.values()):
         names = " and ".join(modes)
         raise CheckOptionError(f"{names} are both off, so that nothing would be checked")
-
-
-def refuse_unsupported(options: Mapping[str, bool]) -> None:
-    """Refuse options that need a mode of differentiation which is not there.
-
-    Raises
-    ------
-    NotSupportedError
-        If one of them is on.
-    """
-    for name, wanted in options.items():
-        if wanted:
-            raise NotSupportedError(
-                f"{name} needs vmap, which this version has not",
-                argument=name,
-            )

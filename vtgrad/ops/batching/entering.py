@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.next_edges import SAME_INPUTS
 from vtgrad.graph.node import SHARED, Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.region import Gradient
@@ -56,6 +57,7 @@ class EnterBatch(Node):
     __slots__ = ("dim", "level")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    edge_rule: ClassVar[int] = SAME_INPUTS
 
     level: BatchLevel | None
     dim: int

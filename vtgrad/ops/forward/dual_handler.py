@@ -11,9 +11,9 @@ tangent is the view of its base's tangent, made when it is asked for. A write al
 tangent, in place; if there is none yet, the base of what is written gets zeros first. What is
 overwritten with a constant has the tangent zero from then on.
 
-The formula of a write is evaluated before the write, so that it reads the old values, unless it
-needs the result. What it reads and the write would change is copied first, if the formula needs the
-result, or is recorded: backward of the tangent needs the old values and the old tangent. If the
+The formula of a write is evaluated before the write, so that it reads the old values, and so that
+nothing has changed if it raises; a result that it needs is computed on a copy. If it is recorded,
+it reads copies of what the write will change, so that the tangent can be differentiated. If the
 value was stored, and its tangent was not, because of an interrupt, the tensor is marked as
 unfinished: its tangent cannot be read any more.
 """
@@ -32,7 +32,6 @@ from vtgrad.ops.forward.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,
-    share_memory,
     tangent_of,
     tensors_of,
     write_tangent,
@@ -40,11 +39,12 @@ from vtgrad.ops.forward.tangents import (
 )
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import INFERENCE
-from vtgrad.views.check_inplace import check_inplace
+from vtgrad.views.check_inplace import check_base, check_inplace
 
 __all__ = ["handle_dual"]
 
@@ -118,24 +118,17 @@ def _change_geometry(
     """Give a tensor and each of its tangents another geometry."""
     target, *others = args
     assert isinstance(target, TensorBase)
-    tangents: dict[int, TensorBase] = {}
+    tangents: list[TensorBase] = []
     limit = thread.forward_limit
     while (limit := highest_level((target,), limit)) != 0:
         tangent = tangent_of(target, limit)
-        assert tangent is not None
-        if is_recording() and requires_grad(tangent):
-            check_inplace(tangent)
-        tangents[limit] = tangent
-    impl = target._impl
-    before = impl.sizes, impl.strides, impl.storage_offset
-    try:
-        result = _without_tangents(function, args, kwargs)
-        for tangent in tangents.values():
-            function(tangent, *others, **kwargs)
-    except BaseException:
-        if (impl.sizes, impl.strides, impl.storage_offset) != before:
-            own_meta(target).own_fw_grad().unfinished.update(tangents)
-        raise
+        if tangent is not None:
+            _check_tangent(tangent, None)
+            tangents.append(tangent)
+    # If the second call fails, each tangent is placed as its tensor when it is read.
+    result = _without_tangents(function, args, kwargs)
+    for tangent in tangents:
+        function(tangent, *others, **kwargs)
     return result
 
 
@@ -197,16 +190,6 @@ def _tangent(
     return rule.formula(arguments, given, result) if found is None else found
 
 
-def _kept(values: Mapping[str, T], target: TensorBase) -> dict[str, T | TensorBase]:
-    """The values by name; those that share memory with `target` are copied."""
-    return {
-        name: F.clone(value)
-        if isinstance(value, TensorBase) and share_memory(value, target)
-        else value
-        for name, value in values.items()
-    }
-
-
 def _write(
     rule: ForwardRule,
     function: Callable[..., object],
@@ -219,41 +202,74 @@ def _write(
     """Write a value, and its tangent."""
     target = args[0]
     assert isinstance(target, TensorBase)
+    if target._impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
     if target._impl.array.dtype.kind not in "fc":
-        return function(*args, **kwargs)
+        return function(*args, **kwargs)  # it has no tangent
     present = tangent_of(target, level)
-    if present is not None and is_recording() and requires_grad(present):
-        check_inplace(present)
-    late = rule.formula is not None and "result" in rule.uses
     tangent: object = None
     in_place = stored_over_arrays(rule, arguments, given, target, present)
     if rule.formula is not None and given and in_place is None:
-        records = is_recording() and any(
-            requires_grad(one) for one in tensors_of([*arguments.values(), *given.values()])
-        )
-        if late or records:
-            read = {name: value for name, value in arguments.items() if name in rule.uses}
-            arguments = {**arguments, **_kept(read, target)}
-        if records and present is not None:
-            given = {**given, **_kept(given, present)}
-        if not late:
-            tangent = _tangent(rule, arguments, given, target)
-    before = None if target._impl.version_counter is INFERENCE else target._impl.version
+        if is_recording() and any(
+            map(requires_grad, tensors_of((*arguments.values(), *given.values())))
+        ):
+            arguments = _all_kept(arguments, target, present)
+            given = _all_kept(given, target, present)
+        new = target
+        if "result" in rule.uses:
+            new = F.clone(target)
+            function(new, *args[1:], **kwargs)
+        tangent = _tangent(rule, arguments, given, new)
+        if isinstance(tangent, TensorBase) and tangent is not present:
+            tangent = _kept(tangent, target, present)
+    if present is not None:
+        _check_tangent(present, tangent)
+    before = target._impl.version
     holder = forward_base_of(target)
     try:
         result = function(*args, **kwargs)
         if in_place is not None:
             in_place.store()
             return result
-        if late and given:
-            tangent = _tangent(rule, arguments, given, target)
         if isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:
             F.zero_(present)
     except BaseException:
-        if before is not None and target._impl.version != before:
+        if target._impl.version != before:
             # Read by `fw_grad`, see Note [A tangent follows its value].
             own_meta(holder).own_fw_grad().unfinished.add(level)
         raise
     return result
+
+
+def _check_tangent(present: TensorBase, new: object) -> None:
+    """Refuse a write whose tangent could not be written, before the value is."""
+    if present._impl.version_counter is INFERENCE:
+        refuse_outside_inference_mode()
+    if is_recording() and any(map(requires_grad, tensors_of((present, new)))):
+        check_inplace(present)
+        check_base(present)
+
+
+def _kept(value: TensorBase, target: TensorBase, present: TensorBase | None) -> TensorBase:
+    """A tensor that a write to the target and its present tangent does not change."""
+    if value is target or value is present:
+        return F.clone(value)
+    storage = value._impl._storage
+    if storage is None:
+        return value
+    written = storage is target._impl._storage
+    if written or (present is not None and storage is present._impl._storage):
+        return F.clone(value)
+    return value
+
+
+def _all_kept(
+    values: Mapping[str, T], target: TensorBase, present: TensorBase | None
+) -> dict[str, T | TensorBase]:
+    """The values by name; those that the write changes are copied."""
+    return {
+        name: _kept(value, target, present) if isinstance(value, TensorBase) else value
+        for name, value in values.items()
+    }

@@ -9,6 +9,7 @@ from vtgrad.graph.set_history import meta_of, own_meta
 from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import BATCHED
+from vtgrad.storage.lazy_array import has_bits_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
@@ -89,8 +90,9 @@ def as_tangent(
         tangent = F.expand(tangent, sizes)
     if in_place:
         return tangent
-    taken = given is not None and any(tangent is t for t in tensors_of(given.values()))
-    if not taken and _owns_memory(tangent) and _strides_agree(tangent, tensor):
+    if given is not None and any(tangent is t for t in tensors_of(given.values())):
+        tangent = F.clone(tangent)
+    if _owns_memory(tangent) and _strides_agree(tangent, tensor):
         return tangent
     own = operators().zeros_as_memory(tensor, tangent)
     return F.copy_(own, tangent)
@@ -125,10 +127,17 @@ def _owns_memory(tangent: TensorBase) -> bool:
 
 
 def _strides_agree(tangent: TensorBase, tensor: TensorBase) -> bool:
-    """Whether strides are equal, but for those of dimensions of size 1."""
+    """Whether both are lazy or not, with equal strides but for dimensions of size 1."""
     own, other = tangent._impl, tensor._impl
+    if not has_bits_of(own.array, other.array):
+        return False
     if own.layout is not None and own.layout is other.layout and own.is_contiguous:
         return True
-    return other.byte_offset == 0 and all(
+    if other.byte_offset:
+        return False
+    # Quick: both have this dtype, and the strides of empty arrays mean nothing.
+    if own.array.size and own.array.strides == other.array.strides:
+        return True
+    return all(
         a == b or n == 1 for n, a, b in zip(own.sizes, own.strides, other.strides, strict=True)
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.recording import is_recording
-from vtgrad.graph.set_history import gradient_edge, meta_of, own_meta
+from vtgrad.graph.saved_tangents import pass_tangents
+from vtgrad.graph.set_history import gradient_edge
 from vtgrad.storage.argument_types import T
-from vtgrad.storage.key_set import keys
+from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.thread_mode import NO_LIMIT
+from vtgrad.storage.thread_mode import thread
 
 __all__ = ["read_first"]
 
@@ -16,7 +17,8 @@ __all__ = ["read_first"]
 def read_first(value: T, target: object) -> T:
     """The value as it is before `target` is written, if they share memory.
 
-    The result has the value's producer and tangents, so that nothing of this is seen in the graph.
+    The result has the value's producer, so that nothing of this is seen in the graph, and copies of
+    its tangents.
     """
     if not isinstance(target, TensorBase):
         return value  # the operator says what is wrong
@@ -28,8 +30,6 @@ def read_first(value: T, target: object) -> T:
     edge = gradient_edge(value) if is_recording() else None
     if edge is not None:
         twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
-    if keys.modes:
-        meta = meta_of(value)
-        if meta is not None and meta.fw_level(NO_LIMIT):
-            own_meta(twin).fw_grad_ = meta.copied_fw_grad(value)
+    if keys.modes and not thread.excluded_keys & DUAL:
+        pass_tangents(value, twin, thread.forward_limit, copies=True)
     return twin

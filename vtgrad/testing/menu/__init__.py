@@ -6,11 +6,12 @@ judges of a program can express is said by its `Abilities`. All chance comes fro
 `random.Random`.
 
 - `chooser` draws what all kinds need: tensors, numbers, shapes, grad modes;
-- `views`, `indices`, `operators` and `passes` are kinds, which `kinds` holds by name; the
+- `views`, `indices`, `operators`, `passes` and `duals` are kinds, which `kinds` holds by name; the
   comparison with PyTorch puts more of them on the menu;
 - `mixtures` says what programs are made of that the model predicts.
 """
 
+from . import duals as duals
 from . import indices as indices
 from . import operators as operators
 from . import passes as passes

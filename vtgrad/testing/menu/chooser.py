@@ -33,6 +33,10 @@ def is_whole(t: TensorState) -> bool:
     return not t.dtype.startswith(("float", "complex"))
 
 
+def _requires_grad(t: TensorState) -> bool:
+    return t.requires_grad
+
+
 def broadcasts(source: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether a shape can be broadcast to another."""
     pairs = zip(reversed(source), reversed(target), strict=False)
@@ -57,6 +61,8 @@ class Chooser:
         All live tensors, oldest first.
     free : bool
         Whether steps may say anything: no judge has to predict them.
+    prefers : callable or None
+        What tensors are picked more often; those that require grad, if it is None.
     """
 
     def __init__(self, rng: random.Random, state: State, abilities: Abilities) -> None:
@@ -70,6 +76,7 @@ class Chooser:
         self.clumsiness: float = rng.choice((0.0, 0.02, 0.05))
         self.hooks: int = 0
         self.blundered: bool = False
+        self.prefers: Test | None = None
         self.all: Sequence[TensorState] = ()
         self._next = 0
         self._mode = ""
@@ -120,7 +127,8 @@ class Chooser:
         else:
             found = [t for t in found if t.is_tame or self.chance(0.1)] or found
         if self.chance(0.5):
-            found = [t for t in found if t.requires_grad] or found
+            preferred = self.prefers or _requires_grad
+            found = [t for t in found if preferred(t)] or found
         if not found:
             return None
         return found[int(len(found) * max(self.rng.random(), self.rng.random()))]
@@ -132,6 +140,8 @@ class Chooser:
     def pick_target(self) -> TensorState | None:
         """A tensor to write to: often a view, seldom one that would be refused."""
         fit = [t for t in self.tensors() if t.is_tame and not t.is_protected]
+        if self.prefers is not None:
+            fit = [t for t in fit if self.prefers(t)] or fit
         views = [t for t in fit if t.is_view and not t.is_restricted]
         if views and self.chance(0.4):
             return self.one(views)

@@ -1,6 +1,6 @@
 """What programs are made of, where the model predicts them."""
 
-__all__ = ["MIXTURES", "mixture_of"]
+__all__ = ["DUALS", "MIXTURES", "mixture_of"]
 
 
 def _mixture(**counts: int) -> tuple[str, ...]:
@@ -38,10 +38,24 @@ MIXTURES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+#: Programs in which tensors have tangents.
+DUALS: dict[str, tuple[str, ...]] = {
+    "duals": _mixture(
+        dual=5, grown=8, carry=4, unpacked=2, level=1, without_forward=1,
+        view=2, region=3, pieces=1, write=3, fill=1, set_item=3, apply=2, saving=2, leaf=1,
+        detach=1, rearrange=1, resize=1, flag=1, delete=1, inspect=1, inference=1, count=1,
+        backward=1, gradient=2, second_order=1, hook=1,
+    ),
+    "recorded": _mixture(
+        dual=5, grown=6, carry=3, unpacked=1, level=1, saving=3, saving_part=2, beside=1, region=2,
+        write=2, set_item=2, apply=1, hook=1, gradient=5, backward=1, second_order=1,
+    ),
+}  # fmt: skip
+
 
 def mixture_of(name: str, *, custom: bool) -> tuple[str, ...]:
     """Return what programs of a flavour are made of, with operators of the user's or without."""
-    plain = MIXTURES[name]
+    plain = {**MIXTURES, **DUALS}[name]
     if not custom:
         return plain
     # The model knows neither second derivatives of such operators nor their inference mode.

@@ -28,7 +28,7 @@ _IN_PLACE = frozenset(f"{name}_" for name, op in OPERATORS.items() if op.has_inp
 def model_abilities(library: Library) -> Abilities:
     """Return what the model can predict of programs on a library."""
     return Abilities(
-        known=VIEWS | _FUNCTIONS | _IN_PLACE | {"squeeze_dim"},
+        known=VIEWS | _FUNCTIONS | _IN_PLACE | {"squeeze_dim", "make_dual", "copy_"},
         functions=_FUNCTIONS,
         rules=tuple(library.rules.values()),
         most_tensors=MOST_TENSORS,
@@ -37,7 +37,7 @@ def model_abilities(library: Library) -> Abilities:
     )
 
 
-def _described(index: int, t: ModelTensor) -> TensorState:
+def _described(world: World, index: int, t: ModelTensor) -> TensorState:
     base = t.base
     return TensorState(
         index,
@@ -51,6 +51,7 @@ def _described(index: int, t: ModelTensor) -> TensorState:
         is_protected=t.root.leaf is not None,
         is_part=base is not None and base.node is not None and 0 < t.cells.size < base.cells.size,
         is_restricted=t.creation is not Creation.DEFAULT,
+        has_tangent=world.tangent_of(t) is not None,
     )
 
 
@@ -65,9 +66,14 @@ class ModelState:
         """See `State`."""
         return self.world.made
 
+    @property
+    def has_level(self) -> bool:
+        """See `State`."""
+        return self.world.level is not None
+
     def describe(self) -> Sequence[TensorState]:
         """See `State`."""
-        return [_described(i, t) for i, t in sorted(self.world.tensors.items())]
+        return [_described(self.world, i, t) for i, t in sorted(self.world.tensors.items())]
 
     def has_room(self, numel: int) -> bool:
         """See `State`."""

@@ -265,7 +265,7 @@ def join(c: Chooser) -> Sequence[Step] | None:
 def picks(c: Chooser) -> Sequence[Step] | None:
     """Rows taken, or elements replaced, by an index or a mask."""
     t = c.pick(lambda t: bool(t.shape) and 0 not in t.shape)
-    if t is None or not t.shape:
+    if t is None or not t.shape or (0 in t.shape and not c.free):
         return None
     if c.chance(0.5):
         mask = tuple(c.chance(0.5) for _ in range(math.prod(t.shape)))

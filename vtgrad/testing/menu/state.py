@@ -39,6 +39,8 @@ class TensorState:
         Whether a judge cannot bear that it retains its gradient.
     producer : str
         The class of the node of a result that is no view, where that is known.
+    has_tangent : bool
+        Whether it has a tangent at the open level.
     """
 
     index: int
@@ -58,6 +60,7 @@ class TensorState:
     has_gradient: bool = False
     refuses_retaining: bool = False
     producer: str = ""
+    has_tangent: bool = False
 
     def __str__(self) -> str:
         return f"t{self.index}"
@@ -69,6 +72,10 @@ class State(Protocol):
     @property
     def made(self) -> int:
         """The number of the next tensor."""
+
+    @property
+    def has_level(self) -> bool:
+        """Whether a level of forward mode is open."""
 
     def describe(self) -> Sequence[TensorState]:
         """Describe the tensors that are alive, oldest first."""

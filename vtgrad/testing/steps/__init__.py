@@ -19,6 +19,12 @@ from .flags import Hook as Hook
 from .flags import Inspect as Inspect
 from .flags import Require as Require
 from .flags import Retain as Retain
+from .forward import EnterLevel as EnterLevel
+from .forward import LeaveLevel as LeaveLevel
+from .forward import MakeDual as MakeDual
+from .forward import TakePrimal as TakePrimal
+from .forward import TakeTangent as TakeTangent
+from .forward import WithoutForward as WithoutForward
 from .inference import Inference as Inference
 from .making import Apply as Apply
 from .making import Data as Data

@@ -46,10 +46,13 @@ class Expected:
         Arrays that must agree exactly; None where the library must say None.
     close : mapping
         Arrays that must agree to rounding; the library may say None for zeros.
+    tangents : mapping
+        Tangents that what is named in `exact` must have; the library may say None for zeros.
     """
 
     exact: Mapping[str, Sequence[FloatArray | None]]
     close: Mapping[str, Sequence[FloatArray]]
+    tangents: Mapping[str, Sequence[FloatArray]] = field(default_factory=dict)
 
 
 NOTHING = Expected({}, {})
@@ -108,7 +111,7 @@ def _operator(text: str) -> str:
     last = text.rpartition("; ")[2]
     if re.match(r"t\d+\[", last):
         return "setitem" if "] = " in last else "getitem"
-    found = re.search(r"\b(?:vt\.(?:autograd\.)?|t\d+\.)(\w+)", last)
+    found = re.search(r"\b(?:vt\.(?:autograd\.(?:forward_ad\.)?)?|t\d+\.)(\w+)", last)
     return last.partition(" ")[0] if found is None else found[1]
 
 

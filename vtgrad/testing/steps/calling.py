@@ -7,8 +7,9 @@ import numpy as np
 
 from ..custom import Rule
 from ..geometry import Geometry
-from ..jets import FloatArray, Jet
+from ..jets import Along, FloatArray, Jet
 from ..libraries import TensorLike
+from ..made_views import place
 from ..model import Creation, ModelTensor, RefusedError, Saved, SkippedError
 from ..rules import Computed
 from ..world import World
@@ -40,6 +41,8 @@ class Call(Step):
         """See `Step`."""
         rule = world.rules[self.name]
         tensors = [world.tensors[i] for i in self.operands]
+        if any(world.tangent_of(tensor) is not None for tensor in tensors):
+            _check_tangents(world, rule)
         if rule.result == "new":
             world.put(self.out, world.apply(rule.operator(), tensors, (), self.grad))
         elif rule.result == "view":
@@ -78,6 +81,15 @@ class Call(Step):
         return None
 
 
+def _check_tangents(world: World, rule: Rule) -> None:
+    """Refuse a tensor with a tangent where there is no ``jvp``."""
+    assert world.level is not None
+    if world.carries and not rule.takes_tangents:
+        raise RefusedError("missing-method")
+    # The second derivatives of an operator of the user's are not known.
+    world.level.tells_gradients = False
+
+
 def _viewed(world: World, rule: Rule, tensor: ModelTensor, grad: bool) -> ModelTensor:
     rule.values([tensor.values.reshape(tensor.cells.shape)])  # it may not be defined there
     cells = rule.picked(tensor.cells)
@@ -87,8 +99,8 @@ def _viewed(world: World, rule: Rule, tensor: ModelTensor, grad: bool) -> ModelT
     own = Creation.CUSTOM if rule.is_function else None
     kept = world.save(tensor)
     kept.uncertain = True
-    (view,) = world.place(
-        tensor, [(geometry, cells)], [rule.picked(numbers)], grad, own, frozenset([kept])
+    (view,) = place(
+        world, tensor, [(geometry, cells)], [rule.picked(numbers)], grad, own, frozenset([kept])
     )
     return view
 
@@ -118,6 +130,9 @@ def _write(world: World, rule: Rule, tensors: Sequence[ModelTensor], grad: bool)
         raise
     if rule.is_function and grad and any(t.requires_grad for t in tensors):
         target.grad = None
+    tangent = world.tangent_of(target)
+    if tangent is not None:
+        tangent.is_settled = False
 
 
 def _adopt_version(world: World, target: ModelTensor, found: TensorLike, name: str) -> str | None:
@@ -153,3 +168,7 @@ def _lay_out(tensor: ModelTensor, geometry: Geometry) -> None:
 
     tensor.buffer.values = moved(tensor.buffer.values)
     history.jac, history.hes = moved(history.jac), moved(history.hes)
+    if history.along is not None:
+        history.along = Along(history.along.level, moved(history.along.jac))
+    if tensor.tangent is not None:
+        tensor.tangent.buffer.values = moved(tensor.tangent.buffer.values)

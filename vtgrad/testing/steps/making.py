@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..made_views import view
 from ..model import SkippedError
 from ..rules import OPERATORS
 from ..views import ViewCall
@@ -49,11 +50,11 @@ class View(Step):
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
-        views = world.view(world.tensors[self.of], self.call, self.grad)
+        views = view(world, world.tensors[self.of], self.call, self.grad)
         if len(views) != len(self.outs):
             raise SkippedError  # the program was changed by hand, or by shrinking
-        for out, view in zip(self.outs, views, strict=True):
-            world.put(out, view)
+        for out, made in zip(self.outs, views, strict=True):
+            world.put(out, made)
         return NOTHING
 
 

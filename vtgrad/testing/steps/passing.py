@@ -83,7 +83,8 @@ class Gradient(Step):
         found = passes.gradients(
             world, tensor, self.cotangent.values(), inputs, self.retain, self.allow_unused
         )
-        return Expected({"g": found}, {})
+        tangents = {} if found.tangents is None else {"g": found.tangents}
+        return Expected({"g": found.values}, {}, tangents)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..geometry import IntArray, contiguous
 from ..jets import Jet, Linear
+from ..made_views import view
 from ..model import ModelTensor, RefusedError, SkippedError
 from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
 from ..views import Argument, ViewCall
@@ -217,18 +218,31 @@ class SetItem(Step):
             return NOTHING
         region = target
         if not _covers(self.index, target.cells.shape):
-            (region,) = world.view(target, ViewCall("[]", self.index), self.grad)
+            (region,) = view(world, target, ViewCall("[]", self.index), self.grad)
         if isinstance(self.value, int):
             if region.geometry.repeats_cells:
                 raise SkippedError  # whether it may be recorded differs
             _fill(world, region, self.value, self.grad, "FillBackward3")
         else:
             other = operand(world, self.value)
-            if other.cells.size == 1 and (other.cells.ndim == 0 or other.buffer is region.buffer):
+            is_number = not other.cells.ndim
+            if other.cells.size == 1 and other.buffer is region.buffer and not is_number:
                 raise SkippedError  # a single number may be read before anything is written
+            if is_number and region.geometry.repeats_cells:
+                raise SkippedError  # as for a number above
+            # What a number without dimensions is written by has a node of its own.
+            name = "" if is_number else _COPY.node
             try:
                 write(
-                    world, region, _assigned, _COPY, [other], self.grad, _COPY.node, stretches=True
+                    world,
+                    region,
+                    _assigned,
+                    _COPY,
+                    [other],
+                    self.grad,
+                    name,
+                    stretches=True,
+                    reads_first=is_number,
                 )
             except RefusedError as refused:
                 # The value is stretched first: which of two errors is met is not specified.

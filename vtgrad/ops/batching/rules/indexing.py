@@ -66,7 +66,7 @@ def _placed(call: BatchedCall, indexed: Shape, has_samples: bool) -> Placement:
     if not any(operand.has_samples for operand in operands):
         return _same_for_all(operands, positions, len(indexed))
     if any(_is_mask(x.tensor) and x.has_samples for x in operands):
-        refused(call)
+        refused(call, "indexing with a mask of the sample")
     pairs = _without_masks(operands, positions)
     places = tuple([place for _, place in pairs])
     k = max(operand.tensor._impl.array.ndim for operand, _ in pairs)
@@ -150,6 +150,9 @@ def index_spread(call: BatchedCall) -> object:
 def index_put(call: BatchedCall) -> object:
     """Each sample is written at the indices."""
     target = call.expanded(call.tensor("input"))
+    mask = _mask_of_samples(call)
+    if mask is not None:
+        return _put_where(call, target, mask)
     place = _placed(call, target.tensor._impl.array.shape, True)
     given = call.operand(call.tensor("values"))
     values = call.aligned(given, place.ndim)
@@ -170,6 +173,37 @@ def index_put(call: BatchedCall) -> object:
             "values": values,
         }
     )
+
+
+def _mask_of_samples(call: BatchedCall) -> Operand | None:
+    """The one index, if it is a mask that differs from sample to sample."""
+    operands = [call.operand(index) for index in listed(call, "indices")]
+    first = operands[0]
+    return first if len(operands) == 1 and first.has_samples and _is_mask(first.tensor) else None
+
+
+def _put_where(call: BatchedCall, target: Operand, mask: Operand) -> object:
+    """One value is written where the mask of each sample is true."""
+    given = call.operand(call.tensor("values"))
+    positions = call.arguments["positions"]
+    assert isinstance(positions, tuple)
+    sizes = target.tensor._impl.array.shape
+    before, own = positions[0], mask.tensor._impl.array.shape
+    if given.tensor._impl.array.size != 1:
+        refused(call, "writing several values to a mask of the sample")
+    if sizes[before : before + len(own)] != own:
+        call.as_one_sample()
+    after = len(sizes) - before - len(own)
+    lead = mask.value._impl.array.shape[:1]
+    where = F.view_shape(
+        F.to_dtype(mask.value, np.dtype(np.bool_)), (*lead, *(1,) * before, *own, *(1,) * after)
+    )
+    number = F.view_shape(given.value, (*lead * given.has_samples, *(1,) * len(sizes)))
+    filling = F.to_dtype(number, target.value._impl.array.dtype)
+    if call.arguments["accumulate"]:
+        filling = F.add(target.value, filling)
+    whole = F.where_self(where, filling, target.value)
+    return call.finish(F.copy_(target.value, whole) if call.rule.writes else whole)
 
 
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {

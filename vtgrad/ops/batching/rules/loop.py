@@ -63,8 +63,13 @@ def _sample(call: BatchedCall, argument: object, nr: int) -> object:
     return argument
 
 
-def refused(call: BatchedCall) -> NoReturn:
+def refused(call: BatchedCall, what: str = "") -> NoReturn:
     """An operator whose result has another shape, or another value in Python, for each sample.
+
+    Parameters
+    ----------
+    what : str
+        What is not possible, where the operator's name does not say it.
 
     Raises
     ------
@@ -72,8 +77,9 @@ def refused(call: BatchedCall) -> NoReturn:
         Always.
     """
     raise BatchedTensorError(
-        f"{call.rule.spoken} is not possible for a tensor inside of vmap: its result, or what it "
-        "does, may differ in shape from sample to sample. where() and masked_fill() keep shapes"
+        f"{what or call.rule.spoken} is not possible for a tensor inside of vmap: its result, or "
+        "what it does, may differ in shape from sample to sample. where() and masked_fill() "
+        "keep shapes"
     )
 
 

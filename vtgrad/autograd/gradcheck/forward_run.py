@@ -1,0 +1,96 @@
+"""Calling the function under check with tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...graph.forward_grad import DualLevel
+from ...ops.batching.entering import expanded
+from ...ops.batching.run_in_batch import run_in_batch
+from ...storage.arrays import Array
+from ...storage.batch import BatchLevel, batched
+from ...tensor.from_data import from_numpy
+from ...tensor.tensor import Tensor
+from ..dual_tensors import at_new_level, make_dual_at, tangent_at
+from .subject import Subject, double_values, listed_outputs
+
+__all__ = ["batched_tangents", "tangents"]
+
+
+def tangents(
+    subject: Subject, given: Mapping[int, Array], *, over_reverse: bool = False
+) -> list[Array]:
+    """The tangents of the outputs for those of some inputs; zeros where there is none.
+
+    Parameters
+    ----------
+    given : mapping of int to ndarray
+        By the number of the input.
+    over_reverse : bool
+        Whether the function computes gradients by its inputs: then duals require grad.
+    """
+
+    def body(level: DualLevel) -> list[Array]:
+        duals = {
+            number: make_dual_at(
+                subject.inputs[number] if over_reverse else subject.inputs[number].detach(),
+                _like(subject.inputs[number], tangent),
+                level,
+            )
+            for number, tangent in given.items()
+        }
+        found = []
+        for y in _outputs(subject, duals):
+            one = tangent_at(y, level)
+            found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
+        return found
+
+    return at_new_level(body)
+
+
+def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
+    """The tangents of the outputs for several tangents of one input, in one call.
+
+    Parameters
+    ----------
+    number : int
+        Which input.
+    rows : ndarray
+        Its tangents, along the first dimension.
+
+    Returns
+    -------
+    list of ndarray
+        For each output its tangents, along the first dimension.
+    """
+
+    def body(batch: BatchLevel, level: DualLevel) -> list[Array]:
+        x = subject.inputs[number]
+        dual = make_dual_at(x.detach(), batched(_like(x, rows), batch), level)
+        found = []
+        for y in _outputs(subject, {number: dual}):
+            one = tangent_at(y, level)
+            if one is None:
+                found.append(np.zeros((len(rows), *y.shape)))
+            else:
+                found.append(double_values(expanded(one, batch)))
+        return found
+
+    # The values are not a batch: what is drawn for them is drawn once.
+    return run_in_batch(
+        lambda batch: at_new_level(lambda level: body(batch, level)), len(rows), "same"
+    )
+
+
+def _like(x: Tensor, values: Array) -> Tensor:
+    """Values as a tensor of the dtype and on the device of an input."""
+    return from_numpy(np.asarray(values, x.dtype.numpy)).to(x.device)
+
+
+def _outputs(subject: Subject, duals: Mapping[int, Tensor]) -> list[Tensor]:
+    """The outputs for some other inputs."""
+    by_input = {id(subject.inputs[number]): dual for number, dual in duals.items()}
+    arguments = [by_input.get(id(argument), argument) for argument in subject.arguments]
+    return listed_outputs(subject.function(*arguments))

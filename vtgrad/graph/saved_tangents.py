@@ -1,0 +1,148 @@
+"""The tangents of values that a node has saved.
+
+NOTE [ Saved tangents ]
+
+Backward inside a level of forward mode computes the tangents of gradients, so a saved value is
+unpacked with the tangents that it had when it was saved. While the tensor lives, it is unpacked
+itself. Else the value is made again, with tangents that were held since:
+
+- of an input, the tensor's own tangents: they can only be overwritten together with the value,
+  which is then refused. Where the value is restored, by rewind or by hooks, the tangents are copied
+  when it is saved;
+- of a result, which has none yet when it is saved, what the tensor has got since. If the result was
+  overwritten in place and its value is restored, its tangents are those of the new value, and
+  refused.
+
+A tensor may have got another geometry in place, and its tangents with it: they are viewed as the
+value was.
+"""
+
+from __future__ import annotations
+
+from ..errors import NotSupportedError
+from ..storage.key_set import keys
+from ..storage.tensor_base import TensorBase
+from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import NO_LIMIT, thread
+from .autograd_meta import AutogradMeta
+from .forward_grad import ForwardGrad
+from .node import Node
+from .operators import operators
+from .set_history import meta_of, own_meta
+
+__all__ = ["SavedTangents", "pass_tangents"]
+
+
+class SavedTangents:
+    """The tangents of one saved value; see Note [Saved tangents].
+
+    Attributes
+    ----------
+    tangents : ForwardGrad
+        The tensor's own, or copies.
+    are_copies : bool
+        Whether nothing can overwrite them.
+    """
+
+    __slots__ = ("are_copies", "tangents")
+
+    tangents: ForwardGrad
+    are_copies: bool
+
+    def __init__(self, tangents: ForwardGrad, are_copies: bool) -> None:
+        self.tangents = tangents
+        self.are_copies = are_copies
+
+    @staticmethod
+    def kept(tensor: TensorBase, is_output: bool) -> SavedTangents | None:
+        """Those of a tensor itself, for when it is dead; None if it has none, and gets none."""
+        meta = tensor._impl.autograd_meta
+        if not isinstance(meta, AutogradMeta):
+            return None
+        if not is_output:
+            level = meta.fw_level(NO_LIMIT)
+            if not level:
+                return None
+            while level:
+                meta.fw_grad(level, tensor)  # that of a view is made here
+                level = meta.fw_level(level)
+        return SavedTangents(meta.own_fw_grad(), False)
+
+    @staticmethod
+    def copied(tensor: TensorBase) -> SavedTangents | None:
+        """Copies of those of a tensor; None if it has none."""
+        meta = tensor._impl.autograd_meta
+        if not isinstance(meta, AutogradMeta):
+            return None
+        level = meta.fw_level(NO_LIMIT)
+        if not level:
+            return None
+        copies, before = ForwardGrad(), thread.forward_limit
+        try:
+            while level:
+                tangent = meta.fw_grad(level, tensor)
+                assert tangent is not None
+                # So that the copy has the tangents of lower levels that the tangent has.
+                thread.forward_limit = level
+                copies.set(level, operators().clone(tangent))
+                level = meta.fw_level(level)
+        finally:
+            thread.forward_limit = before
+        return SavedTangents(copies, True)
+
+    def give(self, impl: TensorImpl, node: Node, *, overwritten: bool, offset: int | None) -> None:
+        """Give a tensor that was made again its tangents, unless it has some of its own.
+
+        Parameters
+        ----------
+        impl : TensorImpl
+            That of the tensor.
+        node : Node
+            The node that has saved the value.
+        overwritten : bool
+            Whether the saved tensor was overwritten, and the value restored.
+        offset : int or None
+            Where the saved elements began in the storage, in bytes; None if the tensor is on memory
+            of its own.
+
+        Raises
+        ------
+        NotSupportedError
+            If the tangents were overwritten too.
+        """
+        if not self.tangents.tangents:
+            return
+        if overwritten and not self.are_copies:
+            raise NotSupportedError(
+                f"{node.name()} needs the tangent of its result, which was overwritten in place: "
+                "rewind and hooks restore values, and of tangents only those of saved inputs. "
+                "Write to a clone of the result",
+                operator=node.name(),
+            )
+        meta = impl.autograd_meta
+        if meta is None:
+            meta = impl.autograd_meta = AutogradMeta()
+        assert isinstance(meta, AutogradMeta)
+        own = meta.own_fw_grad()
+        for level, tangent in tuple(self.tangents.tangents.items()):
+            if level in own.tangents:
+                continue
+            geometry = (impl.sizes, impl.strides)
+            if offset is not None and not self.are_copies:
+                if tangent._impl.geometry[:2] != geometry:
+                    start = offset // impl.array.itemsize
+                    tangent = operators().as_strided(tangent, *geometry, start)
+            own.set(level, tangent)
+
+
+def pass_tangents(source: TensorBase, target: TensorBase, limit: int, *, copies: bool) -> None:
+    """Give a tensor the tangents of another one, or copies, at all open levels below a limit."""
+    meta = meta_of(source) if keys.modes else None
+    level = 0 if meta is None else meta.fw_level(limit)
+    while level:
+        assert meta is not None
+        tangent = meta.fw_grad(level, source)
+        assert tangent is not None
+        given = operators().clone(tangent) if copies else tangent
+        own_meta(target).set_fw_grad(given, target, level, False)
+        level = meta.fw_level(level)
