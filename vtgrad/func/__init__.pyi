@@ -30,7 +30,7 @@ def sparsity_pattern(
     max_bytes: int = ...,
 ) -> _SparsityPattern: ...
 def grad(
-    func: Callable[_P, object], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[_P, _R], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, Any]: ...
 @overload
 def grad_and_value(
@@ -42,20 +42,18 @@ def grad_and_value(
 ) -> Callable[_P, tuple[Any, tuple[_R, _A]]]: ...
 @overload
 def grad_and_value(
-    func: Callable[_P, object], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[_P, _R], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[_P, tuple[Any, Any]]: ...
-def hessian(
-    func: Callable[_P, object], argnums: int | tuple[int, ...] = 0
-) -> Callable[_P, Any]: ...
+def hessian(func: Callable[_P, _R], argnums: int | tuple[int, ...] = 0) -> Callable[_P, Any]: ...
 def jacfwd(
-    func: Callable[_P, object],
+    func: Callable[_P, _R],
     argnums: int | tuple[int, ...] = 0,
     has_aux: bool = False,
     *,
     randomness: Literal["error", "same", "different"] = "error",
 ) -> Callable[_P, Any]: ...
 def jacrev(
-    func: Callable[_P, object],
+    func: Callable[_P, _R],
     argnums: int | tuple[int, ...] = 0,
     *,
     has_aux: bool = False,

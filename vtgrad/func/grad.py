@@ -27,7 +27,7 @@ class _Found(NamedTuple):
 
 
 def grad(
-    func: Callable[P, object], argnums: ArgNums = 0, has_aux: bool = False
+    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
 ) -> Callable[P, Any]:
     """The function that computes the gradient of another function.
 
@@ -89,7 +89,7 @@ def grad_and_value(
 ) -> Callable[P, tuple[Any, tuple[R, A]]]: ...
 @overload
 def grad_and_value(
-    func: Callable[P, object], argnums: ArgNums = 0, has_aux: bool = False
+    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
 ) -> Callable[P, tuple[Any, Any]]: ...
 def grad_and_value(
     func: Callable[..., object], argnums: ArgNums = 0, has_aux: bool = False

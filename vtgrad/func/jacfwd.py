@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ..autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..tensor.tensor import Tensor
@@ -22,6 +22,7 @@ from .vmap import Randomness, checked_randomness
 __all__ = ["jacfwd"]
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _Returned(NamedTuple):
@@ -33,7 +34,7 @@ class _Returned(NamedTuple):
 
 
 def jacfwd(
-    func: Callable[P, object],
+    func: Callable[P, R],
     argnums: ArgNums = 0,
     has_aux: bool = False,
     *,

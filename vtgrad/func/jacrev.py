@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from ..autograd.jacobian_rows import jacobian_in_batches
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
@@ -26,10 +26,11 @@ from .arguments import (
 __all__ = ["jacrev"]
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def jacrev(
-    func: Callable[P, object],
+    func: Callable[P, R],
     argnums: ArgNums = 0,
     *,
     has_aux: bool = False,

@@ -324,11 +324,11 @@ def test_forward_without_self_may_be_a_plain_function() -> None:
     """As they were written once: `self` is the context."""
 
     class Legacy(Function):
-        def forward(self: Any, x: vt.Tensor) -> vt.Tensor:
+        def forward(self: Any, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]  # not static, on purpose
             self.save_for_backward(x)
             return x * x
 
-        def backward(self: Any, g: vt.Tensor) -> Any:
+        def backward(self: Any, g: vt.Tensor) -> Any:  # type: ignore[override]  # not static, on purpose
             return g * 2 * self.saved_tensors[0]
 
     x = leaf(2)
@@ -342,7 +342,7 @@ def test_an_instance_cannot_be_called_however_it_was_made() -> None:
         def __init__(self, factor: float) -> None:
             self.factor = factor
 
-        def forward(self, x: vt.Tensor) -> vt.Tensor:
+        def forward(self, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]  # not static, on purpose
             return x * self.factor
 
     with pytest.raises(RuntimeError, match="static"):

@@ -30,6 +30,7 @@ _SHOWN: Final = {
 }
 # Hidden from type checkers in the source, too, or of no use for them.
 _UNSEEN: Final = {
+    "__delitem__",
     "__dir__",
     "__getattr__",
     "__getstate__",
@@ -50,6 +51,7 @@ _STATED_IN: Final = Module(
     "from .tensor.tensor import Tensor\n"
     "from .types import Data",
 )
+_ANY_FUNCTION: Final = "ClassVar[Callable[..., object]]"
 # Decorators from other modules.
 _IMPORTED: Final = {"contextmanager": "contextlib", "cached_property": "functools"}
 
@@ -159,10 +161,15 @@ class ClassWriter:
         last = member.statements[-1]
         if isinstance(last, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from self._functions(f"{owner}.{name}", member, shadowed)
+        elif isinstance(last, ast.AnnAssign) and ast.unparse(last.annotation) == _ANY_FUNCTION:
+            # A static method that takes and returns anything may be overridden by any other, and by
+            # no method of objects.
+            anything = self._names.use("typing", "Any")
+            yield "@staticmethod"
+            yield f"def {name}(*args: {anything}, **kwargs: {anything}) -> {anything}: ..."
         elif isinstance(last, ast.AnnAssign):
             speller = Speller(member.module, self._names, shadowed)
-            comment = _ignored(member.module.ignored_at(last))
-            yield f"{name}: {speller.expression(last.annotation)}{comment}"
+            yield f"{name}: {speller.expression(last.annotation)}"
         elif isinstance(last, ast.Assign) and isinstance(last.value, ast.Name):
             yield from self._alias(f"{owner}.{name}", name, member, last.value.id, shadowed)
         elif isinstance(last, ast.Assign):
@@ -260,7 +267,7 @@ def function_text(
 
 def _ignored(kind: str) -> str:
     """The comment that hides an error of a signature; other errors are those of a body."""
-    return f"  # type: ignore[{kind}]" if kind in ("assignment", "override") else ""
+    return f"  # type: ignore[{kind}]" if kind == "override" else ""
 
 
 def _as_stated(
