@@ -13,7 +13,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -74,7 +74,7 @@ def leaf(*shape: int) -> vt.Tensor:
     return ramp(*shape).requires_grad_()
 
 
-def leaf_of(*values: object) -> vt.Tensor:
+def leaf_of(*values: Any) -> vt.Tensor:
     """Give a leaf of these numbers, or rows of numbers; complex128 if a number is complex."""
     is_complex = any(isinstance(value, complex) for value in values)
     dtype = vt.complex128 if is_complex else vt.float64

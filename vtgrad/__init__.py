@@ -67,8 +67,6 @@ from .storage.dtypes import uint8 as uint8
 from .storage.recent_writes import CallSite as CallSite
 from .storage.recent_writes import Write as Write
 from .storage.recent_writes import WrittenView as WrittenView
-from .tensor.conversion_methods import Size as Size
-from .tensor.conversion_methods import broadcast_shapes as broadcast_shapes
 from .tensor.creation import empty as empty
 from .tensor.creation import empty_strided as empty_strided
 from .tensor.creation import full as full
@@ -90,6 +88,8 @@ from .tensor.sampling import rand as rand
 from .tensor.sampling import randint as randint
 from .tensor.sampling import randn as randn
 from .tensor.sampling import randperm as randperm
+from .tensor.size import Size as Size
+from .tensor.size import broadcast_shapes as broadcast_shapes
 from .tensor.tensor_types import BoolTensor as BoolTensor
 from .tensor.tensor_types import ByteTensor as ByteTensor
 from .tensor.tensor_types import CharTensor as CharTensor
@@ -237,6 +237,8 @@ __all__ = [
     "newaxis",
     "pi",
     "profiler",
+    "return_types",
+    "types",
     "utils",
 ]
 __all__ += _operators.__all__
@@ -244,13 +246,15 @@ __all__ += _operators.__all__
 
 if TYPE_CHECKING:
     from . import profiler as profiler
+    from . import return_types as return_types
+    from . import types as types
 else:
     # Hidden from type checkers, which would accept every name because of it.
 
     def __getattr__(name):
-        """The profiler, which most programs never load."""
-        if name == "profiler":
-            return _import_module("vtgrad.profiler")
+        """The profiler and the types for annotations, which most programs never load."""
+        if name in ("profiler", "return_types", "types"):
+            return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 
 

@@ -36,9 +36,9 @@ from .storage.recent_writes import CallSite, Write, WrittenView
 from .storage.storage import Storage
 from .storage.tensor_impl import TensorImpl
 from .storage.version_counter import INFERENCE, VersionCounter
-from .tensor.conversion_methods import Size
 from .tensor.dtype_info import finfo, iinfo
 from .tensor.pickling import rebuild_tensor
+from .tensor.size import Size
 from .tensor.typed_storage import TypedStorage
 from .tensor.untyped_storage import UntypedStorage
 

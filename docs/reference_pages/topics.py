@@ -41,7 +41,7 @@ GROUPS: dict[str, list[str]] = {
         "writes",
         "profiler",
     ],
-    "Beside them": ["errors", "testing", "utils", "pytree", "viz"],
+    "Beside them": ["errors", "types", "testing", "utils", "pytree", "viz"],
 }
 
 # The title of each page and what it is about, in a sentence.
@@ -85,6 +85,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
+    "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
     "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
     "pytree": ("Trees", "`vtgrad.utils.pytree`: values in containers."),

@@ -1,6 +1,7 @@
 """`tensor` and `as_tensor`: which dtype data gets, which data is refused."""
 
 import array
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ from vtgrad.errors import (
         (2**63 - 1, vt.int64, 9223372036854775807),
     ],
 )
-def test_python_data_decides_its_dtype(data: object, dtype: vt.dtype, values: object) -> None:
+def test_python_data_decides_its_dtype(data: Any, dtype: vt.dtype, values: object) -> None:
     t = vt.tensor(data)
     assert t.dtype is dtype
     assert t.tolist() == values
@@ -55,7 +56,7 @@ def test_python_data_decides_its_dtype(data: object, dtype: vt.dtype, values: ob
         ([vt.zeros((), dtype=vt.float64), vt.zeros(1)], vt.float64),
     ],
 )
-def test_numpy_scalars_arrays_and_tensors_keep_their_dtype(data: object, dtype: vt.dtype) -> None:
+def test_numpy_scalars_arrays_and_tensors_keep_their_dtype(data: Any, dtype: vt.dtype) -> None:
     assert vt.tensor(data).dtype is dtype
 
 
@@ -115,33 +116,35 @@ class Countdown:
 
 
 def test_anything_with_a_length_and_items_is_a_sequence() -> None:
-    assert vt.tensor([Countdown(), (6, 5, 4)]).tolist() == [[3, 2, 1], [6, 5, 4]]
+    data: Any = [Countdown(), (6, 5, 4)]
+    assert vt.tensor(data).tolist() == [[3, 2, 1], [6, 5, 4]]
 
 
 @pytest.mark.parametrize("data", [[[1, 2], [3]], [[1], []], [[[1]], [[1, 2]]]])
-def test_ragged_data_is_a_value_error(data: object) -> None:
+def test_ragged_data_is_a_value_error(data: Any) -> None:
     with pytest.raises(ArgumentValueError, match="length"):
         vt.tensor(data)
 
 
 @pytest.mark.parametrize("data", [[[1], 2], [1, [2]], [[1, 2], [3, [4]]]])
-def test_numbers_beside_sequences_are_a_type_error(data: object) -> None:
+def test_numbers_beside_sequences_are_a_type_error(data: Any) -> None:
     with pytest.raises(ArgumentTypeError):
         vt.tensor(data)
 
 
 @pytest.mark.parametrize("data", [None, [None], {1: 2}, {1}, [float], object()])
-def test_what_no_tensor_can_hold_is_a_dtype_error(data: object) -> None:
+def test_what_no_tensor_can_hold_is_a_dtype_error(data: Any) -> None:
     with pytest.raises(DTypeError):
         vt.tensor(data)
 
 
 def test_strings_are_refused() -> None:
-    for wrong in ["a", b"a", [1, "a"]]:
+    mistakes: list[Any] = ["a", b"a", [1, "a"]]
+    for wrong in mistakes:
         with pytest.raises(ArgumentTypeError):
             vt.tensor(wrong)
     with pytest.raises(ValueError, match="str"):
-        vt.tensor(["a"])
+        vt.tensor(["a"])  # type: ignore[list-item]  # what is refused
     with pytest.raises(TypeError):
         vt.tensor(np.array(["a"]))
 

@@ -1,5 +1,7 @@
 """What `repr` shows."""
 
+from typing import Any
+
 import pytest
 
 import vtgrad as vt
@@ -30,7 +32,7 @@ import vtgrad as vt
         ([[1, 2], [3, 4]], "tensor([[1, 2],\n        [3, 4]])"),
     ],
 )
-def test_values(data: object, text: str) -> None:
+def test_values(data: Any, text: str) -> None:
     assert repr(vt.tensor(data)) == text
     assert str(vt.tensor(data)) == text
 

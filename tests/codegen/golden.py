@@ -20,7 +20,7 @@ PINNED = {
     "tanh": ("elementary", ("tanh", "_tanh_writer", "tanh_", "TanhBackward0")),
     "select": ("views", ("select", "SelectBackward0", "select_copy", "SelectBackward0_copy")),
     "median": ("reductions", ("median",)),
-    "max_dim": ("reductions", ("MaxDimResult", "max_dim", "MaxBackward0")),
+    "max_dim": ("reductions", ("MaxResult", "max_dim", "MaxBackward0")),
 }
 
 

@@ -68,10 +68,10 @@ def test_overloads_of_different_results_have_a_signature_each(tmp_path: Path) ->
     assert "@overload\ndef f(input: T) -> T: ...\n" in emitted
     assert (
         "@overload\ndef f(input: T, dim: int, *, up: bool, "
-        "out: Sequence[T] | None = None) -> FDimResult[T]: ...\n"
+        "out: Sequence[T] | None = None) -> FResult[T]: ...\n"
     ) in emitted
     head, _ = head_and_body(emitted)
-    assert head.endswith("out: Sequence[T] | None = None) -> T | FDimResult[T]:")
+    assert head.endswith("out: Sequence[T] | None = None) -> T | FResult[T]:")
 
 
 def test_a_parameter_has_a_second_name(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_engine_that_meets_the_stale_value_only_on_its_way_is_found_out(
     leaves: list[vt.Tensor] = []
     original = vt.tensor
 
-    def recording(data: object, **options: Any) -> vt.Tensor:
+    def recording(data: Any, **options: Any) -> vt.Tensor:
         made = original(data, **options)
         leaves.append(made)
         return made

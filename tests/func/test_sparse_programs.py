@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ class Traced:
         session.finish()
 
     def _tensor(
-        self, data: object, dtype: vt.dtype | None = None, requires_grad: bool = False
+        self, data: Any, dtype: vt.dtype | None = None, requires_grad: bool = False
     ) -> vt.Tensor:
         made = vt.tensor(data, dtype=dtype, requires_grad=requires_grad)
         if requires_grad:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 import vtgrad as vt
-from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.autograd.function import FunctionCtx
 from vtgrad.utils.checkpoint import checkpoint
 
 __all__ = ["run_graph"]

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
@@ -96,9 +96,7 @@ def run(
     rng = random.Random(seed)
     patch.setitem(take_over._handlers, LANE, _spread(rng))
 
-    def tensor(
-        data: object, dtype: vt.dtype | None = None, requires_grad: bool = False
-    ) -> vt.Tensor:
+    def tensor(data: Any, dtype: vt.dtype | None = None, requires_grad: bool = False) -> vt.Tensor:
         x = vt.tensor(data, dtype=dtype, device=rng.choice(DEVICES))
         if x.is_floating_point():
             # The whole numbers of these programs have the same sum in any order.

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
+from vtgrad.autograd.function import FunctionCtx
 from vtgrad.engine.device_threads import _queues, runs_on_lanes
-from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.storage.mode import switched
 from vtgrad.utils.checkpoint import checkpoint
 

@@ -197,7 +197,7 @@ def test_an_array_without_dimensions_is_no_number() -> None:
         lambda: vt.rsub(x, array),  # type: ignore[arg-type]  # the mistake, here and below
         lambda: x.lerp(x, array),  # type: ignore[arg-type]
         lambda: x.masked_fill(x > 0, array),  # type: ignore[arg-type]
-        lambda: x.index_fill(0, vt.tensor([0]), array),  # type: ignore[call-overload]
+        lambda: x.index_fill(0, vt.tensor([0]), array),  # type: ignore[arg-type]
     ]
     for call in calls:
         with pytest.raises(ArgumentTypeError, match="must be a tensor or a number, not an array"):

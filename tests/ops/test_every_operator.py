@@ -4,7 +4,7 @@ An operator that is added to a table and not to `samples` fails here at once.
 """
 
 from collections.abc import Sequence
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 import numpy as np
 import pytest
@@ -196,7 +196,8 @@ def test_inplace_stores_what_out_of_place_returns(case: Case) -> None:
     vt.manual_seed(5)
     assert function(*values, **options) is target
     assert target.numpy().tolist() == result.to(target.dtype).numpy().tolist()
-    assert target.dtype == vt.tensor(case.sample.arguments[0]).dtype
+    first: Any = case.sample.arguments[0]
+    assert target.dtype == vt.tensor(first).dtype
     before.assert_first_written()
 
 

@@ -20,7 +20,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 def test_first_argument_that_does_not_fit_is_named() -> None:
     with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not list") as e:
-        vt.ones(2, 3).select([0], 0)  # type: ignore[call-overload]  # the mistake
+        vt.ones(2, 3).select([0], 0)  # type: ignore[arg-type]  # the mistake
     assert e.value.argument == "dim"  # type: ignore[attr-defined]  # facts are attributes
     assert isinstance(e.value.__cause__, TypeError)
 
@@ -41,7 +41,7 @@ def test_errors_of_this_package_are_left_as_they_are() -> None:
 
 def test_wrong_type_comes_before_what_else_is_wrong() -> None:
     with pytest.raises(ArgumentTypeError, match="argument 'dim' must be an integer, not float"):
-        vt.ones(2, 3).select(float("nan"), 0)  # type: ignore[call-overload]  # the mistake
+        vt.ones(2, 3).select(float("nan"), 0)  # type: ignore[arg-type]  # the mistake
     with pytest.raises(ArgumentTypeError, match="argument 'alpha' must be a number, not NoneType"):
         vt.ones(2).add(vt.ones(3), alpha=None)  # type: ignore[arg-type]  # the mistake
     with pytest.raises(ArgumentTypeError, match="argument 'alpha' must be a number, not NoneType"):

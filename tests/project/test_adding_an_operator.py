@@ -61,7 +61,7 @@ def test_the_operator_of_the_page_works(tmp_path: Path) -> None:
     follow(page, tmp_path)
     made = run(tmp_path, "-m", "vtgrad.codegen")
     written = {"special.py", "special_nodes.py", "public.py"}
-    assert {f"generated/{name}" for name in written} <= set(made.split())
+    assert {f"ops/generated/{name}" for name in written} <= set(made.split())
     (printed,) = _PRINTED.findall(page)
     program = (tmp_path / "try_it.py").read_text("utf-8")
     assert run(tmp_path, "-c", program) == printed

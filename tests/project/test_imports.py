@@ -137,7 +137,7 @@ def test_the_documentation_lists_the_layers_of_the_contract() -> None:
     (layers,) = [c["layers"] for c in contracts["contracts"] if c.get("containers") == ["vtgrad"]]
     page = (ROOT / "docs" / "architecture.md").read_text()
     table = page.split("| --- | --- |\n")[1].split("\n\n")[0]
-    rows = [re.findall("`([a-z]+)`", row.split("|")[1]) for row in table.splitlines()]
+    rows = [re.findall("`([a-z_]+)`", row.split("|")[1]) for row in table.splitlines()]
     assert rows == [layer.split(" : ") for layer in layers]
 
 

@@ -34,7 +34,7 @@ READABLE = set(
 )
 # Variables of generic functions.
 VARIABLES = {"T", "R", "P", "G", "E", "S"}
-# The class of several results, as `MaxDimResult`.
+# The class of several results, as `MaxResult`.
 _RESULTS = re.compile(r"[A-Z][A-Za-z]+Result")
 _LITERAL = re.compile(r"Literal\[.*?\]")
 _WORD = re.compile(r"[^\W\d][\w.]*")

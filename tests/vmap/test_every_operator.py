@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,13 +52,13 @@ def check(case: Case, name: str, chosen: Sequence[Place], dims: Sequence[int]) -
         )
 
 
-def run(apply: object, batches: Sequence[vt.Tensor], dims: Sequence[int]) -> tuple[vt.Tensor, ...]:
+def run(apply: Any, batches: Sequence[vt.Tensor], dims: Sequence[int]) -> tuple[vt.Tensor, ...]:
     moved = tuple(
         vt.movedim(batch, 0, dim).clone() for batch, dim in zip(batches, dims, strict=True)
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = vt.vmap(apply, in_dims=tuple(dims))(*moved)  # type: ignore[arg-type]
+        found: object = vt.vmap(apply, in_dims=tuple(dims))(*moved)
     assert isinstance(found, tuple)
     return found
 

@@ -77,7 +77,8 @@ def test_values(function: Function, batch: vt.Tensor) -> None:
 def test_any_dimension_may_be_the_batch(dim: int) -> None:
     x = ramp(2, 3, 4)
     check(lambda a: a.t().reshape(-1).cumsum(0), x, dim=dim)
-    check(grad(lambda a: (a * a.t().t()).sum()), x, dim=dim)
+    gradient = grad(lambda a: (a * a.t().t()).sum())
+    check(gradient, x, dim=dim)
 
 
 @pytest.mark.parametrize("batch", [W.expand(4, 3), ramp(4, 1).expand(4, 3)])
@@ -119,7 +120,7 @@ def test_no_grad_inside_makes_constants_and_views_that_are_not_written() -> None
             b = a * 2
         return b + a
 
-    (found,) = vt.autograd.grad(vmap(constant)(q).sum(), q)  # type: ignore[attr-defined]
+    (found,) = vt.autograd.grad(vmap(constant)(q).sum(), q)
     assert found is not None
     assert found.tolist() == [[1, 1, 1], [1, 1, 1]]
 
@@ -203,7 +204,7 @@ def writing(x: vt.Tensor) -> vt.Tensor:
         writing,
         grad(lambda a: (a**3 * W).sum()),
         jacrev(lambda a: a**3 * W),
-        lambda x: vjp(lambda a: a**3 * W, x)[1](W)[0],  # type: ignore[operator]
+        lambda x: vjp(lambda a: a**3 * W, x)[1](W)[0],
         lambda x: x.clone().mul_(x).add_(1),
         lambda x: x.sort().values * W,
         lambda x: x[x.argmax()],
@@ -213,7 +214,7 @@ def writing(x: vt.Tensor) -> vt.Tensor:
 def test_duals_of_an_outer_level(function: Function) -> None:
     x, t = ramp(2, 3) / 7, ramp(2, 3).flip(1) / 5
     with fw.dual_level():
-        found = fw.unpack_dual(vmap(function)(fw.make_dual(x, t)))  # type: ignore[arg-type]
+        found = fw.unpack_dual(vmap(function)(fw.make_dual(x, t)))
         rows = [fw.unpack_dual(function(fw.make_dual(a, b))) for a, b in zip(x, t, strict=True)]
         assert found.tangent is not None
         for nr, row in enumerate(rows):
@@ -309,7 +310,7 @@ def test_samples_on_a_lane(function: Function, expected: float) -> None:
 
 def test_gradients_on_a_lane() -> None:
     x = ramp(2, 3).to(LANE).requires_grad_()
-    vmap(lambda a: (a * a).sum())(x).sum().backward()  # type: ignore[attr-defined]
+    vmap(lambda a: (a * a).sum())(x).sum().backward()
     assert x.grad is not None
     assert x.grad.device == LANE
     assert x.grad.cpu().tolist() == (ramp(2, 3) * 2).tolist()

@@ -104,16 +104,14 @@ TRANSFORMS: dict[str, Callable[[Vector], Vector]] = {
     "grad": lambda f: grad(_number(f)),
     "vjp": _pulled,
     "jvp": lambda f: lambda x: jvp(f, (x,), (V + x * 0.5,))[1],
-    "jacrev": lambda f: lambda x: (jacrev(f)(x) * V).sum(-1),  # type: ignore[operator]
-    "jacfwd": lambda f: lambda x: (jacfwd(f)(x) * V).sum(-1),  # type: ignore[operator]
-    "hessian": lambda f: lambda x: hessian(_number(f))(x).sum(0),  # type: ignore[attr-defined]
+    "jacrev": lambda f: lambda x: (jacrev(f)(x) * V).sum(-1),
+    "jacfwd": lambda f: lambda x: (jacfwd(f)(x) * V).sum(-1),
+    "hessian": lambda f: lambda x: hessian(_number(f))(x).sum(0),
     "linearize": _linearized,
-    "vmap": lambda f: lambda x: vmap(f)(vt.stack([x, x * 0.5])).sum(0),  # type: ignore[attr-defined]
-    "vmap of scalars": lambda f: lambda x: vmap(lambda s: f(x * s))(HALVES).sum(0),  # type: ignore[attr-defined]
+    "vmap": lambda f: lambda x: vmap(f)(vt.stack([x, x * 0.5])).sum(0),
+    "vmap of scalars": lambda f: lambda x: vmap(lambda s: f(x * s))(HALVES).sum(0),
     "vmap of columns": lambda f: (
-        lambda x: vmap(f, in_dims=1, out_dims=1)(  # type: ignore[attr-defined]
-            vt.stack([x, x * 0.5], 1)
-        ).sum(1)
+        lambda x: vmap(f, in_dims=1, out_dims=1)(vt.stack([x, x * 0.5], 1)).sum(1)
     ),
 }
 

@@ -14,7 +14,7 @@ from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, batched
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
-from .forward_ad import at_new_level, dual_argument, tangent_at
+from .dual_tensors import at_new_level, dual_argument, tangent_at
 
 __all__ = ["check_forward_mode", "jacobian_by_columns"]
 

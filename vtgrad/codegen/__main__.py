@@ -3,9 +3,11 @@
 import argparse
 import sys
 
-from .generate import FOLDERS, generate
+from .generate import FOLDERS, generate, generate_stubs
 from .language import TableError
 from .source_files import OPS
+
+PACKAGE = OPS.parent
 
 
 def main() -> int:
@@ -14,28 +16,27 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
     options = parser.parse_args()
     try:
-        files = generate()
+        sources = generate()
+        files = {f"ops/{name}": text for name, text in sources.items()} | generate_stubs(sources)
     except TableError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
-    present = {
-        f"{folder}/{path.name}": path.read_text()
-        for folder in FOLDERS
-        for path in (OPS / folder).glob("*.py")
-    }
+    paths = [path for folder in FOLDERS for path in (OPS / folder).glob("*.py")]
+    paths += PACKAGE.rglob("*.pyi")
+    present = {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in paths}
     stale = sorted(
         name for name in files.keys() | present.keys() if files.get(name) != present.get(name)
     )
     if options.check:
         for name in stale:
-            print(f"codegen: {OPS / name} is stale; run make codegen", file=sys.stderr)
+            print(f"codegen: {PACKAGE / name} is stale; run make codegen", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
         if name in files:
-            (OPS / name).write_text(files[name])
+            (PACKAGE / name).write_text(files[name])
             print(f"codegen: wrote {name}")
         else:
-            (OPS / name).unlink()
+            (PACKAGE / name).unlink()
             print(f"codegen: removed {name}")
     return 0
 

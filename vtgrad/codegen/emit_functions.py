@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
 from .calls import (
     converted,
@@ -29,6 +29,7 @@ __all__ = [
     "NUMBER_COMES_LATE",
     "emit_function",
     "emit_overloads",
+    "emit_result_classes",
     "function_names",
     "result_class",
 ]
@@ -88,7 +89,6 @@ from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
 _OUT_OF_PLACE = """
-$result_class
 $overloads
 def $name($late$parameters) -> $returned:
     $doc
@@ -101,7 +101,7 @@ def $name($late$parameters) -> $returned:
 
 _RESULT_CLASS = '''
 class $name(NamedTuple, Generic[T]):
-    """Results of `$operator`."""
+    """Results of `vtgrad.$operator`."""
 
     $fields
 
@@ -257,7 +257,6 @@ def _out_of_place(operator: Operator) -> str:
     late = NUMBER_COMES_LATE if operator.number_first else LATE if named else ""
     return fill(
         _OUT_OF_PLACE,
-        result_class=_result_class(operator) if several else "",
         overloads=overloads + named,
         name=operator.name,
         late=late,
@@ -272,11 +271,18 @@ def _out_of_place(operator: Operator) -> str:
     )
 
 
-def _result_class(operator: Operator) -> str:
-    """The definition of the class of several results."""
-    fields = "\n".join(f"{name}: T" for name in operator.results)
-    name = result_class(operator)
-    return fill(_RESULT_CLASS, name=name, operator=operator.name, fields=fields)
+def emit_result_classes(table: Iterable[Operator]) -> str:
+    """The definitions of the classes of several results: one for all overloads of an operator."""
+    first = {op.base: op for op in reversed([op for op in table if op.returns == "tuple"])}
+    return "".join(
+        fill(
+            _RESULT_CLASS,
+            name=result_class(op),
+            operator=base,
+            fields="\n".join(f"{name}: T" for name in op.results),
+        )
+        for base, op in reversed(first.items())
+    )
 
 
 def _quick(operator: Operator, body: str) -> str:
@@ -298,7 +304,7 @@ def _quick(operator: Operator, body: str) -> str:
 
 def result_class(operator: Operator) -> str:
     """The class of several results."""
-    return "".join(part.capitalize() for part in operator.name.split("_")) + "Result"
+    return "".join(part.capitalize() for part in operator.base.split("_")) + "Result"
 
 
 def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:

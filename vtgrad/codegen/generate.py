@@ -1,7 +1,7 @@
 """Putting the generated files together."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from .emit_batching import emit_batching
@@ -9,7 +9,13 @@ from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
 from .emit_forward import emit_forward
-from .emit_functions import FUNCTION_IMPORTS, emit_function, function_names, result_class
+from .emit_functions import (
+    FUNCTION_IMPORTS,
+    emit_function,
+    emit_result_classes,
+    function_names,
+    result_class,
+)
 from .emit_naming import emit_naming
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
 from .emit_patterns import emit_patterns
@@ -18,10 +24,11 @@ from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
 from .language import Operator, TableError
 from .layout import formatted
 from .library import Library
+from .stubs.emit_stubs import emit_stubs
 from .surface import Surface
 from .template import fill, head, list_of_exports
 
-__all__ = ["FOLDERS", "generate", "sources"]
+__all__ = ["FOLDERS", "generate", "generate_stubs", "sources"]
 
 # The folders under `ops` in which every file is generated.
 FOLDERS: Final = ("choices", "generated")
@@ -41,7 +48,23 @@ def generate() -> dict[str, str]:
     TableError
         If a table or a formula is wrong.
     """
-    return {name: formatted(name, text) for name, text in sources().items()}
+    return {name: formatted(f"ops/{name}", text) for name, text in sources().items()}
+
+
+def generate_stubs(files: Mapping[str, str]) -> dict[str, str]:
+    """The text of every stub by its path under the package, as it stands there.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        The text of every generated file, from `generate`.
+
+    Raises
+    ------
+    TableError
+        If a signature cannot be shown.
+    """
+    return {name: formatted(name, text) for name, text in emit_stubs(files).items()}
 
 
 def sources() -> dict[str, str]:
@@ -104,6 +127,7 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     groups = library.dispatchers[stem]
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])
+    text += emit_result_classes(table)
     text += "".join(emit_function(op, library.storing, library.plain) for op in table)
     return text + "".join(emit_dispatch(group) for group in groups)
 
@@ -132,7 +156,7 @@ from typing import Final
 
 $imports
 
-__all__ = ["RESULT_CLASSES"]
+__all__ = [$exports]
 
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
@@ -141,15 +165,21 @@ RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
 
 def _result_classes(library: Library) -> str:
     """The classes of several results, for pickles."""
-    imports, classes = "", ""
+    imports: dict[str, str] = {}
+    classes = ""
     for stem, table in library.tables.items():
         for op in table:
             if op.returns == "tuple":
                 name = op.base if op.overload is None else f"{op.base}.{op.overload}"
-                imports += f"from vtgrad.ops.generated.{stem} import {result_class(op)}\n"
+                imports[result_class(op)] = stem
                 classes += f'"{name}": {result_class(op)}, '
     text = head("the derivative tables", "The classes of several results.")
-    return text + fill(_RESULT_CLASSES, imports=imports, classes=classes)
+    return text + fill(
+        _RESULT_CLASSES,
+        exports=", ".join(f'"{name}"' for name in imports),
+        imports="".join(f"from vtgrad.ops.generated.{imports[n]} import {n}\n" for n in imports),
+        classes=classes,
+    )
 
 
 def _functional(library: Library) -> str:

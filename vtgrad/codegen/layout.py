@@ -9,10 +9,10 @@ from pathlib import Path
 __all__ = ["formatted"]
 
 ROOT = Path(__file__).resolve().parents[2]
-# One call or condition fills one line as long as it can be read. Lists of names keep to the width
-# of all other files.
+# One call or condition fills one line as long as it can be read. Lists of names and stubs keep to
+# the width of all other files.
 LINE_LENGTH = 140
-LIST_WIDTH = 100
+WIDTH = 100
 
 _STEPS = (
     ["check", "--quiet", "--fix-only", "--select", "F401,I,UP", "--exit-zero"],
@@ -26,10 +26,19 @@ _LIST = re.compile(
 
 
 def formatted(name: str, text: str) -> str:
-    """The text as it stands in a generated file; imports that it does not use are removed."""
+    """The text as it stands in a generated file; imports that it does not use are removed.
+
+    Parameters
+    ----------
+    name : str
+        The path of the file under the package.
+    text : str
+        What the emitters wrote.
+    """
+    is_stub = name.endswith(".pyi")
+    length = WIDTH if is_stub else LINE_LENGTH
     for step in _STEPS:
-        path = f"vtgrad/ops/{name}"
-        options = ["--line-length", str(LINE_LENGTH), "--stdin-filename", path, "-"]
+        options = ["--line-length", str(length), "--stdin-filename", f"vtgrad/{name}", "-"]
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *step, *options],
             input=text,
@@ -39,12 +48,15 @@ def formatted(name: str, text: str) -> str:
             cwd=ROOT,
         )
         text = done.stdout
-    return _LIST.sub(_packed, text)
+    # In stubs, imports stay as the linter wants them.
+    return _LIST.sub(
+        lambda found: found[0] if is_stub and found["head"][0] == "f" else _packed(found), text
+    )
 
 
 def _packed(found: re.Match[str]) -> str:
     """A list of names with as many on a line as there is room for."""
     names = [line.strip().replace(" ", "\0") for line in found["names"].splitlines()]
-    lines = textwrap.wrap(" ".join(names), LIST_WIDTH - 4, break_long_words=False)
+    lines = textwrap.wrap(" ".join(names), WIDTH - 4, break_long_words=False)
     body = "".join(f"    {line}\n" for line in lines).replace("\0", " ")
     return f"{found['head']}\n{body}{found['tail']}"

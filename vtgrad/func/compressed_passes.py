@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
+from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import TransformError
 from ..graph.forward_grad import DualLevel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
 from ..errors import TransformError
@@ -15,6 +15,10 @@ from .arguments import ArgNums, checked_function, choose, gradient_tree, shown_t
 
 __all__ = ["grad", "grad_and_value"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+
 
 class _Found(NamedTuple):
     gradient: object
@@ -23,8 +27,8 @@ class _Found(NamedTuple):
 
 
 def grad(
-    func: Callable[..., object], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., object]:
+    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """The function that computes the gradient of another function.
 
     It may be nested: the gradient of a gradient is the second derivative. Tensors that `func` uses
@@ -75,6 +79,18 @@ def grad(
     return gradient
 
 
+@overload
+def grad_and_value(
+    func: Callable[P, R], argnums: ArgNums = 0, has_aux: Literal[False] = False
+) -> Callable[P, tuple[Any, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, tuple[R, A]], argnums: ArgNums = 0, *, has_aux: Literal[True]
+) -> Callable[P, tuple[Any, tuple[R, A]]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[P, tuple[Any, Any]]: ...
 def grad_and_value(
     func: Callable[..., object], argnums: ArgNums = 0, has_aux: bool = False
 ) -> Callable[..., tuple[object, object]]:

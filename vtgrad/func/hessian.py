@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from .arguments import ArgNums
 from .jacrev import jacrev
 
 __all__ = ["hessian"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def hessian(func: Callable[..., object], argnums: ArgNums = 0) -> Callable[..., object]:
+
+def hessian(func: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, Any]:
     """The function that computes the second derivatives of another function.
 
     It is the Jacobian of the Jacobian; outputs need not be numbers.

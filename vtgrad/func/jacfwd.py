@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ..autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..tensor.tensor import Tensor
@@ -21,6 +21,9 @@ from .vmap import Randomness, checked_randomness
 
 __all__ = ["jacfwd"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 class _Returned(NamedTuple):
     """What a function returned: its outputs, their containers, and what stands beside them."""
@@ -31,12 +34,12 @@ class _Returned(NamedTuple):
 
 
 def jacfwd(
-    func: Callable[..., object],
+    func: Callable[P, R],
     argnums: ArgNums = 0,
     has_aux: bool = False,
     *,
     randomness: Randomness = "error",
-) -> Callable[..., object]:
+) -> Callable[P, Any]:
     """The function that computes the Jacobian of another function, in forward mode.
 
     It computes one product for each element of the arguments, all of them while the function runs
@@ -76,18 +79,20 @@ def jacfwd(
     checked_function(func, "jacfwd")
     checked_randomness(randomness)
 
+    call: Callable[..., object] = func
+
     @functools.wraps(func)
     def jacobian(*args: object, **kwargs: object) -> object:
         chosen = choose(args, argnums, "jacfwd", real=True)
         check_forward_mode("jacfwd")
 
-        def call(tensors: Sequence[Tensor]) -> _Returned:
-            returned = func(*chosen.call_with(tensors), **kwargs)
+        def run(tensors: Sequence[Tensor]) -> _Returned:
+            returned = call(*chosen.call_with(tensors), **kwargs)
             output, aux = split_aux(returned, has_aux, "jacfwd")
             return _Returned(*output_leaves(output, "jacfwd", real=True, integers=True), aux)
 
         returned, blocks = jacobian_by_columns(
-            call, lambda found: found.outputs, chosen.tensors, randomness
+            run, lambda found: found.outputs, chosen.tensors, randomness
         )
         answer = tree_unflatten([gradient_tree(chosen, one) for one in blocks], returned.spec)
         return (answer, returned.aux) if has_aux else answer

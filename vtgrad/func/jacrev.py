@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from ..autograd.jacobian_rows import jacobian_in_batches
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
@@ -24,14 +25,17 @@ from .arguments import (
 
 __all__ = ["jacrev"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def jacrev(
-    func: Callable[..., object],
+    func: Callable[P, R],
     argnums: ArgNums = 0,
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
-) -> Callable[..., object]:
+) -> Callable[P, Any]:
     """The function that computes the Jacobian of another function, in reverse mode.
 
     It takes one gradient for each element of the outputs; for fewer inputs than outputs `jacfwd` is
@@ -82,6 +86,8 @@ def jacrev(
             f"chunk_size must be None or a positive int, not {chunk_size!r}", argument="chunk_size"
         )
 
+    call: Callable[..., object] = func
+
     @functools.wraps(func)
     def jacobian(*args: object, **kwargs: object) -> object:
         chosen = choose(args, argnums, "jacrev", real=True)
@@ -89,7 +95,7 @@ def jacrev(
 
         def body() -> object:
             arguments = Arguments(chosen.tensors, connected=connected)
-            returned = func(*chosen.call_with(arguments.inner), **kwargs)
+            returned = call(*chosen.call_with(arguments.inner), **kwargs)
             arguments.leave()
             output, aux = split_aux(returned, has_aux, "jacrev")
             outputs, spec = output_leaves(output, "jacrev", real=True)

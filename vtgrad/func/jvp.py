@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
-from ..autograd.forward_ad import at_new_level, dual_argument, tangent_at
+from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..errors import ArgumentTypeError, IndependentError, TransformError
 from ..graph.forward_grad import DualLevel
@@ -15,7 +16,30 @@ from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
 
 __all__ = ["jvp"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
 
+
+@overload
+def jvp(
+    func: Callable[P, R],
+    primals: tuple[object, ...],
+    tangents: tuple[object, ...],
+    *,
+    strict: bool = False,
+    has_aux: Literal[False] = False,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    func: Callable[P, tuple[R, A]],
+    primals: tuple[object, ...],
+    tangents: tuple[object, ...],
+    *,
+    strict: bool = False,
+    has_aux: Literal[True],
+) -> tuple[R, R, A]: ...
+@overload
 def jvp(
     func: Callable[..., object],
     primals: tuple[object, ...],
@@ -23,7 +47,15 @@ def jvp(
     *,
     strict: bool = False,
     has_aux: bool = False,
-) -> tuple[object, ...]:
+) -> tuple[Any, ...]: ...
+def jvp(
+    func: Callable[..., object],
+    primals: tuple[object, ...],
+    tangents: tuple[object, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> object:
     """The outputs of a function, and the product of its Jacobian with a vector.
 
     It is computed in forward mode, while the function runs, and may be nested. The function may

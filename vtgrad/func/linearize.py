@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ParamSpec, TypeVar, cast
 
 from ..autograd.reverse_call import (
     Arguments,
@@ -21,6 +22,9 @@ from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
 from .arguments import checked_function, choose, output_leaves, shown_tree
 
 __all__ = ["linearize"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Pushforward:
@@ -121,9 +125,7 @@ class Pushforward:
         return tree_unflatten(answers, self._spec)
 
 
-def linearize(
-    func: Callable[..., object], *primals: object
-) -> tuple[object, Callable[..., object]]:
+def linearize(func: Callable[P, R], *primals: object) -> tuple[R, Callable[..., R]]:
     """The outputs of a function, and the linear function of its products with vectors.
 
     Parameters
@@ -165,12 +167,15 @@ def linearize(
     spec_of_args = tree_flatten(primals)[1]
     connected = is_recording()
 
-    def body() -> tuple[object, Callable[..., object]]:
+    call: Callable[..., R] = func
+
+    def body() -> tuple[R, Callable[..., R]]:
         arguments = Arguments(chosen.tensors, connected=connected)
-        output = func(*chosen.call_with(arguments.inner))
+        output = call(*chosen.call_with(arguments.inner))
         arguments.leave()
         outputs, spec = output_leaves(output, "linearize")
         push = Pushforward(arguments, spec_of_args, outputs, spec)
-        return shown_tree(arguments, output), push
+        # The containers of the outputs.
+        return cast("R", shown_tree(arguments, output)), cast("Callable[..., R]", push)
 
     return in_transform(body)

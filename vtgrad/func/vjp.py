@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, Literal, ParamSpec, TypeVar, overload
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
 from ..errors import ArgumentTypeError, TransformError
@@ -14,6 +14,10 @@ from ..utils.pytree import TreeSpec, tree_flatten
 from .arguments import Chosen, checked_function, choose, output_leaves, shown_tree, split_aux
 
 __all__ = ["vjp"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
 
 
 class Pullback:
@@ -103,7 +107,19 @@ class Pullback:
         return tuple(self._chosen.trees(gradients))
 
 
-def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) -> tuple[object, ...]:
+@overload
+def vjp(
+    func: Callable[P, R], *primals: object, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    func: Callable[P, tuple[R, A]], *primals: object, has_aux: Literal[True]
+) -> tuple[R, Callable[..., tuple[Any, ...]], A]: ...
+@overload
+def vjp(
+    func: Callable[..., object], *primals: object, has_aux: bool = False
+) -> tuple[Any, ...]: ...
+def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) -> object:
     """The outputs of a function, and the function of its products with vectors from the left.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
 
 from ..errors import (
     ArgumentTypeError,
@@ -25,6 +25,9 @@ from ..utils.pytree import broadcast_prefix, tree_flatten, tree_structure, tree_
 from .arguments import checked_function
 
 __all__ = ["Dims", "Randomness", "checked_randomness", "vmap"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 Randomness: TypeAlias = Literal["error", "same", "different"]
 # An int, None, or containers of these.
@@ -50,13 +53,13 @@ class _Sample(NamedTuple):
 
 
 def vmap(
-    func: Callable[..., object],
+    func: Callable[P, R],
     in_dims: Dims = 0,
     out_dims: Dims = 0,
     randomness: Randomness = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., object]:
+) -> Callable[P, R]:
     """A function for a batch of samples, from a function for one sample.
 
     The function runs once, with tensors that stand for one sample each and have its shape;
@@ -119,6 +122,8 @@ def vmap(
             f"chunk_size must be None or a positive int, not {chunk_size!r}", argument="chunk_size"
         )
 
+    call: Callable[..., object] = func
+
     @functools.wraps(func)
     def batched_function(*args: object, **kwargs: object) -> object:
         leaves, spec = tree_flatten(args)
@@ -139,7 +144,7 @@ def vmap(
                         inner.append(leaf)
                 arguments = tree_unflatten(inner, spec)
                 assert isinstance(arguments, tuple)
-                return _unwrapped(func(*arguments, **kwargs), out_dims, level, samples)
+                return _unwrapped(call(*arguments, **kwargs), out_dims, level, samples)
 
             return run_in_batch(body, number, randomness, site)
 
@@ -147,7 +152,8 @@ def vmap(
             return run(leaves, count)
         return _in_chunks(run, leaves, dims, count, chunk_size, out_dims, randomness)
 
-    return batched_function
+    # Batches have the types of samples.
+    return cast("Callable[P, R]", batched_function)
 
 
 def checked_randomness(randomness: str) -> None:

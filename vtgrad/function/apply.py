@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
-from typing import ClassVar, ParamSpec, Protocol, TypeVar, overload
+from typing import ClassVar, Final, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
@@ -13,7 +13,8 @@ from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thr
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
 from ..graph.thread_local_state import this_thread
-from ..storage.key_set import DUAL, keys
+from ..ops.calling.take_over import keys_of
+from ..storage.key_set import BATCHED, DUAL, TRACED, keys
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
@@ -38,6 +39,9 @@ __all__ = ["Apply", "Callee", "apply"]
 P = ParamSpec("P")
 Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
+
+_NO_OPTIONS: Final[dict[str, object]] = {}
+_WITHOUT_POSITION: Final = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
 class TakesContext(Protocol[Context_contra, P, Result_co]):
@@ -91,7 +95,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     ----------
     *args, **kwargs : object
         The arguments of forward, without the context. Only tensors that are arguments
-        themselves get gradients, not those inside lists or other containers.
+        themselves get gradients, not those inside lists or other containers. What forward takes
+        by keyword only has no gradient; ``setup_context`` and ``vmap`` get it by keyword, too.
 
     Returns
     -------
@@ -101,6 +106,9 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
 
     Raises
     ------
+    ArgumentTypeError
+        If the arguments do not fit the signature of forward, or a tensor that may need a derivative
+        is passed for what forward takes by keyword only.
     MissingMethodError
         If there is no forward.
     FunctionError
@@ -109,18 +117,27 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
         If forward has written to an argument that requires grad without declaring it.
     """
     splits = function.setup_context is not no_setup_context
+    options = _NO_OPTIONS
     if splits or kwargs:
-        args = _bound(function, args, kwargs, splits)
+        args, options = _bound(function, args, kwargs, splits)
     level = level_of(args) if keys.active else None
     if level is None:
-        return _apply(function, args, splits, None)
+        return _apply(function, args, options, splits, None)
     return apply_batched(
-        function, args, level, lambda values, samples: _apply(function, values, splits, samples)
+        function,
+        args,
+        options,
+        level,
+        lambda values, samples: _apply(function, values, options, splits, samples),
     )
 
 
 def _apply(
-    function: type[Callee], args: tuple[object, ...], splits: bool, samples: Samples | None
+    function: type[Callee],
+    args: tuple[object, ...],
+    options: Mapping[str, object],
+    splits: bool,
+    samples: Samples | None,
 ) -> object:
     """`apply` with tensors that stand for themselves, for the whole batch if there are samples."""
     levels = levels_of(function, args) if keys.modes else ()
@@ -139,7 +156,7 @@ def _apply(
     observer = observer_of_thread() if observers else None
     event = None if observer is None else _begin(observer, function.__name__, node, args)
     try:
-        returned = forward_without_grad(function, context, args, splits)
+        returned = forward_without_grad(function, context, args, options, splits)
         given = process_outputs(context, returned, node, versions)
         if tracer is not None:
             results = given if isinstance(given, tuple) else (given,)
@@ -187,12 +204,18 @@ def unpack_input(args: tuple[object, ...]) -> tuple[UnpackedInput, InputFlags]:
 
 
 def forward_without_grad(
-    function: type[Callee], context: FunctionCtx, args: tuple[object, ...], splits: bool
+    function: type[Callee],
+    context: FunctionCtx,
+    args: tuple[object, ...],
+    options: Mapping[str, object],
+    splits: bool,
 ) -> object:
     """What forward returns; nothing that it does is recorded.
 
     Parameters
     ----------
+    options : mapping of str to object
+        What forward takes by keyword only.
     splits : bool
         Whether forward takes no context, and ``setup_context`` follows.
     """
@@ -209,10 +232,10 @@ def forward_without_grad(
         if samples is not None:
             args = tuple(samples.of_values(args, samples.of_arguments))
         if not splits:
-            returned = function.forward(context, *args)
+            returned = function.forward(context, *args, **options)
         else:
-            returned = function.forward(*args)
-            function.setup_context(context, args, returned)
+            returned = function.forward(*args, **options)
+            function.setup_context(context, args, returned, **options)
         return returned if samples is None else _values_of_results(context._call, returned)
     finally:
         thread.excluded_keys = excluded
@@ -321,13 +344,14 @@ def _begin(
 
 def _bound(
     function: type[Callee], args: tuple[object, ...], kwargs: dict[str, object], splits: bool
-) -> tuple[object, ...]:
-    """All arguments as positional ones.
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """All arguments that have a position as positional ones, and those without.
 
     Raises
     ------
     ArgumentTypeError
-        If they do not fit the signature of forward, or one can be given by keyword only.
+        If they do not fit the signature of forward, or one without a position is a tensor that may
+        need a derivative.
     """
     signature = _signature_of(function)
     name = function.__name__
@@ -338,17 +362,26 @@ def _bound(
     except TypeError as error:
         raise ArgumentTypeError(f"{name}.apply: {error}") from None
     passed = set(bound.arguments)
+    # Until here, what follows an argument that is left out counts as passed by keyword.
     bound.apply_defaults()
-    if by_keyword := sorted(kwargs.keys() & bound.kwargs.keys()):
-        raise ArgumentTypeError(
-            f"{name}.apply: forward takes {by_keyword} by keyword only; arguments of a Function "
-            "have a position, which is that of their gradient"
-        )
+    options = {key: kwargs[key] for key in kwargs if key in bound.kwargs}
+    for key, value in options.items():
+        if isinstance(value, TensorBase) and _may_need_derivative(value):
+            raise ArgumentTypeError(
+                f"{name}.apply: forward takes {key!r} by keyword only; derivatives belong to "
+                "arguments with a position, so pass a detached tensor or give it a position"
+            )
     if splits:
-        return bound.args
+        return bound.args, options
     # As in a call without keywords, defaults after the last passed argument do not count.
-    count = len(args) + len(kwargs)
-    for nr, parameter in enumerate(signature.parameters):
-        if parameter in passed:
+    count = len(args) + len(kwargs) - len(options)
+    for nr, parameter in enumerate(signature.parameters.values()):
+        if parameter.name in passed and parameter.kind not in _WITHOUT_POSITION:
             count = max(count, nr)
-    return bound.args[1 : count + 1]
+    return bound.args[1 : count + 1], options
+
+
+def _may_need_derivative(tensor: TensorBase) -> bool:
+    meta = tensor._impl.autograd_meta
+    requires_grad = meta is not None and meta.requires_grad()
+    return requires_grad or bool(keys.active and keys_of(tensor) & (BATCHED | DUAL | TRACED))

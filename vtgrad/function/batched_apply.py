@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import FunctionError, MissingMethodError
@@ -52,6 +52,7 @@ def level_of(args: tuple[object, ...]) -> BatchLevel | None:
 def apply_batched(
     function: type[Callee],
     args: tuple[object, ...],
+    options: Mapping[str, object],
     level: BatchLevel,
     apply: Callable[[tuple[object, ...], Samples], object],
 ) -> object:
@@ -59,6 +60,8 @@ def apply_batched(
 
     Parameters
     ----------
+    options : mapping of str to object
+        What forward takes by keyword only.
     apply : callable
         Calls a Function of one sample with values.
 
@@ -96,7 +99,7 @@ def apply_batched(
         values.append(value)
         flags.append(has_samples)
     if function.vmap is not no_vmap:
-        return _called(function, values, flags, level)
+        return _called(function, values, options, flags, level)
     samples = Samples(level, tuple(values), tuple(flags))
     returned = samples.run(level, lambda: apply(tuple(values), samples))
     results = returned if isinstance(returned, tuple) else (returned,)
@@ -121,16 +124,20 @@ def _sample_of(
 
 
 def _called(
-    function: type[Callee], values: list[object], flags: list[bool], level: BatchLevel
+    function: type[Callee],
+    values: list[object],
+    options: Mapping[str, object],
+    flags: list[bool],
+    level: BatchLevel,
 ) -> object:
     """What a Function's own ``vmap`` returns, as tensors of one sample."""
     name = function.__name__
     info = VmapInfo(level.size, level.randomness)
     in_dims = tuple(0 if has_samples else None for has_samples in flags)
     returned = (
-        outside_of(level, lambda: function.vmap(info, in_dims, *values))
+        outside_of(level, lambda: function.vmap(info, in_dims, *values, **options))
         if level in thread.batch_levels
-        else function.vmap(info, in_dims, *values)
+        else function.vmap(info, in_dims, *values, **options)
     )
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise FunctionError(

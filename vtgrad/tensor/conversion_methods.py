@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 
@@ -25,15 +25,14 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.recording import is_grad_enabled
 from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
-from ..ops.calling.from_python import index_of, size_of
+from ..ops.calling.from_python import index_of
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
 from ..storage.batch import batch_of
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
-from ..storage.geometry import broadcast_shapes as broadcast
-from ..storage.geometry import normalize_dim, numel
+from ..storage.geometry import normalize_dim
 from ..storage.key_set import DUAL, keys
 from ..storage.lazy_array import is_conjugated, is_negated, resolved
 from ..storage.names import position_of, unnamed
@@ -47,120 +46,12 @@ from .creation_methods import CreationMethods
 from .formatting import tensor_text
 from .html import tensor_table
 from .pickling import deep_copy, reduce_tensor
+from .size import Size, as_size
 
-__all__ = ["ConversionMethods", "Nested", "Size", "broadcast_shapes"]
+__all__ = ["ConversionMethods", "Nested"]
 
 # The result of `tolist`.
 Nested = Number | list["Nested"]
-
-
-class Size(tuple[int, ...]):
-    """The sizes of a tensor, as `Tensor.shape` gives them: a tuple of integers.
-
-    Sums, multiples and slices of sizes are sizes again.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        Objects that can be used as an index, such as 0-d integer tensors, are accepted.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If an element is not an integer.
-
-    Examples
-    --------
-    >>> x = vt.zeros(2, 3, 4)
-    >>> x.shape[1:].numel(), x.shape + (5,)
-    (12, vtgrad.Size([2, 3, 4, 5]))
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self:
-        """Sizes, each of them checked."""
-        return _as_size(cls, [n if type(n) is int else size_of(n, "sizes") for n in sizes])
-
-    def numel(self) -> int:
-        """Return the number of elements of a tensor of these sizes.
-
-        Returns
-        -------
-        int
-            The product of the sizes; 1 if there is none.
-
-        Examples
-        --------
-        >>> vt.Size((2, 3)).numel()
-        6
-        """
-        return numel(self)
-
-    @overload
-    def __getitem__(self, index: SupportsIndex) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Size: ...
-    def __getitem__(self, index: SupportsIndex | slice) -> int | Size:
-        found: int | tuple[int, ...] = _part(self, index)
-        return _as_size(Size, found) if isinstance(found, tuple) else found
-
-    def __add__(self, other: object) -> Size:
-        return Size((*self, *other)) if isinstance(other, tuple) else NotImplemented
-
-    def __radd__(self, other: object) -> Size:
-        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
-
-    def __mul__(self, times: SupportsIndex) -> Size:
-        if isinstance(times, np.ndarray):
-            # The array multiplies each size, as for other tuples.
-            return NotImplemented
-        return _as_size(Size, super().__mul__(times))
-
-    def __rmul__(self, times: SupportsIndex) -> Size:
-        return self * times
-
-    def __repr__(self) -> str:
-        return f"vtgrad.Size({list(self)})"
-
-
-# Makes a `Size` of known integers, without a check of each.
-_as_size = tuple.__new__
-# As a global it is found faster than through `super`, which matters for ``x.shape[0]``.
-_part = tuple.__getitem__
-
-
-def broadcast_shapes(*shapes: Sequence[int] | int) -> Size:
-    """The shape that all shapes broadcast to.
-
-    Parameters
-    ----------
-    *shapes : sequence of int, or int
-        The shapes; an integer stands for a shape of one dimension.
-
-    Returns
-    -------
-    Size
-        The shape of an elementwise operator's result.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If a size is not an integer.
-    ArgumentValueError
-        If a size is negative.
-    ShapeError
-        If the shapes do not broadcast.
-
-    Examples
-    --------
-    >>> vt.broadcast_shapes((3, 1), (4,))
-    vtgrad.Size([3, 4])
-    """
-    given = [Size(n) if isinstance(n, Sequence) else Size((n,)) for n in shapes]
-    if any(n < 0 for sizes in given for n in sizes):
-        raise ArgumentValueError(f"sizes cannot be negative: {[list(sizes) for sizes in given]}")
-    return Size(broadcast(*given))
 
 
 class ConversionMethods(CreationMethods, CastMethods):
@@ -493,7 +384,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         >>> vt.zeros(2, 3).shape
         vtgrad.Size([2, 3])
         """
-        return _as_size(Size, self._impl.array.shape)
+        return as_size(Size, self._impl.array.shape)
 
     @overload
     def size(self, dim: None = None) -> Size: ...
@@ -526,7 +417,7 @@ class ConversionMethods(CreationMethods, CastMethods):
         (vtgrad.Size([2, 3]), 3)
         """
         sizes = self._impl.sizes
-        return _as_size(Size, sizes) if dim is None else sizes[self._axis(dim)]
+        return as_size(Size, sizes) if dim is None else sizes[self._axis(dim)]
 
     @overload
     def stride(self, dim: None = None) -> Shape: ...

@@ -18,7 +18,7 @@ from ..storage.storage_base import StorageBase
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from .conversion_methods import Size
+from .size import Size
 
 __all__ = ["new_tensor"]
 

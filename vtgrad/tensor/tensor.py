@@ -1,8 +1,8 @@
 """The public tensor class.
 
-`Tensor` inherits from seven classes, each in a file of its own: the operators as methods
+`Tensor` inherits from classes that are each in a file of their own: the operators as methods
 (`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
-from NumPy and Python, the device and layout, the memory, and the names of dimensions.
+from NumPy and Python, the device and layout, the memory, the names of dimensions, and subclasses.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .memory_methods import MemoryMethods
 from .named_methods import NamedMethods
 from .operator_methods import OperatorMethods
 from .pickling import give_state, state_of
+from .subclass_methods import SubclassMethods
 
 __all__ = ["Tensor"]
 
@@ -42,6 +43,7 @@ class Tensor(
     DeviceMethods,
     MemoryMethods,
     NamedMethods,
+    SubclassMethods,
 ):
     """An array with views, in-place writes and gradients.
 
@@ -73,7 +75,10 @@ class Tensor(
         ArgumentTypeError
             Always.
         """
-        raise ArgumentTypeError("make tensors with vtgrad.tensor, not by calling the class")
+        raise ArgumentTypeError(
+            "make tensors with vtgrad.tensor, not by calling the class; as_subclass makes a "
+            "tensor of a subclass from a tensor"
+        )
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, so that subclasses may declare their own types. Defined here

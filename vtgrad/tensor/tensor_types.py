@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from ..storage.device import Device
 from ..storage.dtypes import (
@@ -65,6 +65,7 @@ else:
             return new_tensor(cls.__name__, cls.dtype, data, size, device)
 
 
+@final
 class BoolTensor(_TensorOf, dtype=bool_):
     """Tensors of dtype bool; made and recognised as those of `FloatTensor`.
 
@@ -76,6 +77,7 @@ class BoolTensor(_TensorOf, dtype=bool_):
     """
 
 
+@final
 class ByteTensor(_TensorOf, dtype=uint8):
     """Tensors of dtype uint8; made and recognised as those of `FloatTensor`.
 
@@ -87,6 +89,7 @@ class ByteTensor(_TensorOf, dtype=uint8):
     """
 
 
+@final
 class CharTensor(_TensorOf, dtype=int8):
     """Tensors of dtype int8; made and recognised as those of `FloatTensor`.
 
@@ -98,6 +101,7 @@ class CharTensor(_TensorOf, dtype=int8):
     """
 
 
+@final
 class ShortTensor(_TensorOf, dtype=int16):
     """Tensors of dtype int16; made and recognised as those of `FloatTensor`.
 
@@ -109,6 +113,7 @@ class ShortTensor(_TensorOf, dtype=int16):
     """
 
 
+@final
 class IntTensor(_TensorOf, dtype=int32):
     """Tensors of dtype int32; made and recognised as those of `FloatTensor`.
 
@@ -120,6 +125,7 @@ class IntTensor(_TensorOf, dtype=int32):
     """
 
 
+@final
 class LongTensor(_TensorOf, dtype=int64):
     """Tensors of dtype int64; made and recognised as those of `FloatTensor`.
 
@@ -131,6 +137,7 @@ class LongTensor(_TensorOf, dtype=int64):
     """
 
 
+@final
 class HalfTensor(_TensorOf, dtype=float16):
     """Tensors of dtype float16; made and recognised as those of `FloatTensor`.
 
@@ -142,6 +149,7 @@ class HalfTensor(_TensorOf, dtype=float16):
     """
 
 
+@final
 class FloatTensor(_TensorOf, dtype=float32):
     """Tensors of dtype float32: a name for making and recognising them.
 
@@ -174,6 +182,7 @@ class FloatTensor(_TensorOf, dtype=float32):
     """
 
 
+@final
 class DoubleTensor(_TensorOf, dtype=float64):
     """Tensors of dtype float64; made and recognised as those of `FloatTensor`.
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import Final
 
 from ..errors import ArgumentValueError
-from ..tensor.conversion_methods import Size
+from ..tensor.size import Size
 
 __all__ = [
     "LEAF",

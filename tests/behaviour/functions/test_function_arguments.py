@@ -61,6 +61,88 @@ def test_an_unknown_name_is_refused(apply: Any) -> None:
         apply(x, x=x)
 
 
+class Scaled(Function):
+    """An example with an argument that has no position."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, shift: float = 0.0, *, scale: Any = 2.0) -> Any:
+        ctx.scale = scale
+        return x * scale + shift
+
+    @staticmethod
+    def backward(ctx: Any, g: vt.Tensor) -> Any:
+        return g * ctx.scale, *[None] * (len(ctx.needs_input_grad) - 1)
+
+
+@differs_from_torch("apply takes no keywords there")
+@pytest.mark.parametrize(
+    ("args", "options", "values", "needs"),
+    [
+        ((), {}, [2, 4], (True,)),
+        ((), {"scale": 3.0}, [3, 6], (True,)),
+        ((1.0,), {"scale": 3.0}, [4, 7], (True, False)),
+        ((), {"scale": 3.0, "shift": 1.0}, [4, 7], (True, False)),
+    ],
+)
+def test_an_argument_by_keyword_only_has_no_gradient(
+    args: Any, options: Any, values: list[float], needs: tuple[bool, ...]
+) -> None:
+    x = leaf(2)
+    y = Scaled.apply(x, *args, **options)
+    assert y.tolist() == values
+    node: Any = y.grad_fn
+    assert node.needs_input_grad == needs
+    y.sum().backward()
+    assert grad_list(x) == [options.get("scale", 2.0)] * 2
+
+
+@differs_from_torch("apply takes no keywords there")
+def test_setup_context_and_vmap_get_what_is_passed_by_keyword_only() -> None:
+    class Split(Function):
+        @staticmethod
+        def forward(x: vt.Tensor, *, scale: float = 2.0) -> vt.Tensor:
+            return x * scale
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any, *, scale: float = 2.0) -> None:
+            assert len(inputs) == 1
+            ctx.scale = scale
+
+        @staticmethod
+        def backward(ctx: Any, g: vt.Tensor) -> Any:
+            return g * ctx.scale
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: vt.Tensor, *, scale: float = 2.0) -> Any:
+            return Split.apply(x, scale=scale), 0
+
+    x = leaf(2)
+    Split.apply(x, scale=3.0).sum().backward()
+    assert grad_list(x) == [3, 3]
+    vmap: Any = vt.vmap
+    assert vmap(lambda row: Split.apply(row, scale=5.0))(ramp(2, 2)).tolist() == [
+        [5, 10],
+        [15, 20],
+    ]
+    assert vmap(lambda row: Scaled.apply(row, scale=5.0))(ramp(2)).tolist() == [5, 10]
+
+
+@differs_from_torch("apply takes no keywords there")
+def test_a_tensor_by_keyword_only_must_need_no_derivative() -> None:
+    x = leaf(2)
+    assert Scaled.apply(x, scale=ramp(2)).tolist() == [1, 4]
+    with pytest.raises(TypeError, match="'scale' by keyword only"):
+        Scaled.apply(x, scale=leaf(2))
+    with pytest.raises(TypeError, match="'scale' by keyword only"):
+        vt.vmap(lambda row: Scaled.apply(x, scale=row))(ramp(2, 2))
+    with vt.autograd.forward_ad.dual_level():
+        dual = vt.autograd.forward_ad.make_dual(ramp(2), ramp(2))
+        with pytest.raises(TypeError, match="'scale' by keyword only"):
+            Scaled.apply(ramp(2), scale=dual)
+
+
 @pytest.mark.parametrize("returned", [lambda x: x * 2, lambda x: (x * 2,), lambda x: (x * 2, 5)])
 def test_setup_context_gets_what_forward_returned(returned: Any) -> None:
     got: list[Any] = []
@@ -242,11 +324,11 @@ def test_forward_without_self_may_be_a_plain_function() -> None:
     """As they were written once: `self` is the context."""
 
     class Legacy(Function):
-        def forward(self: Any, x: vt.Tensor) -> vt.Tensor:
+        def forward(self: Any, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]  # not static, on purpose
             self.save_for_backward(x)
             return x * x
 
-        def backward(self: Any, g: vt.Tensor) -> Any:
+        def backward(self: Any, g: vt.Tensor) -> Any:  # type: ignore[override]  # not static, on purpose
             return g * 2 * self.saved_tensors[0]
 
     x = leaf(2)
@@ -260,7 +342,7 @@ def test_an_instance_cannot_be_called_however_it_was_made() -> None:
         def __init__(self, factor: float) -> None:
             self.factor = factor
 
-        def forward(self, x: vt.Tensor) -> vt.Tensor:
+        def forward(self, x: vt.Tensor) -> vt.Tensor:  # type: ignore[override]  # not static, on purpose
             return x * self.factor
 
     with pytest.raises(RuntimeError, match="static"):

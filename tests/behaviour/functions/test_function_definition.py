@@ -74,17 +74,6 @@ def test_an_argument_too_many_or_too_few_is_refused(apply: Callable[..., vt.Tens
         apply(x, unknown=3.0)
 
 
-def test_an_argument_that_has_no_position_is_refused() -> None:
-    def forward(ctx: Any, x: vt.Tensor, *, factor: float = 2.0) -> vt.Tensor:
-        return x * factor
-
-    apply = function(forward)
-    x = leaf(2)
-    assert apply(x).tolist() == [2, 4]
-    with pytest.raises(TypeError):
-        apply(x, factor=3.0)
-
-
 @differs_from_torch("arguments between the named ones must be passed there")
 def test_a_named_argument_may_leave_out_earlier_ones() -> None:
     def forward(ctx: Any, x: vt.Tensor, offset: float = 1.0, factor: float = 2.0) -> vt.Tensor:

@@ -257,7 +257,7 @@ def test_all_needs_tensors_that_require_grad() -> None:
 
 def test_there_are_two_modes() -> None:
     with refused(ValueError, "argument-value"):
-        register_multi_grad_hook((leaf(2),), print, mode="most")  # type: ignore[call-overload]  # on purpose
+        register_multi_grad_hook((leaf(2),), print, mode="most")  # type: ignore[arg-type]  # on purpose
 
 
 @differs_from_torch("there the first check is made when the first gradient arrives")

@@ -164,7 +164,7 @@ TYPES: dict[str, Callable[[vt.Tensor], object]] = {
     "float_power": lambda x: vt.float_power(x, "x"),  # type: ignore[call-overload]  # on purpose
     "float_power_": lambda x: x.float_power_(None),  # type: ignore[arg-type]  # on purpose
     "sum_to_size": lambda x: x.sum_to_size([[1]]),  # type: ignore[list-item]  # on purpose
-    "cat": lambda x: vt.cat([x[:0, 0]], [0]),  # type: ignore[call-overload]  # on purpose
+    "cat": lambda x: vt.cat([x[:0, 0]], [0]),  # type: ignore[arg-type]  # on purpose
     "three results": lambda x: vt.frexp(x, out=(x, x, x)),  # a pair is wanted
 }
 
@@ -192,7 +192,7 @@ def test_no_norm_has_a_complex_order() -> None:
 @differs_from_torch("it takes no arrays for sequences")
 def test_sizes_and_dimensions_come_in_whatever_holds_integers() -> None:
     x = leaf(2, 3)
-    turned = vt.permute_copy(x, np.array([1, 0]))  # type: ignore[call-overload]  # on purpose
+    turned = vt.permute_copy(x, np.array([1, 0]))  # type: ignore[arg-type]  # on purpose
     assert gradients(turned.sum(), x) == [[[1] * 3] * 2]
     assert vt.view_copy(x, [3, vt.tensor(2), 1]).shape == (3, 2, 1)  # type: ignore[list-item]  # on purpose
     assert vt.repeat_interleave(ramp(2), 2, output_size=vt.tensor(4)).tolist() == [1, 1, 2, 2]  # type: ignore[arg-type]  # on purpose

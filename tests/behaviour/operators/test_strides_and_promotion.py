@@ -246,7 +246,7 @@ MISTAKES: dict[str, tuple[Callable[[vt.Tensor], object], type[Exception]]] = {
     "index of select": (lambda x: x.select(0, 9), IndexError),
     "dimension of unsqueeze": (lambda x: x.unsqueeze(9), IndexError),
     "dimension of transpose": (lambda x: x.transpose(0, 5), IndexError),
-    "index by a name": (lambda x: x["a"], TypeError),
+    "index by a name": (lambda x: x["a"], TypeError),  # type: ignore[index]  # the mistake
     "float index": (lambda x: x[1.5], (IndexError, TypeError)),  # type: ignore[index,dict-item]
     "shapes of add": (lambda x: x + ramp(4), RuntimeError),
     "size of view": (lambda x: x.view(7), RuntimeError),

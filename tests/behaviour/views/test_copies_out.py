@@ -34,9 +34,9 @@ def test_all_is_refused_before_anything_is_stored() -> None:
     with refused(RuntimeError, "argument-value", (a,)):
         vt.split_copy(x, 2, out=[a])
     with refused(TypeError, "argument-type", (a,)):
-        vt.split_copy(x, 2, out=a)  # type: ignore[call-overload]  # what is refused
+        vt.split_copy(x, 2, out=a)  # type: ignore[arg-type]  # what is refused
     with refused(TypeError, "argument-type", (a,)):
-        vt.split_copy(x, 2, out=[a, 3])  # type: ignore[type-var]  # the same
+        vt.split_copy(x, 2, out=[a, 3])  # type: ignore[list-item]  # the same
     with refused(RuntimeError, "result-type", (a,)):
         vt.split_copy(x, 2, out=[a, b.float()])
     with refused(RuntimeError, "out-grad", (a, b)):

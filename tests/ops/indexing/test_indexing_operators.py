@@ -1,6 +1,7 @@
 """Gathering, scattering, ``x[...]`` and ``x[...] = v`` on tensors: values, nodes, gradients."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def scalar(value: float) -> vt.Tensor:
     return vt.tensor(value, dtype=vt.float64, requires_grad=True)
 
 
-def ints(*values: object) -> vt.Tensor:
+def ints(*values: Any) -> vt.Tensor:
     return vt.tensor(list(values), dtype=vt.int64)
 
 

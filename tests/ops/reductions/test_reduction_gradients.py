@@ -279,14 +279,14 @@ def test_numpy_names_of_arguments() -> None:
 def test_arguments_of_a_wrong_type_are_refused() -> None:
     x = leaf_of([1, 2], [3, 4])
     wrong: list[Callable[[], object]] = [
-        lambda: x.sum(1.0),  # type: ignore[call-overload]  # on purpose
-        lambda: x.sum(0, 1),  # type: ignore[call-overload]  # on purpose
-        lambda: x.prod((0, 1)),  # type: ignore[call-overload]  # on purpose
+        lambda: x.sum(1.0),  # type: ignore[arg-type]  # on purpose
+        lambda: x.sum(0, 1),  # type: ignore[arg-type]  # on purpose
+        lambda: x.prod((0, 1)),  # type: ignore[arg-type]  # on purpose
         lambda: x.max((0, 1)),  # type: ignore[call-overload]  # on purpose
-        lambda: x.argmax((0, 1)),  # type: ignore[call-overload]  # on purpose
-        lambda: x.softmax(None),  # type: ignore[call-overload]  # on purpose
+        lambda: x.argmax((0, 1)),  # type: ignore[arg-type]  # on purpose
+        lambda: x.softmax(None),  # type: ignore[arg-type]  # on purpose
         lambda: x.var(1, unbiased=True, correction=1),
-        lambda: x.sort(1, 0),  # type: ignore[call-overload]  # on purpose
+        lambda: x.sort(1, 0),  # type: ignore[arg-type]  # on purpose
     ]
     for call in wrong:
         with pytest.raises(ArgumentTypeError):

@@ -16,7 +16,7 @@ class Scale(vt.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: FunctionCtx, grad: vt.Tensor) -> tuple[vt.Tensor, None]:
-        reveal_type(ctx.saved_tensors)  # R: tuple[vtgrad.tensor.tensor.Tensor, ...]
+        reveal_type(ctx.saved_tensors)  # R: tuple[vtgrad.Tensor, ...]
         return grad, None
 
 
@@ -35,7 +35,7 @@ class Nested(NestedIOFunction):
         return {"x": x[0]}
 
 
-reveal_type(Nested.apply([x]))  # R: dict[str, vtgrad.tensor.tensor.Tensor]
-reveal_type(Scale.apply(x))  # R: vtgrad.tensor.tensor.Tensor
-reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.tensor.tensor.Tensor
-reveal_type(Split.apply(x))  # R: tuple[vtgrad.tensor.tensor.Tensor, int]
+reveal_type(Nested.apply([x]))  # R: dict[str, vtgrad.Tensor]
+reveal_type(Scale.apply(x))  # R: vtgrad.Tensor
+reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.Tensor
+reveal_type(Split.apply(x))  # R: tuple[vtgrad.Tensor, int]

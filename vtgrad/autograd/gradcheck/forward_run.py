@@ -13,7 +13,7 @@ from ...storage.arrays import Array
 from ...storage.batch import BatchLevel, batched
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
-from ..forward_ad import at_new_level, make_dual_at, tangent_at
+from ..dual_tensors import at_new_level, make_dual_at, tangent_at
 from .subject import Subject, double_values, listed_outputs
 
 __all__ = ["batched_tangents", "tangents"]

@@ -11,10 +11,7 @@ from typing import overload
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either, given
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
-from vtgrad.ops.generated.cumulative import (
-    CummaxDimResult, CumminDimResult, cummax_dim, cummin_dim, cumprod_dim, cumsum_dim,
-    logcumsumexp_dim,
-)
+from vtgrad.ops.generated.cumulative import CummaxResult, CumminResult, cummax_dim, cummin_dim, cumprod_dim, cumsum_dim, logcumsumexp_dim
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
 
@@ -143,14 +140,14 @@ def cumprod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 
 
 @overload
-def cummax(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CummaxDimResult[T]: ...
+def cummax(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CummaxResult[T]: ...
 @overload
-def cummax(input: T, dim: str, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CummaxDimResult[T]: ...
+def cummax(input: T, dim: str, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CummaxResult[T]: ...
 @overload
-def cummax(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: str) -> CummaxDimResult[T]: ...
+def cummax(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: str) -> CummaxResult[T]: ...
 def cummax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET
-) -> CummaxDimResult[T]:
+) -> CummaxResult[T]:
     """Return the largest elements up to each index along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the
@@ -202,14 +199,14 @@ def cummax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
 
 
 @overload
-def cummin(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CumminDimResult[T]: ...
+def cummin(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CumminResult[T]: ...
 @overload
-def cummin(input: T, dim: str, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CumminDimResult[T]: ...
+def cummin(input: T, dim: str, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET) -> CumminResult[T]: ...
 @overload
-def cummin(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: str) -> CumminDimResult[T]: ...
+def cummin(input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: str) -> CumminResult[T]: ...
 def cummin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int | Unset = UNSET, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET
-) -> CumminDimResult[T]:
+) -> CumminResult[T]:
     """Return the smallest elements up to each index along a dimension.
 
     Of equal elements the last one counts: it is the one in ``indices``, and it gets the

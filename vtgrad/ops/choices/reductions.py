@@ -15,11 +15,11 @@ from vtgrad.ops.composites.support.casts import in_dtype
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
 from vtgrad.ops.generated.reductions import (
-    AminmaxDimResult, MedianDimResult, StdMeanDimResult, VarMeanDimResult, amax_default,
-    amin_default, aminmax_dim, argmax_default, argmin_default, count_nonzero_dim_IntList,
-    log_softmax_dim, logsumexp_dim, mean_default, mean_dim, median_default, median_dim, nansum_dim,
-    prod_default, prod_dim_int, softmax_dim, std_dim, std_mean_dim, sum_default, sum_dim_IntList,
-    var_dim, var_mean_dim,
+    AminmaxResult, MedianResult, StdMeanResult, VarMeanResult, amax_default, amin_default,
+    aminmax_dim, argmax_default, argmin_default, count_nonzero_dim_IntList, log_softmax_dim,
+    logsumexp_dim, mean_default, mean_dim, median_default, median_dim, nansum_dim, prod_default,
+    prod_dim_int, softmax_dim, std_dim, std_mean_dim, sum_default, sum_dim_IntList, var_dim,
+    var_mean_dim,
 )
 
 __all__ = [
@@ -341,12 +341,12 @@ def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
 @overload
 def median(input: T) -> T: ...
 @overload
-def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
 @overload
-def median(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
 def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None
-) -> T | MedianDimResult[T]:
+) -> T | MedianResult[T]:
     """Return the middle element of all, or along a dimension.
 
     Of an even number of elements it is the lower of the two in the middle. If there is a nan,
@@ -366,7 +366,7 @@ def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
 
     Returns
     -------
-    Tensor or MedianDimResult
+    Tensor or MedianResult
         A new 0-d tensor, which is nan if there is no floating element; with `dim`, a named
         tuple of ``values`` and int64 ``indices``.
 
@@ -1283,15 +1283,15 @@ def aminmax(
     out: Sequence[T] | None = None,
     axis: int | Unset | None = UNSET,
     keepdims: bool = False,
-) -> AminmaxDimResult[T]: ...
+) -> AminmaxResult[T]: ...
 @overload
 def aminmax(
     input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
-) -> AminmaxDimResult[T]: ...
+) -> AminmaxResult[T]: ...
 @overload
 def aminmax(
     input: T, *, dim: int | Unset | None = UNSET, keepdim: bool = False, out: Sequence[T] | None = None, axis: str, keepdims: bool = False
-) -> AminmaxDimResult[T]: ...
+) -> AminmaxResult[T]: ...
 def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     *,
@@ -1300,7 +1300,7 @@ def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     out: Sequence[T] | None = None,
     axis: int | Unset | None = UNSET,
     keepdims: bool = False,
-) -> AminmaxDimResult[T]:
+) -> AminmaxResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension.
 
     A nan counts as both. Elements that are equal to a result share its gradient in equal parts.
@@ -1367,7 +1367,7 @@ def var_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> VarMeanDimResult[T]: ...
+) -> VarMeanResult[T]: ...
 @overload
 def var_mean(
     input: T,
@@ -1378,7 +1378,7 @@ def var_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> VarMeanDimResult[T]: ...
+) -> VarMeanResult[T]: ...
 @overload
 def var_mean(
     input: T,
@@ -1389,7 +1389,7 @@ def var_mean(
     correction: float | Unset | None = UNSET,
     axis: str | Sequence[str],
     keepdims: bool = False,
-) -> VarMeanDimResult[T]: ...
+) -> VarMeanResult[T]: ...
 def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
@@ -1399,7 +1399,7 @@ def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> VarMeanDimResult[T]:
+) -> VarMeanResult[T]:
     """Return the variance and the mean of all elements, or over dimensions.
 
     As `var` and `mean`, in one call.
@@ -1463,7 +1463,7 @@ def std_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> StdMeanDimResult[T]: ...
+) -> StdMeanResult[T]: ...
 @overload
 def std_mean(
     input: T,
@@ -1474,7 +1474,7 @@ def std_mean(
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> StdMeanDimResult[T]: ...
+) -> StdMeanResult[T]: ...
 @overload
 def std_mean(
     input: T,
@@ -1485,7 +1485,7 @@ def std_mean(
     correction: float | Unset | None = UNSET,
     axis: str | Sequence[str],
     keepdims: bool = False,
-) -> StdMeanDimResult[T]: ...
+) -> StdMeanResult[T]: ...
 def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
@@ -1495,7 +1495,7 @@ def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     correction: float | Unset | None = UNSET,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
-) -> StdMeanDimResult[T]:
+) -> StdMeanResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions.
 
     As `std` and `mean`, in one call.

@@ -10,24 +10,22 @@ from typing import overload
 
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.sorting import SortDimResult, SortStableResult, TopkDimResult, argsort_stable, sort_dim, sort_stable, topk_dim
+from vtgrad.ops.generated.sorting import SortResult, TopkResult, argsort_stable, sort_dim, sort_stable, topk_dim
 
 __all__ = ["argsort", "sort", "topk"]
 
 
 @overload
-def sort(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
-@overload
-def sort(input: T, dim: str, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
+def sort(
+    input: T, dim: int = -1, descending: bool = False, *, stable: bool | Unset | None = UNSET, out: Sequence[T] | None = None
+) -> SortResult[T]: ...
 @overload
 def sort(
-    input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
-) -> SortStableResult[T]: ...
-@overload
-def sort(input: T, dim: str, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None) -> SortStableResult[T]: ...
+    input: T, dim: str, descending: bool = False, *, stable: bool | Unset | None = UNSET, out: Sequence[T] | None = None
+) -> SortResult[T]: ...
 def sort(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | Unset | None = UNSET, out: Sequence[T] | None = None
-) -> SortDimResult[T] | SortStableResult[T]:
+) -> SortResult[T]:
     """Sort the elements along a dimension.
 
     A nan counts as larger than every number. Equal elements always keep their order. The
@@ -146,15 +144,15 @@ def topk(
     *,
     out: Sequence[T] | None = None,
     axis: int | Unset = UNSET,
-) -> TopkDimResult[T]: ...
+) -> TopkResult[T]: ...
 @overload
 def topk(
     input: T, k: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: int | Unset = UNSET
-) -> TopkDimResult[T]: ...
+) -> TopkResult[T]: ...
 @overload
 def topk(
     input: T, k: int, dim: int | Unset = UNSET, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None, axis: str
-) -> TopkDimResult[T]: ...
+) -> TopkResult[T]: ...
 def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     k: int,
@@ -164,7 +162,7 @@ def topk(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     *,
     out: Sequence[T] | None = None,
     axis: int | Unset = UNSET,
-) -> TopkDimResult[T]:
+) -> TopkResult[T]:
     """Return the largest or smallest elements along a dimension.
 
     A nan counts as larger than every number. Of equal elements those with lower indices are

@@ -29,6 +29,20 @@ from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackwar
 __all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
 
 
+class CummaxResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.cummax`."""
+
+    values: T
+    indices: T
+
+
+class CumminResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.cummin`."""
+
+    values: T
+    indices: T
+
+
 @overload
 def cumsum_dim(input: T, dim: int, *, dtype: DType | None = None, out: T | None = None) -> T: ...
 @overload
@@ -136,20 +150,13 @@ def cumprod_dim_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
         raise
 
 
-class CummaxDimResult(NamedTuple, Generic[T]):
-    """Results of `cummax_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
-def cummax_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]: ...
+def cummax_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CummaxResult[T]: ...
 @overload
-def cummax_dim(input: T, dim: str, *, out: Sequence[T] | None = None) -> CummaxDimResult[T]: ...
+def cummax_dim(input: T, dim: str, *, out: Sequence[T] | None = None) -> CummaxResult[T]: ...
 def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, *, out: Sequence[T] | None = None
-) -> CummaxDimResult[T]:
+) -> CummaxResult[T]:
     """Return the largest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
         return take_over("cummax_dim", cummax_dim, input, dim, out=out)
@@ -167,8 +174,8 @@ def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
     if out is not None:
-        return CummaxDimResult(*write_outs(out, arrays, "cummax", exact=True))
-    results = CummaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return CummaxResult(*write_outs(out, arrays, "cummax", exact=True))
+    results = CummaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = CummaxBackward0.record(input, dim)
         set_history_of_each(results, node)
@@ -176,20 +183,13 @@ def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     return results
 
 
-class CumminDimResult(NamedTuple, Generic[T]):
-    """Results of `cummin_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
-def cummin_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminDimResult[T]: ...
+def cummin_dim(input: T, dim: int, *, out: Sequence[T] | None = None) -> CumminResult[T]: ...
 @overload
-def cummin_dim(input: T, dim: str, *, out: Sequence[T] | None = None) -> CumminDimResult[T]: ...
+def cummin_dim(input: T, dim: str, *, out: Sequence[T] | None = None) -> CumminResult[T]: ...
 def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, *, out: Sequence[T] | None = None
-) -> CumminDimResult[T]:
+) -> CumminResult[T]:
     """Return the smallest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
         return take_over("cummin_dim", cummin_dim, input, dim, out=out)
@@ -207,8 +207,8 @@ def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
         raise
     if out is not None:
-        return CumminDimResult(*write_outs(out, arrays, "cummin", exact=True))
-    results = CumminDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return CumminResult(*write_outs(out, arrays, "cummin", exact=True))
+    results = CumminResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = CumminBackward0.record(input, dim)
         set_history_of_each(results, node)

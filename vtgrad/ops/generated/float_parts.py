@@ -39,6 +39,13 @@ __all__ = [
 ]
 
 
+class FrexpResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.frexp`."""
+
+    mantissa: T
+    exponent: T
+
+
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     if keys.active and is_keyed(input, other, out):
@@ -286,13 +293,6 @@ def ldexp_(input: T, other: Tensor) -> T:
             return ldexp_(input, other)
         explain(error, "input: Tensor, other: Tensor", input, other)
         raise
-
-
-class FrexpResult(NamedTuple, Generic[T]):
-    """Results of `frexp`."""
-
-    mantissa: T
-    exponent: T
 
 
 def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:

@@ -46,6 +46,48 @@ __all__ = [
 ]
 
 
+class MaxResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.max`."""
+
+    values: T
+    indices: T
+
+
+class MinResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.min`."""
+
+    values: T
+    indices: T
+
+
+class MedianResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.median`."""
+
+    values: T
+    indices: T
+
+
+class AminmaxResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.aminmax`."""
+
+    min: T
+    max: T
+
+
+class VarMeanResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.var_mean`."""
+
+    var: T
+    mean: T
+
+
+class StdMeanResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.std_mean`."""
+
+    std: T
+    mean: T
+
+
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the sum of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
@@ -288,20 +330,13 @@ def extreme(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     return result
 
 
-class MaxDimResult(NamedTuple, Generic[T]):
-    """Results of `max_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
-def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]: ...
+def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxResult[T]: ...
 @overload
-def max_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxDimResult[T]: ...
+def max_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MaxResult[T]: ...
 def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None
-) -> MaxDimResult[T]:
+) -> MaxResult[T]:
     """Largest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
         return take_over("max_dim", max_dim, input, dim, keepdim, out=out)
@@ -318,8 +353,8 @@ def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
-        return MaxDimResult(*write_outs(out, arrays, "max", exact=True))
-    results = MaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return MaxResult(*write_outs(out, arrays, "max", exact=True))
+    results = MaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MaxBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
@@ -327,20 +362,13 @@ def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     return results
 
 
-class MinDimResult(NamedTuple, Generic[T]):
-    """Results of `min_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
-def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]: ...
+def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinResult[T]: ...
 @overload
-def min_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinDimResult[T]: ...
+def min_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MinResult[T]: ...
 def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None
-) -> MinDimResult[T]:
+) -> MinResult[T]:
     """Smallest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
         return take_over("min_dim", min_dim, input, dim, keepdim, out=out)
@@ -357,8 +385,8 @@ def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
-        return MinDimResult(*write_outs(out, arrays, "min", exact=True))
-    results = MinDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return MinResult(*write_outs(out, arrays, "min", exact=True))
+    results = MinResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MinBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
@@ -366,20 +394,13 @@ def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     return results
 
 
-class MedianDimResult(NamedTuple, Generic[T]):
-    """Results of `median_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
-def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
 @overload
-def median_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianDimResult[T]: ...
+def median_dim(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
 def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None
-) -> MedianDimResult[T]:
+) -> MedianResult[T]:
     """The lower middle elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
         return take_over("median_dim", median_dim, input, dim, keepdim, out=out)
@@ -398,8 +419,8 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
         explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
-        return MedianDimResult(*write_outs(out, arrays, "median", exact=True))
-    results = MedianDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return MedianResult(*write_outs(out, arrays, "median", exact=True))
+    results = MedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward1.record(input, dim, keepdim)
         set_history_of_each(results, node)
@@ -979,20 +1000,13 @@ def nansum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     return result
 
 
-class AminmaxDimResult(NamedTuple, Generic[T]):
-    """Results of `aminmax_dim`."""
-
-    min: T
-    max: T
-
-
 @overload
-def aminmax_dim(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]: ...
+def aminmax_dim(input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxResult[T]: ...
 @overload
-def aminmax_dim(input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxDimResult[T]: ...
+def aminmax_dim(input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None) -> AminmaxResult[T]: ...
 def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, *, dim: int | None = None, keepdim: bool = False, out: Sequence[T] | None = None
-) -> AminmaxDimResult[T]:
+) -> AminmaxResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension."""
     if keys.active and is_keyed(input, out):
         return take_over("aminmax_dim", aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
@@ -1010,8 +1024,8 @@ def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
         raise
     if out is not None:
-        return AminmaxDimResult(*write_outs(out, arrays, "aminmax", exact=True))
-    results = AminmaxDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return AminmaxResult(*write_outs(out, arrays, "aminmax", exact=True))
+    results = AminmaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = AminmaxBackward0.record(input, dim=dim, keepdim=keepdim)
         set_history_of_each(results, node)
@@ -1019,20 +1033,13 @@ def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     return results
 
 
-class VarMeanDimResult(NamedTuple, Generic[T]):
-    """Results of `var_mean_dim`."""
-
-    var: T
-    mean: T
-
-
 @overload
-def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> VarMeanDimResult[T]: ...
+def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> VarMeanResult[T]: ...
 @overload
-def var_mean_dim(input: T, dim: str | Sequence[str], correction: float | None, keepdim: bool = False) -> VarMeanDimResult[T]: ...
+def var_mean_dim(input: T, dim: str | Sequence[str], correction: float | None, keepdim: bool = False) -> VarMeanResult[T]: ...
 def var_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims, correction: float | None, keepdim: bool = False
-) -> VarMeanDimResult[T]:
+) -> VarMeanResult[T]:
     """Return the variance and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
         return take_over("var_mean_dim", var_mean_dim, input, dim, correction, keepdim)
@@ -1047,27 +1054,20 @@ def var_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             return var_mean_dim(input, dim, as_number(correction), keepdim)
         explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
         raise
-    results = VarMeanDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    results = VarMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = VarMeanBackward0.record(input, dim, correction, keepdim)
         set_history_of_each(results, node)
     return results
 
 
-class StdMeanDimResult(NamedTuple, Generic[T]):
-    """Results of `std_mean_dim`."""
-
-    std: T
-    mean: T
-
-
 @overload
-def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> StdMeanDimResult[T]: ...
+def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False) -> StdMeanResult[T]: ...
 @overload
-def std_mean_dim(input: T, dim: str | Sequence[str], correction: float | None, keepdim: bool = False) -> StdMeanDimResult[T]: ...
+def std_mean_dim(input: T, dim: str | Sequence[str], correction: float | None, keepdim: bool = False) -> StdMeanResult[T]: ...
 def std_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims, correction: float | None, keepdim: bool = False
-) -> StdMeanDimResult[T]:
+) -> StdMeanResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
         return take_over("std_mean_dim", std_mean_dim, input, dim, correction, keepdim)
@@ -1082,7 +1082,7 @@ def std_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             return std_mean_dim(input, dim, as_number(correction), keepdim)
         explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
         raise
-    results = StdMeanDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    results = StdMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = StdMeanBackward0.record(input, dim, correction, keepdim)
         set_history_of_each(results, node)

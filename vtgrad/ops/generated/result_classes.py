@@ -7,33 +7,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from vtgrad.ops.generated.cumulative import CummaxDimResult
-from vtgrad.ops.generated.cumulative import CumminDimResult
+from vtgrad.ops.generated.cumulative import CummaxResult
+from vtgrad.ops.generated.cumulative import CumminResult
 from vtgrad.ops.generated.float_parts import FrexpResult
-from vtgrad.ops.generated.reductions import MaxDimResult
-from vtgrad.ops.generated.reductions import MinDimResult
-from vtgrad.ops.generated.reductions import MedianDimResult
-from vtgrad.ops.generated.reductions import AminmaxDimResult
-from vtgrad.ops.generated.reductions import VarMeanDimResult
-from vtgrad.ops.generated.reductions import StdMeanDimResult
-from vtgrad.ops.generated.sorting import SortDimResult
-from vtgrad.ops.generated.sorting import SortStableResult
-from vtgrad.ops.generated.sorting import TopkDimResult
+from vtgrad.ops.generated.reductions import MaxResult
+from vtgrad.ops.generated.reductions import MinResult
+from vtgrad.ops.generated.reductions import MedianResult
+from vtgrad.ops.generated.reductions import AminmaxResult
+from vtgrad.ops.generated.reductions import VarMeanResult
+from vtgrad.ops.generated.reductions import StdMeanResult
+from vtgrad.ops.generated.sorting import SortResult
+from vtgrad.ops.generated.sorting import TopkResult
 
-__all__ = ["RESULT_CLASSES"]
+__all__ = [
+    "CummaxResult", "CumminResult", "FrexpResult", "MaxResult", "MinResult", "MedianResult",
+    "AminmaxResult", "VarMeanResult", "StdMeanResult", "SortResult", "TopkResult",
+]
 
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {
-    "cummax.dim": CummaxDimResult,
-    "cummin.dim": CumminDimResult,
+    "cummax.dim": CummaxResult,
+    "cummin.dim": CumminResult,
     "frexp": FrexpResult,
-    "max.dim": MaxDimResult,
-    "min.dim": MinDimResult,
-    "median.dim": MedianDimResult,
-    "aminmax.dim": AminmaxDimResult,
-    "var_mean.dim": VarMeanDimResult,
-    "std_mean.dim": StdMeanDimResult,
-    "sort.dim": SortDimResult,
-    "sort.stable": SortStableResult,
-    "topk.dim": TopkDimResult,
+    "max.dim": MaxResult,
+    "min.dim": MinResult,
+    "median.dim": MedianResult,
+    "aminmax.dim": AminmaxResult,
+    "var_mean.dim": VarMeanResult,
+    "std_mean.dim": StdMeanResult,
+    "sort.dim": SortResult,
+    "sort.stable": SortResult,
+    "topk.dim": TopkResult,
 }

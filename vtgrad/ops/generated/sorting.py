@@ -26,20 +26,27 @@ from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, Top
 __all__ = ["argsort_stable", "sort_dim", "sort_stable", "topk_dim"]
 
 
-class SortDimResult(NamedTuple, Generic[T]):
-    """Results of `sort_dim`."""
+class SortResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.sort`."""
+
+    values: T
+    indices: T
+
+
+class TopkResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.topk`."""
 
     values: T
     indices: T
 
 
 @overload
-def sort_dim(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
+def sort_dim(input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None) -> SortResult[T]: ...
 @overload
-def sort_dim(input: T, dim: str, descending: bool = False, *, out: Sequence[T] | None = None) -> SortDimResult[T]: ...
+def sort_dim(input: T, dim: str, descending: bool = False, *, out: Sequence[T] | None = None) -> SortResult[T]: ...
 def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, out: Sequence[T] | None = None
-) -> SortDimResult[T]:
+) -> SortResult[T]:
     """Sort the elements along a dimension."""
     if keys.active and is_keyed(input, out):
         return take_over("sort_dim", sort_dim, input, dim, descending, out=out)
@@ -58,8 +65,8 @@ def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
         explain(error, "input: Tensor, dim: int, descending: bool, out: Pair | None", input, dim, descending, out)
         raise
     if out is not None:
-        return SortDimResult(*write_outs(out, arrays, "sort", exact=True))
-    results = SortDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return SortResult(*write_outs(out, arrays, "sort", exact=True))
+    results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SortBackward0.record(input, dim, descending)
         set_history_of_each(results, node)
@@ -67,24 +74,15 @@ def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     return results
 
 
-class SortStableResult(NamedTuple, Generic[T]):
-    """Results of `sort_stable`."""
-
-    values: T
-    indices: T
-
-
 @overload
 def sort_stable(
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
-) -> SortStableResult[T]: ...
+) -> SortResult[T]: ...
 @overload
-def sort_stable(
-    input: T, dim: str, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
-) -> SortStableResult[T]: ...
+def sort_stable(input: T, dim: str, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None) -> SortResult[T]: ...
 def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: int = -1, descending: bool = False, *, stable: bool | None, out: Sequence[T] | None = None
-) -> SortStableResult[T]:
+) -> SortResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     if keys.active and is_keyed(input, out):
         return take_over("sort_stable", sort_stable, input, dim, descending, stable=stable, out=out)
@@ -106,8 +104,8 @@ def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         )
         raise
     if out is not None:
-        return SortStableResult(*write_outs(out, arrays, "sort", exact=True))
-    results = SortStableResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return SortResult(*write_outs(out, arrays, "sort", exact=True))
+    results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SortBackward1.record(input, dim, descending, stable=stable)
         set_history_of_each(results, node)
@@ -139,24 +137,17 @@ def argsort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
     return result
 
 
-class TopkDimResult(NamedTuple, Generic[T]):
-    """Results of `topk_dim`."""
-
-    values: T
-    indices: T
-
-
 @overload
 def topk_dim(
     input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
-) -> TopkDimResult[T]: ...
+) -> TopkResult[T]: ...
 @overload
 def topk_dim(
     input: T, count: int, dim: str, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
-) -> TopkDimResult[T]: ...
+) -> TopkResult[T]: ...
 def topk_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, count: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Sequence[T] | None = None
-) -> TopkDimResult[T]:
+) -> TopkResult[T]:
     """Return the largest or smallest elements along a dimension."""
     if keys.active and is_keyed(input, out):
         return take_over("topk_dim", topk_dim, input, count, dim, largest, sorted, out=out)
@@ -179,8 +170,8 @@ def topk_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
         )
         raise
     if out is not None:
-        return TopkDimResult(*write_outs(out, arrays, "topk", exact=True))
-    results = TopkDimResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+        return TopkResult(*write_outs(out, arrays, "topk", exact=True))
+    results = TopkResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TopkBackward0.record(input, count, dim, largest, sorted)
         set_history_of_each(results, node)

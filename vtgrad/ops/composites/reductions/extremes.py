@@ -16,8 +16,8 @@ from vtgrad.ops.calling.reduction_arguments import (
 )
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
-    MaxDimResult,
-    MinDimResult,
+    MaxResult,
+    MinResult,
 )
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -78,7 +78,7 @@ def max(
     *,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MaxDimResult[T]: ...
+) -> MaxResult[T]: ...
 @overload
 def max(
     input: T,
@@ -87,7 +87,7 @@ def max(
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MaxDimResult[T]: ...
+) -> MaxResult[T]: ...
 @overload
 def max(
     input: T,
@@ -96,7 +96,7 @@ def max(
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MaxDimResult[T]: ...
+) -> MaxResult[T]: ...
 def max(
     input: T,
     dim_or_other: int | str | TensorBase | Unset = UNSET,
@@ -107,7 +107,7 @@ def max(
     out: T | tuple[T, T] | None = None,
     axis: int | str | Unset = UNSET,
     keepdims: bool = False,
-) -> T | MaxDimResult[T]:
+) -> T | MaxResult[T]:
     """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
 
     A nan counts as larger than every number. Without a dimension, elements equal to the result
@@ -136,7 +136,7 @@ def max(
 
     Returns
     -------
-    Tensor or MaxDimResult
+    Tensor or MaxResult
         A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
         places along the dimension.
 
@@ -161,7 +161,7 @@ def max(
     >>> vt.max(x)
     tensor(7.)
     >>> vt.max(x, 1)
-    MaxDimResult(values=tensor([5., 7.]), indices=tensor([1, 0]))
+    MaxResult(values=tensor([5., 7.]), indices=tensor([1, 0]))
     >>> vt.max(x, vt.tensor(3.0))
     tensor([[3., 5.],
             [7., 3.]])
@@ -198,7 +198,7 @@ def min(
     *,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MinDimResult[T]: ...
+) -> MinResult[T]: ...
 @overload
 def min(
     input: T,
@@ -207,7 +207,7 @@ def min(
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MinDimResult[T]: ...
+) -> MinResult[T]: ...
 @overload
 def min(
     input: T,
@@ -216,7 +216,7 @@ def min(
     keepdim: bool = False,
     out: tuple[T, T] | None = None,
     keepdims: bool = False,
-) -> MinDimResult[T]: ...
+) -> MinResult[T]: ...
 def min(
     input: T,
     dim_or_other: int | str | TensorBase | Unset = UNSET,
@@ -227,7 +227,7 @@ def min(
     out: T | tuple[T, T] | None = None,
     axis: int | str | Unset = UNSET,
     keepdims: bool = False,
-) -> T | MinDimResult[T]:
+) -> T | MinResult[T]:
     """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.
 
     A nan counts as smaller than every number. Without a dimension, elements equal to the result
@@ -256,7 +256,7 @@ def min(
 
     Returns
     -------
-    Tensor or MinDimResult
+    Tensor or MinResult
         A new tensor; with a dimension, a named tuple of ``values`` and int64 ``indices``, the
         places along the dimension.
 
@@ -281,7 +281,7 @@ def min(
     >>> vt.min(x)
     tensor(1.)
     >>> vt.min(x, 1)
-    MinDimResult(values=tensor([1., 2.]), indices=tensor([0, 1]))
+    MinResult(values=tensor([1., 2.]), indices=tensor([0, 1]))
     >>> vt.min(x, vt.tensor(3.0))
     tensor([[1., 3.],
             [3., 2.]])

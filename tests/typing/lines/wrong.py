@@ -1,0 +1,191 @@
+"""Wrong lines: every type checker says something about each that ends with `E`, and of no other.
+
+Each of them raises when it runs, but those that end with `E, runs`: they do something else than
+they seem to.
+"""
+# pyright: strict
+
+import numpy as np
+
+import vtgrad as vt
+from vtgrad.autograd.function import FunctionCtx
+from vtgrad.func import grad, jvp, vjp
+
+
+def tensor(*values: vt.Tensor) -> None:
+    """Takes tensors."""
+
+
+def anything(*values: object) -> None:
+    """Takes anything."""
+
+
+def loss(w: vt.Tensor, scale: float = 1.0) -> vt.Tensor:
+    return (w * w).sum() * scale
+
+
+class Scale(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor, /, factor: float = 2.0) -> vt.Tensor:
+        return x * factor
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, gradient: vt.Tensor) -> tuple[vt.Tensor, None]:
+        return gradient * 2.0, None
+
+
+x = vt.ones(2, 3, requires_grad=True)
+y = vt.arange(6, dtype=vt.float32).reshape(2, 3)
+u, v, w, z = vt.eye(3), vt.tensor([3.0, 1.0, 2.0]), vt.ones(3), vt.ones(3)
+ctx = FunctionCtx()
+array = np.ones(3)
+
+# -- operands
+anything(x + "a")  # E
+anything("a" + x)  # E
+anything(x - None)  # E
+anything(x * (1, 2, 3).count)  # E
+anything(x / {"a": 1})  # E
+anything(x @ "a")  # E
+anything(x @ 2)  # E
+anything(x ** "2")  # E
+anything(x < "a")  # E
+anything(x >= None)  # E
+anything(x & "a")  # E
+anything(x // object())  # E
+z += "a"  # E
+w *= None  # E
+u @= 3  # E
+anything(vt.add(x, "a"))  # E
+anything(vt.add(1, 2))  # E
+anything(vt.mul("a", x))  # E
+anything(vt.add(x, 1, alpha="a"))  # E
+anything(vt.maximum(x, 1))  # E
+anything(vt.matmul(x, 2))  # E
+anything(x.add([1]))  # E
+anything(x.pow("2"))  # E
+anything(vt.exp(1.0))  # E
+anything(vt.exp([1.0]))  # E
+anything(vt.where(x > 0, "a", x))  # E
+
+# -- indices
+anything(x["a"])  # E
+anything(x[1.5])  # E
+anything(x[np.float64(1.0)])  # E
+anything(x[object()])  # E
+anything(x[{"a": 1}])  # E
+anything(x[0, "a"])  # E
+anything(x[[0.5]])  # E
+y["a"] = 1.0  # E
+y[0] = "a"  # E
+y[0] = None  # E
+y[1.5] = 2.0  # E
+y[0] = {"a": 1}  # E
+del y[0]  # E
+
+# -- data
+anything(vt.tensor("a"))  # E
+anything(vt.tensor(["a"]))  # E
+anything(vt.tensor({"a": 1}))  # E
+anything(vt.tensor(None))  # E
+anything(vt.tensor(object()))  # E
+anything(vt.tensor({1, 2}))  # E
+anything(vt.tensor([[1, "a"]]))  # E
+anything(vt.tensor([1], dtype="float32"))  # E
+anything(vt.tensor([1], vt.float32))  # E
+anything(vt.from_numpy([1.0]))  # E
+anything(vt.zeros("a"))  # E
+anything(vt.zeros(1.5))  # E
+anything(vt.zeros(2, dtype=3))  # E
+anything(vt.zeros((2, "a")))  # E
+anything(vt.full((2,), "a"))  # E
+anything(vt.full(2, 1.0))  # E
+anything(vt.arange("a"))  # E
+anything(vt.zeros_like(array))  # E
+anything(vt.ones(2, requires_grad="yes"))  # E
+anything(vt.randint(0, 5, 2))  # E
+anything(vt.Tensor([1.0]))  # E
+
+# -- arguments
+anything(vt.cat(x))  # E
+anything(vt.cat([x], "a", "b"))  # E
+anything(vt.stack(x))  # E
+anything(vt.cat([x], dim=1.5))  # E
+anything(x.sum(1.5))  # E
+anything(x.sum(0, 3))  # E
+anything(x.sum(dims=0))  # E
+anything(x.sum(0, keepdim="yes"))  # E
+anything(x.mean(dtype="float32"))  # E
+anything(x.softmax(None))  # E
+anything(x.view("a"))  # E
+anything(x.reshape(1.5, 2))  # E
+anything(x.transpose(0))  # E
+anything(x.permute(0, None))  # E
+anything(x.expand("a"))  # E
+anything(x.split("a"))  # E
+anything(x.sort(0, 1))  # E
+anything(x.topk("a"))  # E
+anything(x.index_select(0, [0, 1]))  # E
+anything(x.gather(0, 1))  # E
+anything(x.masked_fill([True], 0.0))  # E
+anything(x.new_tensor("a"))  # E
+anything(vt.einsum(x, "ij->ji"))  # E
+anything(vt.sum(v, 0, out=array))  # E
+anything(vt.sort(v, out=v))  # E
+anything(x.contiguous(memory_format="channels_last"))  # E
+anything(x.clamp(min="a"))  # E
+anything(x.as_subclass(int))  # E
+
+# -- results
+anything(x.no_such_method())  # E
+anything(vt.no_such_function(x))  # E
+anything(vt.sort(v).value)  # E
+anything(x.max(1).places)  # E
+x.shape = vt.Size((3, 2))  # E
+x.grad = 1.0  # E
+x.requires_grad = "yes"  # E
+anything(v.grad.sum())  # E
+anything(x.shape.sum())  # E
+anything(x.item().sum())  # E
+tensor(x.sum().item())  # E, runs
+tensor(x.shape)  # E, runs
+tensor(v.sort())  # E, runs
+tensor(v.numpy())  # E, runs
+tensor(v.grad)  # E, runs
+a, b, c = v.sort()  # E
+text: str = v.ndim  # E, runs
+size: list[int] = v.shape  # E, runs
+
+# -- gradients
+x.backward("a")  # E
+x.sum().backward(retain="yes")  # E
+anything(vt.autograd.grad("a", x))  # E
+anything(vt.autograd.grad(loss(x), "a"))  # E
+anything(vt.autograd.grad(loss(x), 1))  # E
+x.requires_grad_("yes")  # E
+x.register_hook(3)  # E, runs
+x.register_hook(lambda g: 3)  # E, runs
+x.register_hook(lambda a, b: a)  # E, runs
+vt.set_grad_enabled("yes")  # E
+anything(Scale.apply("a"))  # E
+anything(Scale.apply(x, "a"))  # E
+anything(Scale.apply())  # E
+anything(Scale.apply(x, 2.0, 3.0))  # E
+anything(Scale.apply(x, scale=2.0))  # E
+ctx.save_for_backward(3.0)  # E
+ctx.mark_dirty(None)  # E
+anything(ctx.factor)  # E
+vt.manual_seed("a")  # E
+anything(vt.autograd.forward_ad.make_dual(v, 1.0))  # E
+anything(vt.autograd.gradcheck(loss, 3))  # E
+anything(vt.autograd.gradcheck(3, (v,)))  # E
+
+# -- functions
+anything(vt.vmap(3))  # E
+anything(vt.vmap(loss)("a"))  # E
+anything(vt.vmap(loss)(x, 1.0, 2.0))  # E
+anything(grad(3))  # E
+anything(grad(loss)("a"))  # E
+anything(grad(loss, argnums="a"))  # E, runs
+anything(jvp(loss, v, v))  # E
+anything(vjp(3, v))  # E

@@ -1,0 +1,106 @@
+"""Right lines, which every type checker accepts, and wrong ones, of which it refuses each.
+
+The right lines run. Each wrong one raises if it runs, unless its mark says otherwise.
+"""
+
+import ast
+import os
+import re
+import runpy
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.project.public_types import run_pyright
+from tests.project.tree import ROOT
+
+LINES: Final = Path(__file__).parent / "lines"
+RIGHT, WRONG = LINES / "right.py", LINES / "wrong.py"
+FILES: Final = [str(path.relative_to(ROOT)) for path in (RIGHT, WRONG)]
+
+_MARK: Final = re.compile(r"  # E(, runs)?$")
+_SAID: Final = re.compile(r"(right|wrong)\.py:(\d+)(?::\d+(?:-\d+)?)?(?: -|:) (?!note|information)")
+
+
+def _run(*command: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", *command, *FILES],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    return run.stdout
+
+
+def mypy() -> str:
+    # No cache: mypy stops with an internal error when another run writes to the same one.
+    return _run("mypy", "--strict", "--no-pretty", f"--cache-dir={os.devnull}")
+
+
+def pyright() -> str:
+    """In strict mode, which a comment in the files asks for."""
+    run = run_pyright(*FILES)
+    assert run.returncode == 1, run.stdout + run.stderr
+    return run.stdout
+
+
+def pyrefly() -> str:
+    # As it is without a configuration; it would read that of mypy.
+    own = ("--preset", "default", "--output-format", "min-text")
+    return _run("pyrefly", "check", "--python-interpreter-path", sys.executable, *own)
+
+
+@cache
+def said(checker: Callable[[], str]) -> dict[str, set[int]]:
+    """The numbers of the lines that a checker refuses, by file."""
+    found: dict[str, set[int]] = {"right": set(), "wrong": set()}
+    for line in _SAID.finditer(checker()):
+        found[line[1]].add(int(line[2]))
+    return found
+
+
+def marked() -> dict[int, bool]:
+    """The wrong lines by their numbers, and whether they run."""
+    lines = WRONG.read_text("utf-8").splitlines()
+    return {nr: bool(m[1]) for nr, line in enumerate(lines, 1) if (m := _MARK.search(line))}
+
+
+def test_there_are_a_hundred_of_each() -> None:
+    definitions = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    body = ast.parse(RIGHT.read_text("utf-8")).body
+    assert len([part for part in body if not isinstance(part, definitions)]) >= 100
+    assert len(marked()) >= 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", [mypy, pyright, pyrefly])
+def test_the_checkers_tell_right_lines_from_wrong_ones(checker: Callable[[], str]) -> None:
+    assert said(checker) == {"right": set(), "wrong": set(marked())}
+
+
+def test_the_right_lines_run() -> None:
+    runpy.run_path(str(RIGHT))
+
+
+def test_the_wrong_lines_raise() -> None:
+    lines = WRONG.read_text("utf-8").splitlines()
+    begin = "\n".join(lines[: min(marked()) - 1])
+    names: dict[str, object] = {"__name__": "wrong"}
+    exec(compile(begin, str(WRONG), "exec"), names)
+    for nr, runs in marked().items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                exec(lines[nr - 1], dict(names))
+            except Exception:
+                assert not runs, lines[nr - 1]
+            else:
+                assert runs, lines[nr - 1]

@@ -1,0 +1,1 @@
+"""Writes the stubs of the public modules."""

@@ -1,0 +1,216 @@
+"""Signatures of functions, as the stubs show them."""
+
+import ast
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from .modules import Module
+from .spelling import Names, Place, Speller, union
+
+__all__ = ["Parameter", "Signature", "as_method", "merged", "read", "without_lone_variable"]
+
+_KINDS = ("/", "", "*", "=", "**")
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        ``/`` if it has no name for users, ``*`` or ``**`` if it takes many, ``=`` if it has no
+        position, and nothing for all others.
+    types : tuple of str
+        The members of its type; nothing for `self` and its like.
+    default : str or None
+        Its default, as Python text.
+    """
+
+    name: str
+    kind: str
+    types: tuple[str, ...]
+    default: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """One way to call a function.
+
+    Attributes
+    ----------
+    parameters : tuple of Parameter
+        The parameters in order.
+    returns : tuple of str
+        The members of the type of what is returned.
+    decorators : tuple of str
+        Without ``overload``.
+    ignored : str
+        The error that type checkers must not see in the signature, if there is one.
+    """
+
+    parameters: tuple[Parameter, ...]
+    returns: tuple[str, ...]
+    decorators: tuple[str, ...] = ()
+    ignored: str = ""
+
+    def text(self, name: str, names: Names, place: Place) -> str:
+        """The head of the function, without a colon."""
+        parts: list[str] = []
+        position = True
+        for nr, p in enumerate(self.parameters):
+            if p.kind == "=" and position:
+                parts.append("*")
+            position = position and p.kind in ("", "/")
+            kind = union(p.types, names, place) if p.types else ""
+            star = p.kind if p.kind in ("*", "**") else ""
+            text = f"{star}{p.name}" + (f": {kind}" if kind else "")
+            parts.append(text + (f" = {p.default}" if p.default is not None else ""))
+            following = self.parameters[nr + 1].kind if nr + 1 < len(self.parameters) else ""
+            if p.kind == "/" and following != "/":
+                parts.append("/")
+        returns = union(self.returns, names, dataclasses.replace(place, given=False))
+        return f"def {name}({', '.join(parts)}) -> {returns}"
+
+
+def read(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    module: Module,
+    names: Names,
+    *,
+    wide: bool,
+    hidden: frozenset[str] = frozenset(),
+) -> Signature:
+    """The signature of a function in a source file.
+
+    Parameters
+    ----------
+    wide : bool
+        Whether NumPy's scalars are accepted beside Python's numbers.
+    hidden : set of str
+        As in `Speller`.
+    """
+    speller = Speller(module, names, hidden)
+    place = Place(given=True, wide=wide)
+    found: list[Parameter] = []
+
+    def add(argument: ast.arg, kind: str, default: ast.expr | None) -> None:
+        types = () if argument.annotation is None else speller.parts(argument.annotation, place)
+        if argument.arg == "out":
+            # Any tensor will do, whatever the operands are.
+            types = [re.sub(r"\b_T\b", names.named("Tensor"), part) for part in types]
+        spelled = None if default is None else _default(default)
+        found.append(Parameter(argument.arg, kind, tuple(types), spelled))
+
+    own = function.args
+    positional = [*own.posonlyargs, *own.args]
+    missing = len(positional) - len(own.defaults)
+    for nr, argument in enumerate(positional):
+        default = own.defaults[nr - missing] if nr >= missing else None
+        add(argument, "/" if nr < len(own.posonlyargs) else "", default)
+    if own.vararg is not None:
+        add(own.vararg, "*", None)
+    for argument, given in zip(own.kwonlyargs, own.kw_defaults, strict=True):
+        add(argument, "=", given)
+    if own.kwarg is not None:
+        add(own.kwarg, "**", None)
+    returns = ["None"]
+    if function.returns is not None:
+        returns = speller.parts(function.returns, Place(given=False, wide=wide))
+    texts = [ast.unparse(d) for d in function.decorator_list]
+    kept = tuple(text for text in texts if text not in ("explained", "overload"))
+    return Signature(tuple(found), tuple(returns), kept, module.ignored_at(function))
+
+
+def _default(value: ast.expr) -> str:
+    """A default, where it is a literal."""
+    try:
+        ast.literal_eval(value)
+    except ValueError:
+        return "..."
+    return ast.unparse(value)
+
+
+def merged(signatures: Sequence[Signature]) -> list[Signature]:
+    """The signatures, with one for all that differ in types of parameters only.
+
+    That is exact if one parameter differs. If several do, and one of them takes tensors, the
+    signatures stay apart, because the union would take numbers alone.
+    """
+    found: list[Signature] = []
+    for one in signatures:
+        for nr, known in enumerate(found):
+            if _may_be_one(known, one):
+                found[nr] = _both(known, one)
+                break
+        else:
+            if not any(_covers(known, one) for known in found):
+                found.append(one)
+    return found
+
+
+def _may_be_one(one: Signature, other: Signature) -> bool:
+    def shape(s: Signature) -> object:
+        return s.returns, s.decorators, [(p.name, p.kind) for p in s.parameters]
+
+    if shape(one) != shape(other):
+        return False
+    pairs = zip(one.parameters, other.parameters, strict=True)
+    types = [{*p.types, *q.types} for p, q in pairs if set(p.types) != set(q.types)]
+    return len(types) < 2 or not any(t & {"_T", "Self", "Tensor"} for t in types)
+
+
+def _covers(one: Signature, other: Signature) -> bool:
+    """Whether all that the second signature takes by name is taken by the first."""
+    taken = {
+        p.name: {*p.types, *(("str", "Int") if "Dim" in p.types else ())} for p in one.parameters
+    }
+    return one.returns == other.returns and all(
+        set(p.types) <= taken.get(p.name, set()) for p in other.parameters
+    )
+
+
+def _both(one: Signature, other: Signature) -> Signature:
+    parameters = [
+        dataclasses.replace(
+            p,
+            types=tuple(dict.fromkeys([*p.types, *q.types])),
+            default=q.default if p.default is None else p.default,
+        )
+        for p, q in zip(one.parameters, other.parameters, strict=True)
+    ]
+    return dataclasses.replace(one, parameters=tuple(parameters))
+
+
+def as_method(signature: Signature) -> Signature | None:
+    """A function of tensors as a method of its first argument; None if that is a number."""
+    first, *rest = signature.parameters
+    if "Number" in first.types and "_T" not in first.types:
+        return None
+    own = [dataclasses.replace(p, types=_of_self(p.types)) for p in rest]
+    this = Parameter("self", first.kind, (), None)
+    returns = _of_self(signature.returns)
+    return dataclasses.replace(signature, parameters=(this, *own), returns=returns)
+
+
+def _of_self(types: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(re.sub(r"\b_T\b", "Self", part) for part in types)
+
+
+def without_lone_variable(signature: Signature, names: Names) -> Signature:
+    """A signature in which a type variable that stands in one place only is a tensor."""
+    every = [part for p in signature.parameters for part in p.types] + list(signature.returns)
+    if sum(len(re.findall(r"\b_T\b", part)) for part in every) != 1:
+        return signature
+    tensor = names.named("Tensor")
+
+    def plain(types: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(re.sub(r"\b_T\b", tensor, part) for part in types)
+
+    parameters = [dataclasses.replace(p, types=plain(p.types)) for p in signature.parameters]
+    return dataclasses.replace(
+        signature, parameters=tuple(parameters), returns=plain(signature.returns)
+    )

@@ -1,0 +1,5 @@
+"""The classes of several results, one for each operator, such as that of `vtgrad.sort`."""
+
+from __future__ import annotations
+
+from .ops.generated.result_classes import *  # generated, with an `__all__`

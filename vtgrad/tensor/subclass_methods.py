@@ -1,0 +1,57 @@
+"""Tensors of classes of users."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ..errors import ArgumentTypeError
+from ..ops.generated import functional as F
+from ..storage.tensor_base import TensorBase
+
+__all__ = ["SubclassMethods"]
+
+S = TypeVar("S", bound=TensorBase)
+
+
+class SubclassMethods(TensorBase):
+    """The method that makes tensors of another class."""
+
+    __slots__ = ()
+
+    def as_subclass(self, cls: type[S]) -> S:
+        """The tensor as an object of a class that inherits from `Tensor`.
+
+        The ``__init__`` of the class does not run. Operators return tensors of the class of their
+        first tensor; gradients are of the class `Tensor`.
+
+        Parameters
+        ----------
+        cls : type
+            A subclass of `Tensor`, or `Tensor` itself.
+
+        Returns
+        -------
+        Tensor
+            A view of the whole tensor: writing to one writes to the other, and gradients pass.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `cls` is no such class.
+
+        Examples
+        --------
+        >>> class Weight(vt.Tensor):
+        ...     decay = 0.01
+        >>> w = vt.ones(2, requires_grad=True)
+        >>> type(w.as_subclass(Weight) * 2).decay
+        0.01
+        """
+        given: object = cls
+        if not isinstance(given, type) or not issubclass(given, SubclassMethods):
+            name = given.__name__ if isinstance(given, type) else f"a {type(given).__name__}"
+            raise ArgumentTypeError(
+                f"as_subclass takes a class that inherits from vtgrad.Tensor, not {name}",
+                argument="cls",
+            )
+        return cls._wrap(F.alias(self)._impl)
