@@ -207,6 +207,8 @@ def collector_off() -> Iterator[None]:
     gc.disable()
     if puts_aside:
         gc.freeze()
+    else:
+        gc.collect()  # what earlier tests have left
     try:
         yield
     finally:
