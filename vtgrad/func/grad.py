@@ -26,9 +26,7 @@ class _Found(NamedTuple):
     aux: object
 
 
-def grad(
-    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[P, Any]:
+def grad(func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[P, Any]:
     """The function that computes the gradient of another function.
 
     It may be nested: the gradient of a gradient is the second derivative. Tensors that `func` uses
