@@ -76,7 +76,8 @@ def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
     for stub, found in shown.items():
         for one in found.values():
             if isinstance(one, Definition) and isinstance(one.last, ast.ClassDef):
-                if modules.leads_to_operators(one.module.name):
+                name = one.module.name
+                if name.startswith("vtgrad.tensor.") or modules.leads_to_operators(name):
                     homes.setdefault(one.path, stub)
     functions: dict[str, str] = {}
     files: dict[str, str] = {}
