@@ -29,7 +29,6 @@ from typing_extensions import TypeVar
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
 from vtgrad import func as func
-from vtgrad import pickles as pickles
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -91,8 +90,6 @@ from vtgrad.storage.recent_writes import Write as _Write
 from vtgrad.storage.recent_writes import WrittenView as WrittenView
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.tensor.dtype_info import finfo as finfo
-from vtgrad.tensor.dtype_info import iinfo as iinfo
 from vtgrad.types import Data, Dim, Dims, Index, Int, Nested, Number, Real
 
 __all__ = [
@@ -3011,6 +3008,27 @@ def zeros(
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 def can_cast(from_: DType | type, to: DType | type) -> builtins.bool: ...
+
+class finfo:
+    bits: builtins.int
+    eps: builtins.float
+    max: builtins.float
+    min: builtins.float
+    tiny: builtins.float
+    smallest_normal: builtins.float
+    resolution: builtins.float
+    dtype: str
+    def __init__(self, type: DType | None = None) -> None: ...
+    def __repr__(self) -> str: ...
+
+class iinfo:
+    bits: builtins.int
+    max: builtins.int
+    min: builtins.int
+    dtype: str
+    def __init__(self, type: DType) -> None: ...
+    def __repr__(self) -> str: ...
+
 def promote_types(type1: DType | type, type2: DType | type) -> DType: ...
 def result_type(tensor1: Tensor | Number, tensor2: Tensor | Number) -> DType: ...
 def as_tensor(

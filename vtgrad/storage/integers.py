@@ -5,7 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Final, SupportsIndex
 
-__all__ = ["INT", "integer"]
+from ..errors import ArgumentTypeError
+
+__all__ = ["INT", "index_of", "integer", "size_of"]
 
 # Python's class, for modules where `int` is the type of an argument that arrives unchecked.
 INT: Final = int
@@ -23,3 +25,24 @@ def integer(value: SupportsIndex) -> int:
     if isinstance(value, bool):
         raise TypeError("a bool is no integer here")
     return operator.index(value)
+
+
+def index_of(value: object, name: str) -> int:
+    """An integer argument: an int, a NumPy integer, or an integer tensor of one element.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `value` is something else.
+    """
+    try:
+        return integer(value)  # type: ignore[arg-type]  # what it is, integer() finds out
+    except TypeError:
+        raise ArgumentTypeError(
+            f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
+        ) from None
+
+
+def size_of(value: object, name: str) -> int:
+    """One of several sizes: as `index_of`, but that bools count, as they do in PyTorch there."""
+    return int(value) if isinstance(value, bool) else index_of(value, name)

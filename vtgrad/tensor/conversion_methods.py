@@ -25,7 +25,6 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.recording import is_grad_enabled
 from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
-from ..ops.calling.from_python import index_of
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
@@ -33,6 +32,7 @@ from ..storage.batch import batch_of
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import normalize_dim
+from ..storage.integers import index_of
 from ..storage.key_set import DUAL, keys
 from ..storage.lazy_array import is_conjugated, is_negated, resolved
 from ..storage.names import position_of, unnamed

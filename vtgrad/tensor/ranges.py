@@ -13,14 +13,12 @@ from ..errors import (
     NotSupportedError,
     ShapeError,
 )
-from ..ops.calling.from_python import (
-    index_of,
-    number_of,
-)
+from ..ops.calling.from_python import number_of
 from ..ops.kernels.support.scalars import as_element
 from ..storage.arrays import Array, Number, NumpyDType
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType, get_default_dtype
+from ..storage.integers import index_of
 from ..storage.promotion import number_dtype, promote
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, NotSupportedError, ResultTypeError
 from ..ops.batching.drawing import drawn_in_batch
-from ..ops.calling.from_python import index_of, sizes_of
+from ..ops.calling.from_python import sizes_of
 from ..ops.generated import functional as F
 from ..ops.kernels.random import draw_integers, normal_, uniform_
 from ..random import Generator, source_of
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType
+from ..storage.integers import index_of
 from ..storage.key_set import keys
 from ..storage.no_fp_warnings import run_without_warnings
 from ..storage.prepared_store import Store, carry_out

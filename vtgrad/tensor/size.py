@@ -8,9 +8,9 @@ from typing import Self, SupportsIndex, overload
 import numpy as np
 
 from ..errors import ArgumentValueError
-from ..ops.calling.from_python import size_of
 from ..storage.geometry import broadcast_shapes as broadcast
 from ..storage.geometry import numel
+from ..storage.integers import size_of
 
 __all__ = ["Size", "as_size", "broadcast_shapes"]
 

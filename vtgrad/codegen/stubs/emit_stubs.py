@@ -76,7 +76,8 @@ def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
     for stub, found in shown.items():
         for one in found.values():
             if isinstance(one, Definition) and isinstance(one.last, ast.ClassDef):
-                if modules.leads_to_operators(one.module.name):
+                name = one.module.name
+                if name.startswith("vtgrad.tensor.") or modules.leads_to_operators(name):
                     homes.setdefault(one.path, stub)
     functions: dict[str, str] = {}
     files: dict[str, str] = {}
@@ -118,7 +119,12 @@ def _imported(modules: Modules, module: Module, name: ast.alias) -> dict[str, De
         return {one: _public(modules, module, one) for one in every}
     if name.asname is None or name.asname.startswith("_"):
         return {}
-    return {name.asname: _public(modules, module, name.asname)}
+    found = _public(modules, module, name.asname)
+    is_module = isinstance(modules.find(module, name.asname), Outside) and isinstance(found, _Line)
+    if is_module and name.asname not in (module.exports or [name.asname]):
+        # Loaded for what it does at import.
+        return {}
+    return {name.asname: found}
 
 
 def _public(modules: Modules, module: Module, name: str) -> Definition | _Line:

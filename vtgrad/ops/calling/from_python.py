@@ -27,7 +27,7 @@ from vtgrad.graph.set_history import own_meta
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import dtype_of, get_default_dtype
-from vtgrad.storage.integers import integer
+from vtgrad.storage.integers import size_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import category, number_dtype, promote
 from vtgrad.storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
@@ -43,10 +43,8 @@ __all__ = [
     "check_device",
     "check_differentiable",
     "empty_strided_impl",
-    "index_of",
     "number_of",
     "request_grad",
-    "size_of",
     "sizes_of",
 ]
 
@@ -287,27 +285,6 @@ def check_array(array: Array) -> None:
 
 
 # -- sizes ----------------------------------------------------------------------------------
-
-
-def index_of(value: object, name: str) -> int:
-    """An integer argument: an int, a NumPy integer, or an integer tensor of one element.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If `value` is something else.
-    """
-    try:
-        return integer(value)  # type: ignore[arg-type]  # what it is, integer() finds out
-    except TypeError:
-        raise ArgumentTypeError(
-            f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name
-        ) from None
-
-
-def size_of(value: object, name: str) -> int:
-    """One of several sizes: as `index_of`, but that bools count, as they do in PyTorch there."""
-    return int(value) if isinstance(value, bool) else index_of(value, name)
 
 
 def sizes_of(name: str, sizes: Sequence[object], size: Sequence[object] | None = None) -> Shape:

@@ -11,9 +11,9 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.from_python import index_of
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.integers import index_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TypeVar, overload
 
 from vtgrad.errors import ShapeError
-from vtgrad.ops.calling.from_python import size_of
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.geometry import broadcast_shapes
+from vtgrad.storage.integers import size_of
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["conj", "sum_to"]
