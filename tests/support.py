@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.collecting import PUTS_ASIDE
 from tests.oracle.kinds import kind_of
 
 BACKEND = os.environ.get("VTGRAD_BEHAVIOUR_BACKEND", "vtgrad")
@@ -201,18 +202,18 @@ def collector_off() -> Iterator[None]:
 
     A ``gc.collect()`` in the block searches what the block has made, and not the objects of
     pytest, which take a tenth of a second: those are put aside until the block ends, unless they
-    are for the whole run (tests/conftest.py).
+    are for the whole run, see `tests.collecting`.
     """
-    was_on, puts_aside = gc.isenabled(), not gc.get_freeze_count()
+    was_on = gc.isenabled()
     gc.disable()
-    if puts_aside:
+    if not PUTS_ASIDE:
         gc.freeze()
     else:
         gc.collect()  # what earlier tests have left
     try:
         yield
     finally:
-        if puts_aside:
+        if not PUTS_ASIDE:
             gc.unfreeze()
         if was_on:
             gc.enable()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.collecting import put_aside
 from tests.support import (
     differs_from_torch,
     fn_name,
@@ -218,6 +219,7 @@ def test_frozen_objects_keep_memory_from_growing() -> None:
             vt.utils.swap_tensors(x, ramp(3))
     finally:
         gc.unfreeze()
+        put_aside()
 
 
 def test_empty_memory_grows_for_all_that_share_it() -> None:
@@ -229,6 +231,7 @@ def test_empty_memory_grows_for_all_that_share_it() -> None:
         assert vt.add(ramp(2), ramp(2), out=x) is x
     finally:
         gc.unfreeze()
+        put_aside()
     assert x.tolist() == [2, 4]
     assert alias.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
     assert alias.resize_(2).tolist() == [2, 4]
