@@ -6,6 +6,8 @@ stored, and whose index sets are not, without a word.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,32 @@ def test_a_function_that_goes_on_after_an_interrupt() -> None:
         return call
 
     interrupted_everywhere(prepare, lambda over: None)  # type: ignore[arg-type]  # a call
+
+
+@NEEDS_TRACE
+def test_a_pattern_that_a_handler_finds_meanwhile() -> None:
+    """In the midst of a followed operator it is right; between two of them it is refused."""
+    x, z = vt.tensor([1.0, 2.0, 3.0]), vt.tensor([5.0, 7.0])
+    found: list[int] = []
+    refused = 0
+
+    def handler() -> None:
+        nonlocal refused
+        try:
+            found.append(sparsity_pattern(lambda z: z * 2, z).nnz)
+        except vt.errors.NotSupportedError:
+            refused += 1
+
+    def prepare() -> Callable[[], object]:
+        def call() -> None:
+            assert sparsity_pattern(lambda x: x[1:] * x[:-1], x).nnz == 4
+
+        return call
+
+    def check(over: bool) -> None:
+        assert thread.tracer is None
+        assert thread.excluded_keys == 0
+
+    assert interrupted_everywhere(prepare, check, handler, step=3) > 100
+    assert set(found) == {2}
+    assert refused > 0

@@ -12,7 +12,8 @@ import vtgrad.autograd.forward_ad as fw
 from tests.support import ramp
 from vtgrad.autograd import profiler
 from vtgrad.errors import BatchedTensorError, VtgradError
-from vtgrad.func import grad, jacfwd, jacrev, jvp, vjp, vmap
+from vtgrad.func import grad, jacfwd, jacrev, jvp, linearize, vjp, vmap
+from vtgrad.storage.batch import with_entries
 from vtgrad.storage.thread_mode import thread
 
 Function = Callable[..., Any]
@@ -235,6 +236,25 @@ def test_a_captured_dual_may_be_written_to_samples() -> None:
         np.testing.assert_allclose(tangent.numpy(), expected.numpy())
 
 
+# -- after the end ---------------------------------------------------------------------------------
+
+
+def test_products_with_a_jacobian_of_a_sample_end_with_its_vmap() -> None:
+    """They would be sums over the samples."""
+    kept: list[Function] = []
+
+    def function(a: vt.Tensor) -> vt.Tensor:
+        pull: Any = vjp(lambda w: w * w * a, W)[1]
+        push: Any = linearize(lambda w: w * w * a, W)[1]
+        kept.extend([pull, push])
+        return a
+
+    vmap(function)(ramp(2, 3))
+    for product in kept:
+        with pytest.raises(BatchedTensorError, match="after its vmap had returned"):
+            product(W)
+
+
 # -- threads and lanes -----------------------------------------------------------------------------
 
 
@@ -262,6 +282,35 @@ def test_a_sample_may_be_used_on_another_thread() -> None:
     assert q.tolist() == (ramp(2, 3) * 2).tolist()
     with pytest.raises(BatchedTensorError, match="another thread"):
         vmap(lambda a: in_thread(a.clone().normal_), randomness="different")(ramp(2, 3))
+
+
+@pytest.mark.parametrize("transformed_there", [False, True])
+def test_gradients_of_samples_on_another_thread(transformed_there: bool) -> None:
+    """Each sample has its own, also if the thread that computes does not know who asks."""
+
+    def loss(w: vt.Tensor, a: vt.Tensor) -> vt.Tensor:
+        return (w * a).sum() ** 2
+
+    def on_the_other(w: vt.Tensor, a: vt.Tensor) -> object:
+        return in_thread(lambda: loss(w, a))
+
+    def gradient(a: vt.Tensor) -> object:
+        if transformed_there:
+            return in_thread(lambda: grad(loss)(W, a))
+        return grad(on_the_other)(W, a)
+
+    x = ramp(2, 3)
+    found, expected = vmap(gradient)(x), vmap(lambda a: grad(loss)(W, a))(x)
+    assert isinstance(found, vt.Tensor)
+    assert isinstance(expected, vt.Tensor)
+    assert found.tolist() == expected.tolist()
+    assert not with_entries
+
+
+def test_sums_over_samples_are_refused_on_another_thread_too() -> None:
+    w = W.clone().requires_grad_()
+    with pytest.raises(BatchedTensorError, match="sum of the gradients"):
+        vmap(lambda a: in_thread(lambda: vt.autograd.grad((w * a).sum(), w)[0]))(ramp(2, 3))
 
 
 def test_each_thread_has_its_own_levels() -> None:

@@ -9,6 +9,7 @@ from ..engine import backward as engine
 from ..graph.gradient_edge import GradientEdge
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.batching.values import is_batched_at, value_at
+from ..ops.calling.take_over import is_keyed
 from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import keys
 from ..storage.thread_mode import thread
@@ -197,7 +198,8 @@ def _grad(
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
     """`grad`, of tensors of one sample too if this is inside of `vmap`."""
-    if keys.active and thread.batch_levels:
+    # Samples may be used on other threads than their vmap's, which have no levels.
+    if keys.active and (thread.batch_levels or is_keyed(outputs, inputs)):
         outputs, inputs, grad_outputs, levels = of_values(outputs, inputs, grad_outputs)
     else:
         levels = None

@@ -19,8 +19,16 @@ Root = Tensor | GradientEdge
 
 
 def of_value(cotangent: Tensor | None, output: Tensor) -> Tensor | None:
-    """The cotangent of an output's value, from that of a sample; it may have more levels."""
+    """The cotangent of an output's value, from that of a sample; it may have more levels.
+
+    Raises
+    ------
+    BatchedTensorError
+        If the output is of a `vmap` that has returned.
+    """
     levels = levels_of(output)
+    for level in levels:
+        level.check_open()
     if levels and cotangent is None:
         return F.ones_like(innermost(output))
     for level in levels:

@@ -22,6 +22,7 @@ from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
+from ..storage.batch import with_entries
 from ..storage.key_set import BATCHED, keys
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding, saves_observed
@@ -100,7 +101,7 @@ def execute(
         task.over_tensors = (
             bool(keys.modes)
             or any(gradient._impl.key_set & BATCHED for gradient in gradients)
-            or any(level.has_entries for level in thread.batch_levels)
+            or bool(with_entries)
         )
     check_before_run(task)
     if not accumulate:

@@ -72,6 +72,8 @@ class Pullback:
             If a leaf is no tensor.
         GradientError
             If a tensor has another shape than the output.
+        BatchedTensorError
+            If the function was called inside of a `vmap` that has returned.
         StaleSavedError
             If a value that is needed was overwritten since the function was called.
         """

@@ -26,6 +26,7 @@ is open.
 from __future__ import annotations
 
 import weakref
+from typing import Final
 
 from ..errors import BatchedTensorError
 from .extra_meta import ExtraMeta
@@ -46,6 +47,7 @@ __all__ = [
     "note_made",
     "show_value",
     "value_of",
+    "with_entries",
 ]
 
 
@@ -62,22 +64,18 @@ class BatchLevel:
         ``error``, ``same`` or ``different``.
     is_open : bool
         Whether the function is still running.
-    has_entries : bool
-        Whether a value without samples was entered into the batch and recorded; see
-        Note [Entering a batch].
     called_at : Site or None
         The line that called `vmap`.
     made : dict of int to (weak reference, Site)
         The lines that made tensors without samples meanwhile, by the identity of the tensor.
     """
 
-    __slots__ = ("called_at", "has_entries", "is_open", "made", "number", "randomness", "size")
+    __slots__ = ("called_at", "is_open", "made", "number", "randomness", "size")
 
     number: int
     size: int
     randomness: str
     is_open: bool
-    has_entries: bool
     called_at: Site | None
     made: dict[int, tuple[weakref.ref[TensorBase], Site]]
 
@@ -86,7 +84,6 @@ class BatchLevel:
         self.size = size
         self.randomness = randomness
         self.is_open = True
-        self.has_entries = False
         self.called_at = None
         self.made = {}
 
@@ -103,6 +100,11 @@ class BatchLevel:
                 "a tensor of one sample was used after its vmap had returned; return it from the "
                 "function, then vmap stacks all samples"
             )
+
+
+# The open levels, of all threads, into which a value without samples was entered for a transform;
+# see Note [Entering a batch].
+with_entries: Final[set[BatchLevel]] = set()
 
 
 class Batch:

@@ -172,7 +172,7 @@ def refuse_traced(impl: TensorImpl, what: str) -> None:
 
 def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
     """Call a function while a tracer follows the operators of this thread."""
-    before, opened = thread.tracer, False
+    before, excluded, opened = thread.tracer, thread.excluded_keys, False
     try:
         keys.active = True
         # Saves ask for the storage, see `SavedVariable`.
@@ -181,9 +181,12 @@ def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
         opened = True
         keys.modes[tracer.number] = tracer
         thread.tracer = tracer
+        # A signal handler may run in the midst of an operator that another tracer follows.
+        thread.excluded_keys = excluded & ~TRACED
         return function()
     finally:
         thread.tracer = before
+        thread.excluded_keys = excluded
         if opened:
             tracing.count -= 1
             saves_observed.reasons -= 1

@@ -12,7 +12,7 @@ view that is expanded along the samples.
   hands on a gradient that is batched, and the nodes behind it, which know nothing of samples, run
   with tensors that are batched. Once the level is closed it sums. Tensors are not entered where no
   transform inside of the `vmap` could ask for the gradient: that would cost the memory of an
-  expanded gradient.
+  expanded gradient. On a thread that did not call the `vmap` it is not known whether one could.
 - It has a tangent that is batched, as in `vmap(lambda t: jvp(f, (w,), (t,)))(ts)`. The operator's
   formula would take the tangent for one with other samples than the batched operand's. The entered
   tensor has the tangent's value for its tangent.
@@ -34,13 +34,13 @@ from vtgrad.ops.batching.values import batch_along_first, innermost, is_batched_
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.batch import BatchLevel, batch_of, batched
+from vtgrad.storage.batch import BatchLevel, batch_of, batched, with_entries
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 
-__all__ = ["entered", "expanded"]
+__all__ = ["entered", "expanded", "may_be_asked"]
 
 
 class EnterBatch(Node):
@@ -86,10 +86,15 @@ def entered(tensor: T, level: BatchLevel) -> T | None:
     See Note [Entering a batch].
     """
     inner = innermost(tensor)
-    asked = thread.reverse_level > level.number and is_recording() and requires_grad(inner)
+    asked = may_be_asked(level) and is_recording() and requires_grad(inner)
     if not asked and not any(is_batched_at(t, level) for t in _tangents(inner).values()):
         return None
     return _entered(tensor, level, 0, asked)
+
+
+def may_be_asked(level: BatchLevel) -> bool:
+    """Whether a transform inside of a level may ask for gradients of what is computed now."""
+    return thread.reverse_level > level.number or level not in thread.batch_levels
 
 
 def expanded(tensor: T, level: BatchLevel) -> T:
@@ -118,7 +123,8 @@ def _entered(tensor: T, level: BatchLevel, dim: int, asked: bool) -> T:
     if is_recording() and requires_grad(tensor):
         node = EnterBatch((gradient_edge(tensor),))
         node.level, node.dim = level if asked else None, dim
-        level.has_entries = level.has_entries or asked
+        if asked and level.is_open:
+            with_entries.add(level)
         node.input_metadata = metadata_of(result._impl)
         set_history(result, node)
     for number, tangent in tangents.items():

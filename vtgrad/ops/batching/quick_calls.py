@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from vtgrad.ops.batching.batch_rule import BatchRule
+from vtgrad.ops.batching.entering import may_be_asked
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.batch import BatchLevel
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["quick_values"]
 
@@ -63,7 +63,7 @@ def _elementwise(args: tuple[object, ...]) -> Quick:
             return None
     if level is None or not level.is_open:
         return None
-    if others and (keys.modes or thread.reverse_level > level.number):
+    if others and (keys.modes or may_be_asked(level)):
         # They may have to be entered, see Note [Entering a batch].
         return None
     for array in others:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vtgrad.graph.forward_grad import new_level_number
-from vtgrad.storage.batch import BatchLevel
+from vtgrad.storage.batch import BatchLevel, with_entries
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import Site
@@ -45,3 +45,4 @@ def run_in_batch(
     finally:
         level.is_open = False
         thread.batch_levels = before
+        with_entries.discard(level)
