@@ -12,6 +12,7 @@ The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
     For a night: as many as the machine can do.
 """
 
+import gc
 import importlib.util
 import os
 from pathlib import Path
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 import vtgrad
+from vtgrad.storage import gc_freeze
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
 # guests, and `benchmarks/` is where speed is looked at.
@@ -46,3 +48,26 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["oracle"]
 # An installed package has no generator of code. Tests that read its tables find it in the sources.
 if importlib.util.find_spec("vtgrad.codegen") is None:
     vtgrad.__path__.append(str(Path(__file__).resolve().parents[1] / "vtgrad"))
+
+
+def _put_aside() -> None:
+    """Freeze what collection has made: millions of objects, which each ``gc.collect()`` visits.
+
+    Memory that grows asks a list whether tensors are frozen too, see Note [Frozen objects are not
+    found]. The tests grow no memory of tensors that are older, so that list is made anew.
+    """
+    gc.collect()
+    gc.freeze()
+    vars(gc_freeze)["_HOLDER"] = [gc_freeze._HELD]
+
+
+def pytest_collection_finish() -> None:
+    """Before the first test."""
+    if not vtgrad.__compiled__:
+        _put_aside()
+
+
+def pytest_runtest_teardown() -> None:
+    """After a test that has called ``gc.unfreeze()``."""
+    if not vtgrad.__compiled__ and not gc.get_freeze_count():
+        _put_aside()

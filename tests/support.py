@@ -200,15 +200,20 @@ def collector_off() -> Iterator[None]:
     """Run the block without the cyclic garbage collector.
 
     A ``gc.collect()`` in the block searches what the block has made, and not the objects of
-    pytest, which take a tenth of a second: those are put aside until the block ends.
+    pytest, which take a tenth of a second: those are put aside until the block ends, unless they
+    are for the whole run (tests/conftest.py).
     """
-    was_on = gc.isenabled()
+    was_on, puts_aside = gc.isenabled(), not gc.get_freeze_count()
     gc.disable()
-    gc.freeze()
+    if puts_aside:
+        gc.freeze()
+    else:
+        gc.collect()  # what earlier tests have left
     try:
         yield
     finally:
-        gc.unfreeze()
+        if puts_aside:
+            gc.unfreeze()
         if was_on:
             gc.enable()
 

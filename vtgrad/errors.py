@@ -534,7 +534,7 @@ class NanGradientError(VtgradError, RuntimeError):
     count : int
         The number of elements that are NaN.
     shape : tuple of int
-        The gradient's shape.
+        The gradient's shape; of a batch of gradients that of all of them, with the batch in front.
     made_at : CallSite or None
         The line of the program that made the node; None if anomaly mode was off then.
     writes : tuple of Write

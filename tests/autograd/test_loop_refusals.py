@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import leaf, ramp, refused, vt
+from vtgrad.autograd import forward_ad
 
 checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
 
@@ -264,3 +265,42 @@ def test_hooks_on_a_state_that_stand_for_several_steps() -> None:
     for step, words in ((on_the_node, "on the grad_fn of the state"), (on_a_result, "an alias")):
         with pytest.raises(vt.errors.NotSupportedError, match=words):
             checkpoint_loop(step, vt.ones(2, requires_grad=True), 3, snapshots=1)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_state_with_a_tangent(recorded: bool) -> None:
+    def loop(x: vt.Tensor) -> vt.Tensor:
+        return checkpoint_loop(lambda u: u * 2, x, 4, snapshots=2)
+
+    x = leaf(2)
+    with vt.set_grad_enabled(recorded):
+        with refused(NotImplementedError, "not-supported"):
+            vt.func.jvp(loop, (x,), (x,))
+        with refused(NotImplementedError, "not-supported"):
+            vt.func.jacfwd(loop)(x)
+
+
+def test_a_step_that_uses_a_tensor_with_a_tangent() -> None:
+    x = leaf(2)
+
+    def loop(w: vt.Tensor) -> vt.Tensor:
+        return checkpoint_loop(lambda u: u * w, x, 4, snapshots=2)
+
+    with refused(NotImplementedError, "not-supported"):
+        vt.func.jvp(loop, (vt.ones(2),), (vt.ones(2),))
+    with vt.no_grad():
+        # Nothing is copied between the steps then.
+        product = vt.func.jvp(loop, (vt.ones(2),), (vt.ones(2),))[1]
+    assert isinstance(product, vt.Tensor)
+    assert product.tolist() == (4 * x).tolist()
+
+
+def test_forward_mode_that_is_off_is_no_obstacle() -> None:
+    x = leaf(2)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, vt.ones(2, dtype=x.dtype))
+        with forward_ad.set_fwd_grad_enabled(False):
+            y = checkpoint_loop(lambda u: u * 2, dual, 4, snapshots=2)
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [16, 16]

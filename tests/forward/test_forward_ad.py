@@ -1,9 +1,11 @@
 """Levels, dual tensors, views and writes: what a program with tangents sees."""
 
 import copy
+import gc
 import pickle
 import signal
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -89,6 +91,30 @@ def test_the_end_of_a_level_drops_its_tangents() -> None:
         assert all(has_none(x) for x in (d, v, b))
         assert tangent(fw.make_dual(d, tensor(5, 6)) * 2).tolist() == [10, 12]
     assert (taken * 2).tolist() == [2, 4]
+
+
+def test_a_level_keeps_nothing_of_results_that_are_gone() -> None:
+    b = vt.zeros(3, dtype=vt.float64)
+    gc.collect()
+    with fw.dual_level():
+        d = dual(1, 2)
+        kept = d * 2
+        b[1:] = d
+        tracemalloc.start()
+        try:
+            for _ in range(100):
+                tangent(d * 2)
+                b[1:] = d
+            before = tracemalloc.get_traced_memory()[0]
+            for _ in range(2000):
+                tangent(d * 2)
+                b[1:] = d
+            grown = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        assert tangent(kept).tolist() == [2, 4]
+    assert has_none(kept)
+    assert grown < 150_000  # lists of views grow for a while, then are cleaned
 
 
 # -- make_dual and unpack_dual ------------------------------------------------------------------

@@ -218,6 +218,20 @@ def test_custom_function_is_dense() -> None:
     assert pattern.matrix().toarray().tolist() == wanted.tolist()
 
 
+def test_custom_function_that_returns_one_number() -> None:
+    class Sum(vt.autograd.Function):
+        @staticmethod
+        def forward(ctx: vt.autograd.function.FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx: vt.autograd.function.FunctionCtx, grad: vt.Tensor) -> vt.Tensor:
+            return grad.expand(3)
+
+    matrix = check(lambda x: Sum.apply(x[:3]) * x[3:], vector(6), modes="reverse")
+    assert matrix.nnz == 12
+
+
 # -- what is written without derivatives ----------------------------------------------------------
 
 

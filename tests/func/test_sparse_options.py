@@ -35,6 +35,22 @@ def test_containers_are_one_matrix() -> None:
     ]
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("chunk_size", [None, 1])
+def test_tensors_without_elements(
+    mode: Literal["forward", "reverse"], chunk_size: int | None
+) -> None:
+    def function(p: tuple[vt.Tensor, ...]) -> tuple[vt.Tensor, ...]:
+        return p[0] * 2, p[1] ** 2, p[0].sum(1)
+
+    p = vt.ones(2, 0), vt.tensor([1.0, 2.0])
+    matrix = sparse_jacobian(function, p, mode=mode, chunk_size=chunk_size, check=True)
+    assert matrix.toarray().tolist() == [[2, 0], [0, 4], [0, 0], [0, 0]]
+    for x in (vt.ones(0), vt.ones(3, 0)):
+        matrix = sparse_jacobian(lambda x: x * 2, x, mode=mode, chunk_size=chunk_size, check=True)
+        assert matrix.shape == (0, 0)
+
+
 def test_argnums_and_aux() -> None:
     def function(a: vt.Tensor, b: vt.Tensor) -> tuple[vt.Tensor, str]:
         return a * b, "beside"

@@ -130,9 +130,15 @@ def test_nothing_is_left_after_an_interrupt(name: str) -> None:
         program()
     # All places of all programs take a quarter of an hour. Most levels end near the end.
     places = [*random.Random(name).sample(range(whole.passed), 20), *range(whole.passed)[-20:]]
+    interrupted = 0
     for at in places:
         interrupter = Interrupter(at, raise_interrupt)
-        with pytest.raises(Interrupted), interrupter:
-            program()
+        try:
+            with interrupter:
+                program()
+        except Interrupted:
+            interrupted += 1
         assert state() == before
+    # A later run may have fewer places, as it finds what an earlier one has made.
+    assert interrupted >= 30
     assert str(program()) == expected

@@ -29,7 +29,7 @@ READABLE = set(
     Inputs Outputs Measured Schedule NextEdge
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
-    Divergence Library Operator Step ViewsAndWrites
+    Divergence Library Operator Step ViewsAndWrites SearchStrategy
     """.split()
 )
 # Variables of generic functions.

@@ -251,7 +251,7 @@ FAULTS_OF_TANGENTS = [
         (detach_keeps_the_tangent, "got forward-mode", 4, 50),
         (formula_is_evaluated_after_the_write, "tangent of", 4, 50),
         (tangents_are_written_behind_their_counter, "_version", 4, 50),
-        (no_grad_switches_forward_mode_off, "tangent of", 4, 100),
+        (no_grad_switches_forward_mode_off, "tangent of", 6, 100),
         (second_operand_has_no_tangent, "tangent of", 6, 100),
         (primal_keeps_the_tangent, "tangent of", 5, 100),
     )

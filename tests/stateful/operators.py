@@ -1,5 +1,6 @@
 """Operators such as users write them: right ones, and wrong ones that must be found."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -155,7 +156,7 @@ RIGHT = [
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong operator, what the failure says, and how many steps it may take to show it."""
+    """A wrong operator, what the failure says, and in how many steps random programs show it."""
 
     rule: Rule
     shows: str
@@ -251,9 +252,113 @@ class ForgetsMarkDirty(vt.autograd.Function):
         return g * 2
 
 
+class ShowsItsOperand(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        return x.detach()[...]
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        return g
+
+
+class KeepsItsResult(vt.autograd.Function):
+    @staticmethod
+    def forward(ctx: Keeping, x: vt.Tensor) -> vt.Tensor:
+        ctx.x = x * 2  # is returned, and its node holds `ctx`
+        return ctx.x
+
+    @staticmethod
+    def backward(ctx: Keeping, g: vt.Tensor) -> vt.Tensor:
+        return g * 2
+
+
+FACTOR = 3.0
+
+
+def scaled(x: vt.Tensor) -> vt.Tensor:
+    return x.detach() * FACTOR
+
+
+def logged(function: Callable[[vt.Tensor], vt.Tensor]) -> Callable[[vt.Tensor], vt.Tensor]:
+    def inner(x: vt.Tensor) -> vt.Tensor:
+        LOG.append(tuple(x.shape))
+        del LOG[:]
+        return function(x)
+
+    return inner
+
+
+LOG: list[tuple[int, ...]] = []
+
+
+@logged
+def forgets_the_last(x: vt.Tensor) -> vt.Tensor:
+    return x[..., :-1].clone()
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Operators that are methods."""
+
+    by: float
+
+    def moved(self, x: vt.Tensor) -> vt.Tensor:
+        return x + self.by
+
+    @staticmethod
+    def root(x: vt.Tensor) -> vt.Tensor:
+        if (x < 0).any():
+            raise ValueError("negative numbers have no root")
+        return x * 1
+
+
+def made_in_a_function(offset: float, w: float) -> list["Wrong"]:
+    """Operators that need what is around them, some of it by names that programs have too."""
+
+    def helper(x: vt.Tensor) -> vt.Tensor:
+        return scaled(x) * w
+
+    class Shifted(WrongSine):
+        @staticmethod
+        def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+            ctx.save_for_backward(x)
+            return x + offset
+
+    return [
+        Wrong(Rule("a_lambda", lambda x: x + offset * w, lambda x: x), "t1: expected", 2),
+        Wrong(Rule("helper", lambda x: helper(x) / w, lambda x: x * 3), "expected", 4),
+        Wrong(Rule("local_class", Shifted.apply, lambda x: x + offset), "expected", 4),
+    ]
+
+
 WRONG = [
+    *made_in_a_function(0.5, 2.0),
+    Wrong(Rule("moved", Shift(0.25).moved, lambda x: x), "t1: expected", 2),
+    Wrong(Rule("root", Shift.root, lambda x: x), "raised ValueError: negative numbers", 2),
+    Wrong(
+        Rule("all_of_it", forgets_the_last, lambda x: x, accepts=lambda x: x.ndim > 0),
+        "returned shape",
+        2,
+    ),
+    Wrong(
+        Rule("shows_its_operand", ShowsItsOperand.apply, lambda x: x),
+        "._is_view(): expected False",
+        2,
+    ),
+    Wrong(
+        Rule(
+            "another_half",
+            lambda x: x[..., 1::2],
+            lambda x: x[..., ::2],
+            result="view",
+            accepts=lambda x: x.ndim > 0 and x.shape[-1] % 2 == 0,
+        ),
+        "another view",
+        3,
+    ),
     Wrong(Rule("wrong_sine", WrongSine.apply, np.sin), "expected [", 4),
-    Wrong(Rule("keeps_its_operand", KeepsItsOperand.apply, np.square), "expected [", 6),
+    Wrong(Rule("keeps_its_operand", KeepsItsOperand.apply, np.square), "expected", 6),
     Wrong(
         Rule(
             "forgets_mark_dirty",

@@ -33,3 +33,6 @@ def test_a_planted_fault_is_found_and_shrunk(fault: Fault, monkeypatch: pytest.M
         run_state_machine_as_test(machine, settings=PROFILES["hunt"])
     assert fault.shows in found.value.what, str(found.value)
     assert len(found.value.steps) <= fault.steps, str(found.value)
+    # The script that is printed shows the fault too, but for a comparison with an earlier reading.
+    is_remembered = "the one that was seen before" in found.value.what
+    assert bool(found.value.remark) is is_remembered, str(found.value)

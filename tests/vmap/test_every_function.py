@@ -20,7 +20,6 @@ REFUSED = {
     "allclose": "returns a bool",
     "argwhere": "the shape of the result depends on values",
     "equal": "returns a bool",
-    "index_put": "a mask of samples",
     "is_nonzero": "returns a bool",
     "is_set_to": "compares memory",
     "masked_select": "the shape of the result depends on values",

@@ -46,6 +46,7 @@ from ..graph.region import Region
 from ..graph.saved_variable import SavedVariable
 from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array
+from ..storage.batch import value_of
 from ..storage.lazy_array import resolved
 from ..storage.recent_writes import Write, quoted
 from ..storage.tensor_base import TensorBase
@@ -286,7 +287,8 @@ def _origins(node: Node) -> Sequence[str]:
 def _arrays(answer: object) -> Sequence[Array]:
     """The arrays of a gradient, in whichever form the engine has it."""
     if isinstance(answer, TensorBase):
-        return (resolved(answer._impl.array),)
+        # Of a batch all samples are looked at.
+        return (resolved(value_of(answer)._impl.array),)
     if isinstance(answer, np.ndarray):
         return (resolved(answer),)
     if isinstance(answer, Region):

@@ -165,7 +165,7 @@ def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None)
     """
     parts, start = [], 0
     for like in tensors:
-        part = rows[:, start : start + like.numel()].reshape(-1, *like.shape)
+        part = rows[:, start : start + like.numel()].reshape(len(rows), *like.shape)
         made = tensor(part if level else part[0], dtype=like.dtype, device=like.device)
         parts.append(batched(made, level) if level else made)
         start += like.numel()

@@ -32,9 +32,9 @@ tangents of lower levels themselves, which is what nested transforms need:
 A tensor's tangents are in its `ForwardGrad`, which is made on first use and never shared by two
 tensors. A view has none of its own at first: its tangent is the same view of its base's tangent,
 which is made when it is asked for. A level keeps weak references to all `ForwardGrad` with a
-tangent of it, and empties them when it is closed. A node that has saved its result holds the
-result's `ForwardGrad`, and the graph of that tangent may lead back to the node: such a cycle ends
-with the level too.
+tangent of it that are still in use, and empties them when it is closed. A node that has saved its
+result holds the result's `ForwardGrad`, and the graph of that tangent may lead back to the node:
+such a cycle ends with the level too.
 """
 
 from __future__ import annotations
@@ -68,23 +68,24 @@ class DualLevel:
     ----------
     number : int
         Later levels have larger numbers.
-    members : list of weak reference to ForwardGrad
-        What is emptied when the level is closed.
+    members : set of weak reference to ForwardGrad
+        What is emptied when the level is closed. A reference removes itself when its object ends.
     """
 
     __slots__ = ("members", "number")
 
     number: int
-    members: list[weakref.ref[ForwardGrad]]
+    members: set[weakref.ref[ForwardGrad]]
 
     def __init__(self) -> None:
         self.number = new_level_number()
-        self.members = []
+        self.members = set()
         keys.active = True
 
     def drop_tangents(self) -> None:
         """Release the tangents when the level is closed: they cannot be read any more."""
-        for reference in self.members:
+        # A copy, because objects may end meanwhile.
+        for reference in self.members.copy():
             member = reference()
             if member is not None:
                 member.tangents.pop(self.number, None)
@@ -170,7 +171,8 @@ class ForwardGrad:
             level = keys.modes.get(number)
             if isinstance(level, DualLevel):
                 if number not in self.tangents:
-                    level.members.append(weakref.ref(self))
+                    # `discard` is one call that is not interrupted, on whatever thread.
+                    level.members.add(weakref.ref(self, level.members.discard))
                 self.tangents[number] = tangent
 
 

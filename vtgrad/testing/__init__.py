@@ -4,7 +4,9 @@ The suite that tests vtgrad itself, open to users: to test an extension, or a pr
 in-place helpers, on the same random programs.
 
 - :mod:`~vtgrad.testing.world` predicts what a program does, without a graph;
-- :mod:`~vtgrad.testing.steps` are the statements, :mod:`~vtgrad.testing.program` prints them;
+- :mod:`~vtgrad.testing.steps` are the statements, :mod:`~vtgrad.testing.program` prints them, with
+  what defines operators (:mod:`~vtgrad.testing.definitions`) and what must be so in the end
+  (:mod:`~vtgrad.testing.assertions`);
 - :mod:`~vtgrad.testing.session` runs a program on a library and asks judges after every step;
 - :mod:`~vtgrad.testing.judging` says what a judge is, :mod:`~vtgrad.testing.model_judge` is the one
   that compares with the model;
@@ -14,5 +16,8 @@ in-place helpers, on the same random programs.
 - :mod:`~vtgrad.testing.machine` makes programs with Hypothesis, which only it and the next import
   and which is not installed with vtgrad;
 - :mod:`~vtgrad.testing.checking` is for users: `Rule`, `check` and `machine` let operators of
-  theirs take part.
+  theirs take part;
+- :mod:`~vtgrad.testing.invocation` is what the model makes of a rule,
+  :mod:`~vtgrad.testing.rule_checks` what is found out about it before the first program,
+  :mod:`~vtgrad.testing.grid` its fixed programs, :mod:`~vtgrad.testing.coverage` what was tried.
 """

@@ -7,6 +7,7 @@ with the model after each step. A program that diverges is made small and printe
 vtgrad, as its twin for PyTorch, and as steps to replay.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import settings
@@ -14,12 +15,30 @@ from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad
 
+from .coverage import Coverage as Coverage
+from .coverage import CoverageError as CoverageError
 from .custom import Rule as Rule
+from .custom import RuleError as RuleError
+from .grid_run import run_grid
 from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
+from .rule_checks import check_rule
 from .session import DivergenceError as DivergenceError
+from .statistics import Statistics as Statistics
+from .strategies import prepared
 
-__all__ = ["DivergenceError", "Rule", "check", "machine"]
+__all__ = [
+    "Coverage",
+    "CoverageError",
+    "DivergenceError",
+    "Rule",
+    "RuleError",
+    "Statistics",
+    "check",
+    "machine",
+]
+
+_HINT = "give `shapes` that `accepts` and `reference` do not refuse"
 
 
 def machine(
@@ -43,6 +62,8 @@ def machine(
 
     Raises
     ------
+    RuleError
+        If a rule cannot be right, whatever its operator does.
     ValueError
         If two rules have the same name.
 
@@ -51,45 +72,100 @@ def machine(
     >>> doubled = Rule("doubled", lambda x: x * 2, lambda x: x * 2)
     >>> TestDoubled = machine(doubled).TestCase  # found by pytest and unittest
     """
+    return machine_for(_with_rules(rules, library), duals=duals)
+
+
+def _with_rules(rules: Sequence[Rule], library: Library | None) -> Library:
+    """Return the library whose programs call some operators, after a check of their rules."""
     where = vtgrad_library(vtgrad) if library is None else library
-    named = {rule.name: rule for rule in rules}
+    named = {rule.name: prepared(rule) for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")
-    return machine_for(replace(where, rules=named), duals=duals)
+    for rule in named.values():
+        check_rule(rule, where)
+    return replace(where, rules=named)
 
 
 def check(
-    *rules: Rule, programs: int = 200, library: Library | None = None, duals: bool = False
-) -> None:
-    """Run random programs that call operators of the user's; the same ones each time.
+    *rules: Rule,
+    programs: int = 200,
+    library: Library | None = None,
+    duals: bool = False,
+    floor: float = 0.5,
+    statistics: Statistics | None = None,
+) -> Coverage:
+    """Run programs that call operators of the user's; the same ones each time.
+
+    First come fixed programs for operands of every layout, then random ones.
 
     Parameters
     ----------
     *rules : Rule
         The operators, of different names.
     programs : int, default 200
-        How many programs, of about 25 steps.
+        How many random programs, of about 25 steps.
     library : Library, optional
         Where the programs run; vtgrad by default.
     duals : bool, default False
         Whether tensors have tangents in the programs, which are then compared too. A custom
         ``Function`` needs a ``jvp`` for that, and a rule that says so.
+    floor : float, default 0.5
+        The share of the layouts which operands of the rule's `shapes` can have, and in which each
+        operator must have been tried.
+    statistics : Statistics, optional
+        Where what the random programs have done is added.
+
+    Returns
+    -------
+    Coverage
+        What was tried of each operator; printed, it is a table.
 
     Raises
     ------
     DivergenceError
         If a program behaves differently from the model; the message is a small program.
+    RuleError
+        If a rule cannot be right, whatever its operator does.
+    CoverageError
+        If too little of an operator was tried, because `accepts` or its reference refused.
     ValueError
-        If two rules have the same name, or an operator was never called, because `accepts` or
-        its reference refused.
+        If two rules have the same name.
 
     Examples
     --------
-    >>> check(Rule("doubled", lambda x: x * 2, lambda x: x * 2), programs=5)
+    >>> print(check(Rule("doubled", lambda x: x * 2, lambda x: x * 2), programs=5))
+    doubled: called ... times by random programs
+                      called  g contiguous     g strided    g expanded         twice       forward
+      contiguous ...
     """
+    where = _with_rules(rules, library)
+    coverage = Coverage(tuple(where.rules.values()))
+    for rule in coverage.rules:
+        run_grid(rule, where, coverage, duals=duals)
+        _check_floor(rule, coverage, floor)
     profile = settings(PROFILES["hunt"], max_examples=programs)
-    programs_of = machine(*rules, library=library, duals=duals)
-    run_state_machine_as_test(programs_of, settings=profile)
-    idle = sorted({rule.name for rule in rules} - programs_of.called)
+
+    def run(library: Library) -> None:
+        programs_of = machine_for(library, duals=duals)
+        try:
+            run_state_machine_as_test(programs_of, settings=profile)
+        finally:
+            if statistics is not None:
+                statistics.add(programs_of.statistics)
+        coverage.calls.update(programs_of.statistics.calls)
+
+    run(where)
+    idle = {rule.name: rule for rule in coverage.rules if not coverage.calls[rule.name]}
+    if 0 < len(idle) < len(rules):
+        run(replace(where, rules=idle))  # among others there may have been no room
+    idle = {name: rule for name, rule in idle.items() if not coverage.calls[name]}
     if idle:
-        raise ValueError(f"no program could call {', '.join(idle)}: see what `accepts` refuses")
+        raise CoverageError(f"no program could call {', '.join(idle)}: {_HINT}", coverage)
+    return coverage
+
+
+def _check_floor(rule: Rule, coverage: Coverage, floor: float) -> None:
+    share = coverage.share(rule.name)
+    if share < floor:
+        found = f"{share:.0%} of the layouts of operands, of {floor:.0%}"
+        raise CoverageError(f"{rule.name} was tried in {found}: {_HINT}", coverage)

@@ -1,22 +1,54 @@
-"""Operators of a user's own: what a rule says of one, and what the model makes of it."""
+"""Operators of a user's own: what a rule says of one."""
 
+from __future__ import annotations
+
+import builtins
 import inspect
-import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+import keyword
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
-import numpy as np
+from .jets import FloatArray
 
-from .geometry import Geometry, IntArray, contiguous
-from .jets import FloatArray, Jet, Linear
-from .model import SkippedError
-from .rules import Computed, Operator, Saving
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Rule"]
+__all__ = ["FLOATING", "Rule", "RuleError", "Shape"]
 
-#: Distance of the points between which differences are taken, for numbers up to one.
-_STEP = 1e-3
+Shape: TypeAlias = tuple[int, ...]
+
+#: The dtypes of operands that gradients may be taken of, and of those that are constants.
+FLOATING = ("float64", "float32", "complex128")
+CONSTANT = ("int64", "bool")
+
+_RESULTS = ("new", "view", "pieces", "written")
+
+#: What the text of a program calls otherwise.
+_TAKEN = frozenset({"vt", "seen", "w", "g", "h", "k", "p", "u", "r", *dir(builtins)})
+
+
+class RuleError(ValueError):
+    """A rule that cannot be right, whatever the operator does.
+
+    Attributes
+    ----------
+    argument : str
+        The argument of `Rule` that is wrong.
+
+    Examples
+    --------
+    >>> from vtgrad.testing.checking import Rule
+    >>> Rule("vt", lambda x: x * 2, lambda x: x * 2)
+    Traceback (most recent call last):
+    ...
+    vtgrad.testing.custom.RuleError: the rule 'vt': `name` must not be that of something else ...
+    """
+
+    def __init__(self, rule: str, argument: str, must: str) -> None:
+        super().__init__(f"the rule {rule!r}: `{argument}` {must}")
+        self.argument = argument
 
 
 @dataclass(frozen=True)
@@ -28,20 +60,21 @@ class Rule:
     name : str
         What programs call it: a Python name.
     call : callable
-        The operator: takes `operands` tensors and nothing else.
+        The operator: takes `operands` tensors, and `options` by keyword.
     reference : callable
-        The same with NumPy alone: takes as many float64 arrays and returns the result. For a
-        view it must pick elements of whatever array it is given.
+        The same with NumPy alone: takes as many float64 arrays and returns the result, or a tuple
+        of several. For a view it must pick elements of whatever array it is given first.
     gradient : callable, optional
-        Takes the gradient of the result and then the operands, and returns an array for each
-        operand. Without it, central differences of `reference` judge; then no operand may lie
-        where the function has a kink, which `accepts` can see to.
+        Takes the gradient of the result (a tuple of them if there are several results) and then
+        the operands, and returns a tuple with an array for each operand; None stands for zeros.
+        Without it, central differences of `reference` judge, except where the function has a kink.
     operands : int, default 1
         Number of tensors that it takes.
-    result : {"new", "view", "written"}
+    result : {"new", "view", "pieces", "written"}
         ``"new"`` if it returns a tensor on memory of its own, ``"view"`` if it returns a view
-        of its only operand, ``"written"`` if it writes to the first operand and leaves its
-        shape.
+        of its first operand, ``"pieces"`` if it returns several that one call has made, as
+        ``chunk`` does, so that they may not be written, ``"written"`` if it writes to the first
+        operand and leaves its shape.
     accepts : callable, optional
         Takes the arrays; says whether the operator is defined there. Shapes are arbitrary, and
         so are numbers, many of them small integers and zeros.
@@ -53,11 +86,29 @@ class Rule:
     source : str, optional
         The text that defines `name`, to be put in front of a failing program. Unless given, the
         text of `call` where Python can find it.
+    options : mapping, optional
+        Arguments that are passed by keyword, also to `reference`, `gradient`, `accepts` and
+        `raises`: the values of each, or a Hypothesis strategy for them.
+    shapes : sequence or strategy, optional
+        The shapes that operands have: a shape for an operator of one operand, a tuple of shapes
+        for others. Without it they are arbitrary.
+    dtypes : sequence, default ("float64",)
+        The dtypes in which it is tested: one for all operands, or a tuple with one for each. Those
+        of operands with gradients are ``"float64"``, ``"float32"`` or ``"complex128"``, those of
+        constants ``"int64"`` or ``"bool"``. The arrays of float32 operands are float64 too.
+    raises : sequence of tuple, optional
+        Pairs of a class of exception and a function that takes the arrays and says whether the
+        operator has to raise it there.
+    is_random : bool, default False
+        Whether it draws random numbers. Programs then call ``manual_seed`` first, and the other
+        functions of the rule get the same number as ``seed``.
+    once_differentiable : bool, default False
+        Whether its gradients cannot be differentiated.
 
     Raises
     ------
-    ValueError
-        If `name` is not a Python name, or `operands` is less than one, or not one for a view.
+    RuleError
+        If an argument cannot be right.
 
     Examples
     --------
@@ -68,136 +119,136 @@ class Rule:
 
     name: str
     call: Callable[..., object]
-    reference: Callable[..., FloatArray]
-    gradient: Callable[..., Sequence[FloatArray]] | None = None
+    reference: Callable[..., object]
+    gradient: Callable[..., object] | None = None
     operands: int = 1
-    result: Literal["new", "view", "written"] = "new"
+    result: Literal["new", "view", "pieces", "written"] = "new"
     accepts: Callable[..., bool] | None = None
     is_function: bool = False
     has_jvp: bool = False
     source: str | None = None
+    options: Mapping[str, Sequence[object] | SearchStrategy[object]] = field(default_factory=dict)
+    shapes: Sequence[object] | SearchStrategy[object] | None = None
+    dtypes: Sequence[str | tuple[str, ...]] = ("float64",)
+    raises: Sequence[tuple[type[Exception], Callable[..., bool]]] = ()
+    is_random: bool = False
+    once_differentiable: bool = False
+    #: Derivatives that were found already, by operands.
+    known: dict[object, tuple[FloatArray, FloatArray | None]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier():
-            raise ValueError(f"a program cannot call an operator {self.name!r}")
-        if self.operands < 1 or (self.result == "view" and self.operands != 1):
-            raise ValueError(f"{self.name} needs at least one operand; for a view, exactly one")
+        self._check_name()
+        if self.operands < 1:
+            raise self.error("operands", "must be at least one operand")
+        if self.result not in _RESULTS:
+            raise self.error("result", f"must be one of {_RESULTS}, not {self.result!r}")
+        self._check_dtypes()
+        self._check_arity("call", self.call, self.operands, self.options)
+        names = [*self.options, *(["seed"] if self.is_random else [])]
+        self._check_arity("reference", self.reference, self.operands, names)
+        if self.gradient is not None:
+            self._check_arity("gradient", self.gradient, self.operands + 1, names)
+        if self.accepts is not None:
+            self._check_arity("accepts", self.accepts, self.operands, names)
+        for pair in self.raises:
+            given: object = pair
+            if not (isinstance(given, tuple) and len(given) == 2 and _is_exception(given[0])):
+                raise self.error("raises", "must be pairs of a class of exception and a function")
+            self._check_arity("raises", pair[1], self.operands, names)
 
-    def definition(self) -> str:
-        """Return the text that defines the operator, for people to read and run."""
-        if self.source is not None:
-            return textwrap.dedent(self.source).strip()
-        function = getattr(self.call, "__name__", "...")
-        owner = getattr(self.call, "__self__", None)
+    def error(self, argument: str, must: str) -> RuleError:
+        """Return the error that an argument is wrong."""
+        return RuleError(self.name, argument, must)
+
+    def _check_name(self) -> None:
+        name = self.name
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise self.error("name", "must be a Python name: programs cannot call it otherwise")
+        if name in _TAKEN or re.fullmatch(r"[th]\d+", name):
+            raise self.error("name", "must not be that of something else in a program")
+
+    def _check_dtypes(self) -> None:
+        if isinstance(self.dtypes, str) or not self.dtypes:
+            raise self.error("dtypes", "must be a sequence of dtypes, such as ('float32',)")
+        for given, typing in zip(self.dtypes, self.typings, strict=True):
+            if len(typing) != self.operands:
+                raise self.error("dtypes", f"must name {self.operands} dtypes, not {given!r}")
+            unknown = [dtype for dtype in typing if dtype not in FLOATING + CONSTANT]
+            if unknown:
+                raise self.error("dtypes", f"must be of {FLOATING + CONSTANT}, not {unknown[0]!r}")
+            if len({dtype for dtype in typing if dtype in FLOATING}) != 1:
+                must = "must give the operands that are no constants one floating or complex dtype"
+                raise self.error("dtypes", must)
+            if self.result != "new" and set(typing) - set(CONSTANT) != {"float64"}:
+                raise self.error("dtypes", f"must be float64 where `result` is {self.result!r}")
+            if self.result != "new" and typing[0] != "float64":
+                raise self.error("dtypes", "must not make a constant of an operand that is viewed")
+
+    def _check_arity(
+        self,
+        argument: str,
+        function: object,
+        count: int,
+        names: Sequence[str] | Mapping[str, object],
+    ) -> None:
+        """Refuse a function that cannot be called as it will be."""
+        must = f"must take {count} argument{'s' * (count != 1)}"
+        must += f" and by keyword {', '.join(names)}" if names else ""
+        if not callable(function):
+            raise self.error(argument, f"{must}; it is no function but {type(function).__name__}")
         try:
-            if isinstance(owner, type):  # the `apply` of a custom Function
-                text, function = inspect.getsource(owner), f"{owner.__name__}.{function}"
-            else:
-                text = inspect.getsource(self.call)
-        except (OSError, TypeError):
-            return f"# {self.name} is yours: from {self.call.__module__} import {function}"
-        text = textwrap.dedent(text).strip()
-        if text.startswith(("def ", "class ", "@")):
-            return text if function == self.name else f"{text}\n\n{self.name} = {function}"
-        return "\n".join(f"# {line}" for line in text.splitlines())
+            signature = inspect.signature(function)
+        except (ValueError, TypeError):
+            return  # of a function that is not written in Python, or not known
+        try:
+            signature.bind(*range(count), **dict.fromkeys(names))
+        except TypeError as error:
+            raise self.error(argument, f"{must}: {error}") from None
 
-    # -- for the model -----------------------------------------------------------------------
+    @property
+    def typings(self) -> tuple[tuple[str, ...], ...]:
+        """The dtypes, each with one for each operand."""
+        return tuple(
+            (dtype,) * self.operands if isinstance(dtype, str) else tuple(dtype)
+            for dtype in self.dtypes
+        )
+
+    def choices(self, option: str) -> Sequence[object]:
+        """Return the values of an option, once they are drawn from a strategy."""
+        values = self.options[option]
+        assert isinstance(values, Sequence)
+        return values
+
+    @property
+    def shape_choices(self) -> tuple[tuple[Shape, ...], ...]:
+        """The stated shapes, each with one for each operand, once they are drawn."""
+        assert isinstance(self.shapes, Sequence)
+        return tuple(map(self._shapes_of, self.shapes))
+
+    def _shapes_of(self, given: object) -> tuple[Shape, ...]:
+        shapes = (given,) if self.operands == 1 and _is_shape(given) else given
+        if not (
+            isinstance(shapes, tuple | list)
+            and len(shapes) == self.operands
+            and all(map(_is_shape, shapes))
+        ):
+            what = "shapes" if self.operands == 1 else f"tuples of {self.operands} shapes"
+            raise self.error("shapes", f"must be {what}, which are tuples of sizes, not {given!r}")
+        return tuple(tuple(shape) for shape in shapes)
 
     @property
     def takes_tangents(self) -> bool:
         """Whether it may be called with tensors that have tangents."""
         return self.has_jvp or not self.is_function
 
-    def operator(self) -> Operator:
-        """Return the row of the model's table: all that it may save, it may also not save."""
-        everyone = tuple(range(self.operands))
-        saves = tuple(Saving(i, everyone, uncertain=True) for i in everyone)
-        result = Saving("result", everyone, uncertain=True)
-        return Operator(self.name, "", self.operands, self._computed, (*saves, result))
 
-    def values(self, arrays: Sequence[FloatArray]) -> FloatArray:
-        """Return what the reference makes of some arrays.
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
 
-        Raises
-        ------
-        SkippedError
-            If it is not defined there: `accepts` or, with a ValueError, the reference says so.
-        """
-        with np.errstate(all="ignore"):
-            copies = [array.copy() for array in arrays]
-            if self.accepts is not None and not self.accepts(*copies):
-                raise SkippedError
-            return self._referred(arrays)
 
-    def _referred(self, arrays: Sequence[FloatArray]) -> FloatArray:
-        try:
-            found = np.asarray(self.reference(*(array.copy() for array in arrays)))
-        except ValueError:
-            raise SkippedError from None  # shapes that do not go together
-        if found.dtype != np.float64:
-            raise TypeError(f"the reference of {self.name} returned {found.dtype}, not float64")
-        if not np.isfinite(found).all():
-            raise SkippedError
-        return found
-
-    def picked(self, numbers: IntArray) -> IntArray:
-        """Return the elements that a view shows, of an array that numbers them."""
-        found = self.reference(numbers.astype(np.float64))
-        if not np.isin(found, numbers).all():
-            raise TypeError(f"the reference of {self.name} must pick elements: it is of a view")
-        return found.astype(np.intp)
-
-    def _computed(
-        self, operands: Sequence[Jet], geometries: Sequence[Geometry], extra: object
-    ) -> Computed:
-        arrays = [jet.values.reshape(jet.shape) for jet in operands]
-        result = self.values(arrays)
-        jacobians = self.jacobians(arrays, result)
-        terms: list[Linear] = []
-        for operand, jacobian in enumerate(jacobians):
-            if not np.isfinite(jacobian).all():
-                raise SkippedError
-            rows, columns = (grid.ravel() for grid in np.indices(jacobian.shape))
-            terms.append(Linear(operand, rows, columns, jacobian.ravel()))
-        return Computed(contiguous(result.shape), result.ravel(), tuple(terms))
-
-    def jacobians(self, arrays: Sequence[FloatArray], result: FloatArray) -> list[FloatArray]:
-        """Derivatives of every element of the result by every element of each operand."""
-        if self.gradient is not None:
-            return self._given(arrays, result)
-        return self._measured(arrays, result)
-
-    def _given(self, arrays: Sequence[FloatArray], result: FloatArray) -> list[FloatArray]:
-        """Derivatives of every element of the result, from the gradient that the rule states."""
-        assert self.gradient is not None
-        jacobians = [np.zeros((result.size, array.size)) for array in arrays]
-        for row in range(result.size):
-            one = np.zeros(result.size)
-            one[row] = 1
-            with np.errstate(all="ignore"):
-                parts = self.gradient(one.reshape(result.shape), *(a.copy() for a in arrays))
-            for jacobian, part, array in zip(jacobians, parts, arrays, strict=True):
-                jacobian[row] = np.broadcast_to(part, array.shape).ravel()
-        return jacobians
-
-    def _measured(self, arrays: Sequence[FloatArray], result: FloatArray) -> list[FloatArray]:
-        """The same from values on both sides of each number, exact to the fourth order."""
-        jacobians: list[FloatArray] = []
-        for operand, array in enumerate(arrays):
-            columns: list[FloatArray] = []
-            for at, number in enumerate(array.ravel().tolist()):
-                step = _STEP * max(1.0, abs(number))
-
-                def moved(
-                    by: float, operand: int = operand, at: int = at, step: float = step
-                ) -> FloatArray:
-                    changed = [a.copy() for a in arrays]
-                    changed[operand].reshape(-1)[at] += by * step
-                    return self._referred(changed).ravel()
-
-                with np.errstate(all="ignore"):
-                    near, far = moved(1) - moved(-1), moved(2) - moved(-2)
-                columns.append((8 * near - far) / (12 * step))
-            empty = np.zeros((result.size, 0))
-            jacobians.append(np.stack(columns, 1) if columns else empty)
-        return jacobians
+def _is_shape(value: object) -> TypeGuard[Sequence[int]]:
+    return isinstance(value, tuple | list) and all(
+        isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in value
+    )

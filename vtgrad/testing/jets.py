@@ -82,8 +82,15 @@ class Save:
 
     def possible(self) -> tuple[str, ...]:
         """Return the kinds of error that using the value may raise, where that is unknown."""
-        besides = () if self.freed or self.failure is None else self.failure.possible()
-        return (*self._failures(), *besides) if self.uncertain else besides
+        failure = self.failure
+        besides = () if self.freed or failure is None else failure.possible()
+        if self.spoiled:  # which audit notices
+            besides = (*besides, "unseen-write")
+        if not self.uncertain:
+            return besides
+        # Of one call there may be several nodes, of which not all are freed.
+        stale = failure.problems() if self.freed and failure is not None else ()
+        return (*self._failures(), *stale, *besides)
 
     def _failures(self) -> tuple[str, ...]:
         if self.freed:
@@ -161,6 +168,8 @@ class Variable:
         What its node keeps.
     siblings : frozenset of int
         Variables of the same node, itself included: pieces of one split.
+    perhaps : frozenset of int
+        Results of one call of a user's operator, itself included, which may be of one node or not.
     marked : bool
         Of a view: whether its gradient is or was retained at this variable.
     detached : bool
@@ -179,6 +188,7 @@ class Variable:
     hooks: list[tuple[str, float]] = field(default_factory=list)
     saves: frozenset[Save] = frozenset()
     siblings: frozenset[int] = frozenset()
+    perhaps: frozenset[int] = frozenset()
     marked: bool = False
     detached: bool = False
     along: Along | None = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from .assertions import Check
 from .interpreter import Interpreter
 from .steps import Step
 
@@ -26,12 +27,15 @@ class Divergence:
     expected, found : object
         What the judge says, and what the library under test does. Both are None where `what` is
         a whole sentence.
+    check : Check or None
+        How a script shows it; None where the judge cannot say.
     """
 
     where: str
     what: str
     expected: object = None
     found: object = None
+    check: Check | None = None
 
     @property
     def signature(self) -> str:

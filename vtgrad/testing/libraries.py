@@ -6,15 +6,25 @@ names of PyTorch, how it tells kinds of error apart, and the manners in which it
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import ModuleType
 from typing import Protocol
 
+from ..graph.audit import set_audit
+from ..storage.rewind import allow_mutation_on_saved_tensors
 from .custom import Rule
 from .model import Manners
 from .torch_errors import likely_kind
 
-__all__ = ["Library", "TensorLike", "torch_library", "vtgrad_library"]
+__all__ = [
+    "Library",
+    "TensorLike",
+    "torch_library",
+    "vtgrad_library",
+    "with_audit",
+    "with_rewind",
+]
 
 
 class StorageLike(Protocol):
@@ -151,6 +161,20 @@ def vtgrad_library(module: ModuleType, *, exact: bool = True) -> Library:
         Whether elements count, or, as in PyTorch, any write to the storage.
     """
     return Library("vtgrad", module, _declared_kind, Manners(exact=exact))
+
+
+def with_rewind(library: Library) -> Library:
+    """Return vtgrad, with bytes kept that are overwritten: no saved value becomes stale."""
+    manners = replace(library.manners, exact=True, rewinds=True)
+    block = "with vt.autograd.graph.allow_mutation_on_saved_tensors():"
+    around = allow_mutation_on_saved_tensors
+    return replace(library, manners=manners, around=around, block=block)
+
+
+def with_audit(library: Library) -> Library:
+    """Return vtgrad, with saved values compared when they are used."""
+    manners, block = replace(library.manners, exact=True), "with vt.autograd.graph.set_audit(True):"
+    return replace(library, manners=manners, around=partial(set_audit, True), block=block)
 
 
 def _declared_kind(error: Exception) -> str | None:

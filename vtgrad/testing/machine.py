@@ -6,46 +6,29 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import event, note, target
 from hypothesis import strategies as st
+from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from .libraries import Library
+from .libraries import Library, with_audit, with_rewind
 from .menu.mixtures import DUALS, MIXTURES, mixture_of
+from .profiles import PROFILES as PROFILES
+from .profiles import TestCaseOfMachine
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
-from .steps import Call, Step
+from .statistics import Statistics, Watch
+from .steps import Step
 from .writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
 
-_COMMON = settings(
-    deadline=None,
-    database=None,
-    print_blob=False,
-    report_multiple_bugs=False,
-    phases=(Phase.generate,),  # `shrink` makes programs small
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.filter_too_much,
-        HealthCheck.data_too_large,
-    ],
-)
-
-#: By the names that ``HYPOTHESIS_PROFILE`` takes: ``ci`` and ``quick`` run the same programs each
-#: time, ``dev`` new ones, ``thorough`` is for a night; ``hunt`` is what planted faults are looked
-#: for with.
-PROFILES: dict[str, settings] = {
-    "quick": settings(_COMMON, max_examples=40, stateful_step_count=25, derandomize=True),
-    "dev": settings(_COMMON, max_examples=100, stateful_step_count=30),
-    "ci": settings(_COMMON, max_examples=800, stateful_step_count=30, derandomize=True),
-    "thorough": settings(_COMMON, max_examples=20_000, stateful_step_count=50),
-    "hunt": settings(_COMMON, max_examples=1500, stateful_step_count=25, derandomize=True),
-}
-
-
 #: What a step is drawn from, together with the seed of the program.
 _SEEDS = st.integers(0, 2**24 - 1)
+
+
+#: See `World`: measuring more takes longer than all else in a program.
+_MOST_CURVED = 4
 
 
 class ViewsAndWrites(RuleBasedStateMachine):
@@ -55,11 +38,8 @@ class ViewsAndWrites(RuleBasedStateMachine):
     ----------
     mixtures : tuple of str
         What programs are made of, by the names that `menu.mixtures` has.
-    called : set of str
-        Which operators of the user's have been called.
-    passes, beside : int
-        How many passes that needed a saved tensor were accepted under the exact rule, and how many
-        of these the rule of the whole storage refuses.
+    statistics : Statistics
+        What the programs of the machine have done so far.
 
     Every program ends with gradients of everything that is left with respect to all leaves, so
     that no wrong graph goes unseen.
@@ -69,13 +49,14 @@ class ViewsAndWrites(RuleBasedStateMachine):
     writer: ModelWriter
     library: ClassVar[Library]
     mixtures: ClassVar[tuple[str, ...]] = (*MIXTURES, "tables", "tables")
-    called: ClassVar[set[str]]
-    passes: ClassVar[int] = 0
-    beside: ClassVar[int] = 0
+    statistics: ClassVar[Statistics]
+
+    TestCase: TestCaseOfMachine = TestCaseOfMachine()  # type: ignore[assignment]  # see there
 
     def __init__(self) -> None:
         super().__init__()
         self.session: Session = Session(self.library)
+        self.watch: Watch = Watch(self.session)
         self.where: Library = self.library
         self.failed: bool = False
 
@@ -89,12 +70,18 @@ class ViewsAndWrites(RuleBasedStateMachine):
         """Begin with a leaf and a copy of it, which may be written.
 
         A library that has two rules for saved values is run under the one in a program, under the
-        other in another.
+        other in another; operators of the user's also with audit, and with overwritten bytes kept.
         """
         manners = self.library.manners
         if manners.exact and not exact:
             self.where = replace(self.library, manners=replace(manners, exact=False))
+        elif manners.exact and self.library.rules:
+            ways = [self.library, with_audit(self.library)]
+            if mixture not in DUALS:  # under rewind a saved view that is gone may lose its tangent
+                ways.append(with_rewind(self.library))
+            self.where = ways[seed % len(ways)]
         self.session = self._session(inspects_always=inspects_always)
+        self.watch = Watch(self.session)
         kinds = mixture_of(mixture, custom=bool(self.library.rules))
         self.seed = seed
         self.writer = ModelWriter(random.Random(seed), self.session, kinds)
@@ -103,7 +90,9 @@ class ViewsAndWrites(RuleBasedStateMachine):
 
     def _session(self, *, inspects_always: bool) -> Session:
         """Begin a program."""
-        return Session(self.where, inspects_always=inspects_always)
+        session = Session(self.where, inspects_always=inspects_always)
+        session.world.most_curved = _MOST_CURVED
+        return session
 
     @rule(seed=_SEEDS)
     def step(self, seed: int) -> None:
@@ -114,20 +103,25 @@ class ViewsAndWrites(RuleBasedStateMachine):
                 self._run(step)
 
     def _run(self, step: Step) -> None:
-        self._check(lambda: self._note(step, self.session.run(step)))
+        self._check(lambda: self._ran(step))
 
-    def _note(self, step: Step, ran: bool) -> None:
-        if ran and isinstance(step, Call):
-            self.called.add(step.name)
+    def _ran(self, step: Step) -> None:
+        if self.watch.run(step):
+            note("; ".join(step.source(careful=False)))
 
     def _check(self, act: Callable[[], object]) -> None:
         self.failed = True  # unless it comes back
         try:
             act()
         except DivergenceError as found:
+            # See Note [Who makes a failing program small].
+            if not current_build_context().is_final:
+                raise
             ways = (False, True) if self.session.inspects_always else (False,)
             attempts = [attempt_in(partial(self._session, inspects_always=w)) for w in ways]
-            raise shrink(found, attempts) from None
+            smallest = shrink(found, attempts)
+            smallest.run_script()
+            raise smallest.with_traceback(None) from smallest.__cause__
         self.failed = False
 
     def teardown(self) -> None:
@@ -135,6 +129,7 @@ class ViewsAndWrites(RuleBasedStateMachine):
         try:
             self._finish()
         finally:
+            self.statistics.add(self.watch.found)
             self.session.close()
 
     def _finish(self) -> None:
@@ -143,9 +138,10 @@ class ViewsAndWrites(RuleBasedStateMachine):
         for step in last_gradients(self.session.world):
             self._run(step)
         self._check(self.session.finish)
-        if self.where.manners.exact:
-            type(self).passes += self.session.world.passes
-            type(self).beside += self.session.world.beside
+        self.watch.finish()
+        for text in self.watch.events():
+            event(text)
+        target(float(self.watch.found.stale + self.watch.found.beside), label="stale values met")
 
 
 def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites]:
@@ -156,7 +152,9 @@ def machine_for(library: Library, *, duals: bool = False) -> type[ViewsAndWrites
     duals : bool
         Whether its programs are those in which tensors have tangents.
     """
-    own = {"library": library, "called": set(), "passes": 0, "beside": 0}
+    own: dict[str, object] = {"library": library, "statistics": Statistics()}
     if duals:
         own["mixtures"] = tuple(DUALS)
-    return type(f"ViewsAndWritesOn_{library.name}", (ViewsAndWrites,), own)
+    # Hypothesis files failing examples under the name.
+    name = "_".join([f"ViewsAndWritesOn_{library.name}", *library.rules])
+    return type(name, (ViewsAndWrites,), own)

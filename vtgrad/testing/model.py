@@ -71,6 +71,8 @@ class Manners:
     exact : bool
         Whether a saved value is stale by a write to one of its elements; else by any write to its
         buffer.
+    rewinds : bool
+        Whether saved values may be overwritten: backward restores them.
     exact_tangents : bool
         Whether tangents are right everywhere, and what is refused has changed nothing. If not,
         steps are passed over: writes that read what they overwrite, such as ``d.mul_(d)``, or that
@@ -87,6 +89,7 @@ class Manners:
     refuses_before_writing: bool = True
     builds_in_steps: bool = False
     exact: bool = True
+    rewinds: bool = False
     exact_tangents: bool = True
 
 
@@ -118,6 +121,8 @@ class Counter:
         By cell: the version of its last write.
     touched : dict of int to int
         The same for what a user's operator may have written; the cells are not known.
+    is_counted : bool
+        Whether rewind may restore no more, because a write was counted that it has not seen.
     """
 
     index: int
@@ -125,6 +130,7 @@ class Counter:
     version: int = 0
     written: dict[int, int] = field(default_factory=dict)
     touched: dict[int, int] = field(default_factory=dict)
+    is_counted: bool = False
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from typing import NoReturn, cast
 import numpy as np
 
 from ..graph.node import Node
+from .assertions import Check, equal, freed, near, observed, raised_by, true
 from .geometry import Geometry
 from .interpreter import Interpreter
 from .jets import FloatArray, Variable
@@ -15,6 +16,7 @@ from .judging import PASSED, Divergence, Verdict
 from .libraries import Library, TensorLike
 from .model import Buffer, ModelTensor, RefusedError, SkippedError, UncertainError
 from .steps import Expected, Step
+from .steps.base import AnyArray
 from .world import World
 
 __all__ = ["ModelJudge"]
@@ -25,6 +27,10 @@ _ROUNDING = 1e-6
 
 class _WrongError(Exception):
     """The library did something else than the model, or raised what no program may meet."""
+
+    def __init__(self, what: str, check: Check | None) -> None:
+        super().__init__(what)
+        self.divergence: Divergence = Divergence("", what, check=check)
 
 
 class ModelJudge:
@@ -49,8 +55,13 @@ class ModelJudge:
         self.library = library
         self.inspects_always = inspects_always
         self.world: World = World(library.manners, rules=library.rules)
-        where = "vtgrad.testing.checking.machine(*rules).library" if library.rules else "library"
-        self.replay = f"vtgrad.testing.session.replay(steps, {where})"
+        where = "library"
+        if library.rules:
+            coarse = "library=vtgrad.testing.libraries.vtgrad_library(vtgrad, exact=False)"
+            given = "*rules" if library.manners.exact else f"*rules, {coarse}"
+            where = f"vtgrad.testing.checking.machine({given}).library"
+        read = ", inspects_always=True" if inspects_always else ""
+        self.replay = f"vtgrad.testing.session.replay(steps, {where}{read})"
         self._subject: Interpreter = Interpreter(library)
         self._nodes: dict[int, tuple[Variable | None, object]] = {}
         self._has_ended = False
@@ -59,6 +70,7 @@ class ModelJudge:
         self._expected: Expected | None = None
         self._kinds: tuple[str, ...] = ()
         self._possible: tuple[str, ...] = ()
+        self._rounding = _ROUNDING
 
     def begin(self, subject: Interpreter) -> None:
         """See `Judge`."""
@@ -69,6 +81,7 @@ class ModelJudge:
         self.world.journal.clear()
         self._heard = len(self.world.heard)
         self._expected, self._kinds, self._possible = None, (), ()
+        self._rounding = max(self._rounding, step.rounding)
         try:
             self._expected = step.predict(self.world)
         except SkippedError:
@@ -85,7 +98,7 @@ class ModelJudge:
         try:
             return self._judge(step, error)
         except _WrongError as wrong:
-            return Verdict([Divergence("", str(wrong))], cause=error)
+            return Verdict([wrong.divergence], cause=error)
 
     def finish(self) -> Verdict:
         """See `Judge`: compare with grad_fns included, then see that all is freed."""
@@ -97,7 +110,7 @@ class ModelJudge:
             if self.library.frees_promptly:
                 self._check_lifetime()
         except _WrongError as wrong:
-            return Verdict([Divergence("", str(wrong))], cause=cast("Exception", wrong.__cause__))
+            return Verdict([wrong.divergence], cause=cast("Exception", wrong.__cause__))
         return PASSED
 
     def close(self) -> None:
@@ -112,7 +125,8 @@ class ModelJudge:
             else:
                 expected, kinds = self._predict_decided(step)
         if (met is None) != (not kinds) or (met is not None and met not in kinds):
-            self._diverge(f"expected {_outcome(kinds)}, got {met or 'no error'}")
+            what = f"expected {_outcome(kinds)}, got {met or 'no error'}"
+            self._diverge(what, Check(refusal=tuple(kinds)))
         is_silent = self._heard == len(self.world.heard)
         if kinds and is_silent and step.is_pass and not self.library.manners.all_or_nothing:
             self._has_ended = True
@@ -120,7 +134,7 @@ class ModelJudge:
         if met is None:
             wrong = step.observe(self.world, self._tensor)
             if wrong is not None:
-                self._diverge(wrong)
+                self._diverge(wrong, self._observed(wrong, step))
         if expected is not None:
             self._compare_results(expected)
         self._compare_all()
@@ -130,9 +144,14 @@ class ModelJudge:
         """The kind of what the library raised, which has to have one."""
         if error is None:
             return None
+        for base in type(error).__mro__:
+            if f"raises {base.__name__}" in self._kinds:
+                error.__traceback__ = None  # its frames would keep tensors alive
+                return f"raises {base.__name__}"
         kind = self.library.kind(error)
         if kind is None:
-            self._diverge(f"{self._subject.line!r} raised {type(error).__name__}: {error}")
+            what = f"{self._subject.line!r} raised {type(error).__name__}: {error}"
+            self._diverge(what, Check())
         return kind
 
     def _predict_decided(self, step: Step) -> tuple[Expected | None, tuple[str, ...]]:
@@ -148,16 +167,25 @@ class ModelJudge:
     def _tensor(self, index: int) -> TensorLike:
         return cast(TensorLike, self._subject.names[f"t{index}"])
 
-    def _diverge(self, what: str) -> NoReturn:
-        raise _WrongError(what)
+    def _diverge(self, what: str, check: Check | None = None) -> NoReturn:
+        raise _WrongError(what, check)
 
     def _expect(self, what: str, expected: object, found: object) -> None:
         if expected != found:
-            self._diverge(f"{what}: expected {expected}, found {found}")
+            self._diverge(f"{what}: expected {expected}, found {found}", equal(what, expected))
+
+    def _observed(self, what: str, step: Step) -> Check:
+        """How a script shows what was observed of a step."""
+        line = step.line()
+        made = [self.world.tensors[i] for i in self.world.tensors if f"t{i}" in line.defs]
+        cells = made[0].cells.ravel().tolist() if made else []
+        return observed(what, line.defs, sorted(line.uses), cells)
 
     def _expect_values(
         self, what: str, expected: FloatArray | None, tensor: TensorLike | None
     ) -> None:
+        if self.library.rules and tensor is None and expected is not None and not expected.any():
+            return  # an operator of the user's may leave out a gradient that is zero
         if expected is None or tensor is None:
             self._expect(what, None if expected is None else expected.tolist(), tensor)
             return
@@ -178,6 +206,10 @@ class ModelJudge:
                 self._expect_values(f"{name}[{number}]", value, tensor)
         for name, arrays in expected.close.items():
             found = cast("Sequence[TensorLike | None]", self._subject.names.pop(name))
+            dtypes = [
+                str(tensor.dtype).rpartition(".")[2] for tensor in found if tensor is not None
+            ]
+            self._expect(f"dtypes of {name}", expected.dtypes.get(name, dtypes), dtypes)
             for number, (array, tensor) in enumerate(zip(arrays, found, strict=True)):
                 self._expect_close(f"{name}[{number}]", array, tensor)
         for scratch in ("w", "k"):
@@ -190,31 +222,39 @@ class ModelJudge:
             for number, (array, gradient) in enumerate(zip(arrays, found, strict=True)):
                 tangent = None if gradient is None else self.library.tangent(gradient)
                 what = f"tangent of {name}[{number}]"
-                if tangent is None:
-                    self._expect(what, array.tolist(), np.zeros_like(array).tolist())
-                else:
-                    self._expect_close(what, array, tangent)
+                self._expect_close(what, array, tangent)
 
-    def _expect_close(self, what: str, expected: FloatArray, tensor: TensorLike | None) -> None:
-        found = np.zeros_like(expected)
+    def _expect_close(self, what: str, expected: AnyArray, tensor: TensorLike | None) -> None:
+        found: AnyArray = np.zeros_like(expected)
         if tensor is not None:
             self._expect(f"{what}.shape", expected.shape, tuple(tensor.shape))
             found = np.array(tensor.tolist()).reshape(expected.shape)
         if not self._close(expected, found):
-            self._diverge(f"{what}: expected {expected.tolist()}, found {found.tolist()}")
+            # Differences of a reference end in digits that mean nothing.
+            shown = expected.tolist()
+            if self.library.rules and expected.dtype.kind == "f":
+                shown = (expected.astype(np.float64).round(9) + 0.0).tolist()
+            check = near(what, shown, self._tolerances(expected), is_none=tensor is None)
+            self._diverge(f"{what}: expected {shown}, found {found.tolist()}", check)
 
-    def _close(self, expected: FloatArray, found: FloatArray) -> bool:
+    def _close(self, expected: AnyArray, found: AnyArray) -> bool:
+        return np.allclose(found, expected, *self._tolerances(expected))
+
+    def _tolerances(self, expected: AnyArray) -> tuple[float, float]:
         if not self.library.rules:
-            return np.allclose(found, expected, 1e-9, 1e-9)
+            return 1e-9, 1e-9
         # Differences of a reference are exact to so much of the largest number.
         largest = max(1.0, float(np.abs(expected).max(initial=0.0)))
-        return np.allclose(found, expected, _ROUNDING, _ROUNDING * largest)
+        return self._rounding, float(f"{self._rounding * largest:.3g}")
 
     def _compare_heard(self) -> None:
         heard = [(name, _flat(gradient)) for name, gradient in self._subject.names["seen"]]
-        expected, found = sorted(self.world.heard), sorted(heard)
+        told = self.world.heard
+        if self.library.rules:  # which may leave out a gradient that is zero
+            heard, told = ([(name, g) for name, g in some if any(g)] for some in (heard, told))
+        expected, found = sorted(told), sorted(heard)
         if self.library.rules and [name for name, _ in expected] == [name for name, _ in found]:
-            pairs = zip(self.world.heard, heard, strict=True)
+            pairs = zip(told, heard, strict=True)
             if all(
                 one == other and len(a) == len(b) and self._close(np.array(a), np.array(b))
                 for (one, a), (other, b) in pairs
@@ -233,7 +273,8 @@ class ModelJudge:
         everywhere = self.inspects_always and self.library.manners.exact_tangents
         self._compare_tangents(addresses, everywhere=everywhere)
         if len(set(addresses.values())) != len(addresses):
-            self._diverge("tensors of different buffers share memory")
+            what = "tensors of different buffers share memory"
+            self._diverge(what, self._kept_apart(addresses, what))
         for index in list(self.world.tensors) if self.inspects_always else ():
             self._inspect(index)
 
@@ -245,6 +286,20 @@ class ModelJudge:
         memory = tensor.untyped_storage().data_ptr()
         if addresses.setdefault(buffer.index, memory) != memory:
             self._diverge(f"{name} is not on the buffer that it shares")
+
+    def _kept_apart(self, addresses: dict[int, int], what: str) -> Check | None:
+        """How a script shows that two tensors share memory."""
+        met: dict[int, tuple[int, int]] = {}
+        for index, model in self.world.tensors.items():
+            own = model.buffer.index
+            memory = addresses.get(own)
+            if memory is None:
+                continue
+            other, first = met.setdefault(memory, (own, index))
+            if other != own:
+                one, two = (f"t{i}.untyped_storage().data_ptr()" for i in (first, index))
+                return true(f"{one} != {two}", what)
+        return None
 
     def _compare_tangents(self, addresses: dict[int, int], *, everywhere: bool) -> None:
         """Compare the tangents that there are; reading may make those of views."""
@@ -284,7 +339,8 @@ class ModelJudge:
         self._expect(f"{name}.shape", geometry.shape, tuple(tensor.shape))
         if geometry.numel:  # the strides of an empty tensor lead nowhere
             self._expect(f"{name}.stride()", geometry.strides, tuple(tensor.stride()))
-        self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
+        if geometry.numel or not self.library.rules:  # whose results take over their strides
+            self._expect(f"{name}.storage_offset()", geometry.offset, tensor.storage_offset())
         self._expect(f"{name}.is_inference()", model.is_inference, tensor.is_inference())
         if not model.is_inference:
             self._expect(f"{name}._version", model.counter.version, tensor._version)
@@ -299,9 +355,11 @@ class ModelJudge:
             self._expect(f"{name}._base", None, base)
         elif self.world.tensors.get(model.base.index) is model.base:
             if base is not self._tensor(model.base.index):
-                self._diverge(f"{name}._base is not t{model.base.index}")
+                what = f"{name}._base is not t{model.base.index}"
+                self._diverge(what, true(f"{name}._base is t{model.base.index}", what))
         elif base is None:
-            self._diverge(f"{name}._base is None")
+            what = f"{name}._base is None"
+            self._diverge(what, true(f"{name}._base is not None", what))
         if model.leaf is not None or (model.retains and model.base is None):
             self._compare_grad(name, model, tensor)
 
@@ -310,7 +368,8 @@ class ModelJudge:
         grad = tensor.grad
         self._expect_values(f"{name}.grad", expected, grad)
         if grad is not None and grad.requires_grad:
-            self._diverge(f"{name}.grad requires grad")
+            what = f"{name}.grad requires grad"
+            self._diverge(what, true(f"not {name}.grad.requires_grad", what))
 
     def _inspect(self, index: int) -> None:
         """Read grad_fn and what depends on it, twice."""
@@ -326,10 +385,12 @@ class ModelJudge:
         try:
             node, again, leaf = tensor.grad_fn, tensor.grad_fn, tensor.is_leaf
         except Exception as error:
-            what = f"reading {name}.grad_fn raised {type(error).__name__}: {error}"
-            raise _WrongError(what) from error
+            what = f"reading {name}.grad_fn raised"
+            check = raised_by(f"{name}.grad_fn", what)
+            raise _WrongError(f"{what} {type(error).__name__}: {error}", check) from error
         if node is not again:
-            self._diverge(f"{name}.grad_fn is another object when read again")
+            what = f"{name}.grad_fn is another object when read again"
+            self._diverge(what, true(f"{name}.grad_fn is {name}.grad_fn", what))
         self._expect(f"{name}.is_leaf", model.node is None, leaf)
         self._expect(f"{name} has a grad_fn", model.node is not None, node is not None)
         last = self._nodes.get(index)
@@ -380,7 +441,8 @@ class ModelJudge:
             if was_enabled:
                 gc.enable()
         if left:
-            self._diverge(f"alive after the program's end, so in a cycle: {', '.join(left)}")
+            what = f"alive after the program's end, so in a cycle: {', '.join(left)}"
+            self._diverge(what, freed())
 
 
 class _Mark:

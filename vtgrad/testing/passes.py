@@ -86,6 +86,8 @@ def _run(
     runs_inputs: bool = False,
 ) -> Pass:
     """Check, compute and free; nothing of the world changes if the pass is refused."""
+    if any(v.index not in jet.paths and v.perhaps & set(jet.paths) for v in inputs or ()):
+        raise SkippedError  # reached if they are of one node
     if inputs is None:
         targets = frozenset(jet.paths)
         visited = targets - {Void}
@@ -213,6 +215,15 @@ def _variables(world: World, inputs: Sequence[ModelTensor]) -> list[Variable]:
     return found
 
 
+def _check_nonzero(
+    world: World, jet: Jet, cotangent: FloatArray, asked: Sequence[Variable]
+) -> None:
+    """Skip a pass in which an operator of the user's may leave out a gradient that is zero."""
+    columns = cotangent @ world.variables.wide(jet.jac)
+    if world.rules and any(not columns[v.columns].any() for v in asked):
+        raise SkippedError
+
+
 def gradients(
     world: World,
     tensor: ModelTensor,
@@ -228,6 +239,8 @@ def gradients(
     if unused and not world.manners.unused_is_found_late:
         nodes = set[int]().union(*({v.index} | v.siblings for v in asked))
         raise RefusedError("unused-input", *_problems(jet, nodes))
+    if not allow_unused:
+        _check_nonzero(world, jet, cotangent, asked)
     done = _run(world, jet, cotangent, asked, retain)
     _retain(world, done, _all_tensors(world))
     if unused:
@@ -240,6 +253,8 @@ def gradients(
         values.append(None if gradient is None else gradient.reshape(t.cells.shape))
         tangents.append(tangent.reshape(t.cells.shape))
     known = world.level is not None and world.level.tells_gradients
+    # Second derivatives of operators of the user's may not be known.
+    known = known and not any(np.isnan(tangent).any() for tangent in tangents)
     return Gradients(values, tangents if known else None)
 
 
@@ -262,7 +277,7 @@ def second_order(
         raise SkippedError
     if any(v.hooks for v in world.variables.all) or any(t.retains for t in _all_tensors(world)):
         raise SkippedError  # they would run in both passes
-    done = _run(world, jet, cotangent, variables, retain=True)
+    _check_nonzero(world, jet, cotangent, variables)
     columns = np.concatenate([np.arange(v.start, v.start + v.numel) for v in variables])
     known = world.variables.leaf_columns
     positions = np.array([known.index(int(c)) for c in columns], dtype=np.intp)
@@ -270,5 +285,8 @@ def second_order(
     hes = np.tensordot(cotangent, world.variables.deep(jet.hes), axes=1)[
         np.ix_(positions, positions)
     ]
+    if np.isnan(hes).any():
+        raise SkippedError  # those of an operator of the user's are not known
+    done = _run(world, jet, cotangent, variables, retain=True)
     found = [done.of(v).reshape(t.cells.shape) for t, v in zip(leaves, variables, strict=True)]
     return found, jac, hes

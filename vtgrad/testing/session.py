@@ -3,69 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .failures import DivergenceError as DivergenceError
 from .interpreter import Interpreter
 from .judging import Divergence, Judge, Verdict
 from .libraries import Library
 from .model_judge import ModelJudge
-from .program import program_text
 from .steps import Step
 from .world import World
 
 __all__ = ["DivergenceError", "Run", "Session", "replay"]
-
-#: So many differences after one step are printed.
-_MOST_SHOWN = 6
-
-
-class DivergenceError(AssertionError):
-    """The library did something else than a judge says; the message is a program that shows it.
-
-    Attributes
-    ----------
-    what : str
-        What differs.
-    steps : tuple of Step
-        The program, whose last step diverged.
-    divergences : tuple of Divergence
-        All that differs after that step.
-
-    Examples
-    --------
-    >>> from vtgrad.testing.checking import DivergenceError, Rule, check
-    >>> wrong = Rule("doubled", lambda x: x * 2, lambda x: x * 3)
-    >>> try:
-    ...     check(wrong, programs=5)
-    ... except DivergenceError as found:
-    ...     print("doubled" in str(found))
-    True
-    """
-
-    def __init__(
-        self,
-        divergences: Sequence[Divergence],
-        steps: Sequence[Step],
-        library: Library,
-        replay: str,
-    ) -> None:
-        self.divergences: tuple[Divergence, ...] = tuple(divergences)
-        self.steps: tuple[Step, ...] = tuple(steps)
-        self.what: str = "\n".join(map(str, self.divergences[:_MOST_SHOWN]))
-        text = program_text(
-            steps,
-            library.name,
-            library.rules,
-            exact=library.manners.exact,
-            prelude=library.prelude,
-            block=library.block,
-            twin_block=library.twin_block,
-            replay=replay,
-        )
-        super().__init__(f"{self.what}\n\n{text}")
-
-    @property
-    def signature(self) -> str:
-        """Operator and observable: the same cause usually has the same signature."""
-        return f"{self.steps[-1].line().op if self.steps else ''}: {self.divergences[0].signature}"
 
 
 @dataclass
@@ -82,6 +28,8 @@ class Run:
         Why the program was ended early without a failure.
     errors : int
         How many steps were refused, as they had to be.
+    refused : dict
+        The kinds of errors that steps raised, by the position of the step.
     ended : bool
         Set when a judge can say nothing more: after a failure, and where the state of its side is
         no longer known.
@@ -91,6 +39,7 @@ class Run:
     failure: DivergenceError | None = None
     excused: str | None = None
     errors: int = 0
+    refused: dict[int, str] = field(default_factory=dict)
     ended: bool = False
 
     @property
@@ -174,6 +123,9 @@ class Session:
             return False
         self.steps.append(step)
         error = self.subject.run(step)
+        if error is not None:
+            kind = self.library.kind(error) or type(error).__name__
+            self.run_so_far.refused[len(self.steps) - 1] = kind
         for judge in self.judges:
             self._take(judge, judge.judge(step, error, last=last))
         self.run_so_far.errors += error is not None and self.run_so_far.excused is None
@@ -197,7 +149,12 @@ class Session:
         if verdict.divergences:
             run.ended = True
             run.failure = DivergenceError(
-                verdict.divergences, self.steps, self.library, judge.replay
+                verdict.divergences,
+                self.steps,
+                self.library,
+                judge.replay,
+                refused=run.refused,
+                reads=self.inspects_always,
             )
             raise run.failure from verdict.cause
         run.ended = run.ended or verdict.ends

@@ -8,7 +8,7 @@ hundred runs.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -19,7 +19,9 @@ from .steps import (
     Backward,
     Call,
     Detach,
+    Fill,
     Gradient,
+    Hook,
     Inference,
     Line,
     Literal,
@@ -30,6 +32,7 @@ from .steps import (
     TakePrimal,
     View,
     WithoutForward,
+    Write,
 )
 from .views import ViewCall
 
@@ -57,7 +60,9 @@ def shrink(
     for attempt in attempts:
         again = attempt(found.steps)
         if again is not None:
-            return _smallest(again, _Limited(attempt, budget))
+            smallest = _smallest(again, _Limited(attempt, budget))
+            renumbered = attempt(_without_holes(smallest.steps))
+            return smallest if renumbered is None else renumbered
     return found
 
 
@@ -75,6 +80,11 @@ class _Limited:
 
 
 def _smallest(best: DivergenceError, attempt: Attempt) -> DivergenceError:
+    for candidate in _ancestries(best):
+        shorter = attempt(candidate)
+        if shorter is not None and len(shorter.steps) < len(best.steps):
+            best = shorter
+            break
     while True:
         before = best
         for candidate in [*_without_steps(best), *_bypassing(best)]:
@@ -86,6 +96,19 @@ def _smallest(best: DivergenceError, attempt: Attempt) -> DivergenceError:
             best = _plainer(best, attempt)
         if best is before:
             return best
+
+
+def _ancestries(found: DivergenceError) -> Iterator[Sequence[Step]]:
+    """Programs of what the last step reads, how that was made, and how it was written."""
+    *earlier, last = found.steps
+    for with_writes in (False, True):
+        needed, kept = set(last.line().uses), [last]
+        for step in reversed(earlier):
+            line = step.line()
+            if needed.intersection(line.defs) or (with_writes and line.uses & needed):
+                needed |= line.uses
+                kept.insert(0, step)
+        yield kept
 
 
 def _without_steps(found: DivergenceError) -> list[Sequence[Step]]:
@@ -104,47 +127,93 @@ def _bypassing(found: DivergenceError) -> Iterator[Sequence[Step]]:
     """Programs in which a tensor is taken for one that was made from it."""
     for position, taken in enumerate(found.steps):
         step = taken.step if isinstance(taken, Inference | WithoutForward) else taken
-        if isinstance(step, View | Detach | MakeDual | TakePrimal) and position:
-            outs, source = step.outs if isinstance(step, View) else (step.out,), step.of
-        elif isinstance(step, Apply | Call):
-            outs, source = (step.out,), step.operands[0]
-        elif isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
-            outs, source = tuple(map(_number, step.defs)), min(map(_number, step.uses))
-        else:
-            continue
-        rest = [_renamed(later, outs, source) for later in found.steps[position + 1 :]]
-        yield [*found.steps[:position], *rest]
+        outs, sources = _made(step) if position else ((), ())
+        for source in dict.fromkeys(sources):
+            taken_for = dict.fromkeys(outs, source)
+            rest = [_renamed(later, taken_for) for later in found.steps[position + 1 :]]
+            yield [*found.steps[:position], *rest]
+
+
+def _made(step: Step) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return which tensors a step makes, and of which."""
+    if isinstance(step, View):
+        return step.outs, (step.of,)
+    if isinstance(step, Detach | MakeDual | TakePrimal):
+        return (step.out,), (step.of,)
+    if isinstance(step, Apply):
+        return (step.out,), step.operands
+    if isinstance(step, Call):
+        return step.outs, step.sources
+    if isinstance(step, Line) and step.defs and step.uses and not step.is_pass:
+        return tuple(map(_number, step.defs)), (min(map(_number, step.uses)),)
+    return (), ()
 
 
 def _number(name: str) -> int:
     return int(name[1:])
 
 
-def _renamed(step: Step, old: Sequence[int], new: int) -> Step:
-    """Let a step speak of tensor `new` where it speaks of one of `old`."""
+#: The fields of steps that have numbers or names of tensors that there are.
+_USES = ("of", "target", "operands", "inputs", "leaves", "others")
+
+
+def _renamed(step: Step, numbers: Mapping[int, int]) -> Step:
+    """Let a step speak of other tensors."""
     if isinstance(step, Inference | WithoutForward):
-        return type(step)(_renamed(step.step, old, new))
+        return type(step)(_renamed(step.step, numbers))
     if isinstance(step, Line):
-        names = "|".join(f"t{index}" for index in old)
-        return replace(step, text=re.sub(rf"\b({names})\b", f"t{new}", step.text))
-    names_of = {f"t{index}": f"t{new}" for index in old}
+        return replace(step, text=_renamed_text(step.text, numbers))
 
     def swap(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(swap(part) for part in value)
         if isinstance(value, str):
-            return names_of.get(value, value)
-        return new if value in old else value
+            return _renamed_text(value, numbers)
+        return numbers.get(value, value) if isinstance(value, int) else value
 
-    changes: dict[str, object] = {}
-    for field in ("of", "target", "operands", "inputs", "leaves", "others"):
-        value = getattr(step, field, None)
-        if value is not None:
-            changes[field] = swap(value)
+    changes = {name: swap(getattr(step, name)) for name in _USES if hasattr(step, name)}
     if isinstance(step, SetItem) and isinstance(step.value, str):
         changes["value"] = swap(step.value)
     if isinstance(step, MakeDual):
         changes["seed"] = swap(step.seed)
+    return replace(step, **changes)
+
+
+def _renamed_text(text: str, numbers: Mapping[int, int]) -> str:
+    def new(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return f"t{numbers.get(number, number)}"
+
+    return re.sub(r"\bt(\d+)\b", new, text)
+
+
+def _without_holes(steps: Sequence[Step]) -> list[Step]:
+    """Number tensors and hooks in the order in which they are made."""
+    numbers: dict[int, int] = {}
+    hooks = 0
+    renumbered: list[Step] = []
+    for step in steps:
+        for name in step.line().defs:
+            numbers[_number(name)] = len(numbers)
+        new = _with_defs(_renamed(step, numbers), numbers)
+        if isinstance(new, Hook) and re.fullmatch(r"h\d+", new.name):
+            new = replace(new, name=f"h{hooks}")
+            hooks += 1
+        renumbered.append(new)
+    return renumbered
+
+
+def _with_defs(step: Step, numbers: Mapping[int, int]) -> Step:
+    """Let a step bind other names."""
+    if isinstance(step, Inference | WithoutForward):
+        return type(step)(_with_defs(step.step, numbers))
+    if isinstance(step, Line):
+        return replace(step, defs=tuple(f"t{numbers[_number(name)]}" for name in step.defs))
+    changes: dict[str, object] = {}
+    if hasattr(step, "out"):
+        changes["out"] = numbers.get(step.out, step.out)
+    if hasattr(step, "outs"):
+        changes["outs"] = tuple(numbers[out] for out in step.outs)
     return replace(step, **changes)
 
 
@@ -199,6 +268,10 @@ def _plain(step: Step) -> Iterator[Step]:
     if isinstance(step, View) and step.call.method in ("view", "reshape"):
         # A view of any shape: the tensor can then be taken for one that it was made from.
         yield replace(step, call=ViewCall("unsqueeze", (0,)))
+    if isinstance(step, Write) and step.others:
+        yield Fill(step.target, 2, step.grad)  # which needs no other tensor
+    if isinstance(step, SetItem) and not isinstance(step.value, int):
+        yield replace(step, value=2)
     if isinstance(step, MakeDual) and isinstance(step.seed, str):
         yield replace(step, seed=Literal((), (1,)))  # of the shape that is needed, when it is run
     if isinstance(step, Gradient) and len(step.inputs) > 1:

@@ -56,6 +56,9 @@ class World:
     ----------
     rules : mapping
         Operators of the user's, by name.
+    most_curved : int
+        Of a user's operator whose gradient is not stated, second derivatives are known for so many
+        elements of operands.
     decided : bool
         Whether the library has run the step already, and did not refuse it.
     passes : int
@@ -72,6 +75,7 @@ class World:
     heard: list[tuple[str, list[float]]] = field(default_factory=list)
     journal: list[BeforeRead] = field(default_factory=list)
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    most_curved: int = 24
     decided: bool = False
     passes: int = 0
     beside: int = 0

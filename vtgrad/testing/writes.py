@@ -138,11 +138,16 @@ def write(
     world.refresh(target, written=True)
 
 
-def count(target: ModelTensor) -> None:
+def count(world: World, target: ModelTensor) -> None:
     """Count all elements as written; none changes."""
     target.counter.version += 1
     cells = target.cells.ravel().tolist()
     target.counter.written.update(dict.fromkeys(cells, target.counter.version))
+    if world.manners.rewinds:
+        # What was written before or is written later may not be restored either.
+        target.counter.is_counted = True
+        everything = range(target.buffer.values.size)
+        target.counter.touched.update(dict.fromkeys(everything, target.counter.version))
 
 
 def _check_entangled(world: World, target: ModelTensor, others: Sequence[ModelTensor]) -> None:
@@ -188,8 +193,10 @@ def _touch(
 ) -> None:
     """Count a write to `target`, or to its tangent, in the memory of the one or the other."""
     counter.version += 1
-    marked = counter.touched if is_unknown else counter.written
-    marked.update(dict.fromkeys(cells.tolist(), counter.version))
+    if not world.manners.rewinds or counter.is_counted:
+        known = not (is_unknown or counter.is_counted)
+        marked = counter.written if known else counter.touched
+        marked.update(dict.fromkeys(cells.tolist(), counter.version))
     written = set(target.cells.ravel().tolist())
     for save in world.saves:
         if save.buffer == buffer.index and save.counter != counter.index:

@@ -431,3 +431,18 @@ def test_parents_close_no_cycle() -> None:
         (grad,) = vt.autograd.grad((x**3).sum(), x, create_graph=True)
         del x, grad
         assert gc.collect() == 0
+
+
+def test_nan_of_a_batch_of_gradients() -> None:
+    x = leaf_of(0.0, 4.0)
+    rows = vt.eye(2, dtype=x.dtype)
+    with set_detect_anomaly(True):
+        y = (x + 1).sqrt()
+        (found,) = vt.autograd.grad(y, x, rows, is_grads_batched=True)
+        assert found.tolist() == [[0.5, 0], [0, 0.5 / 5**0.5]]
+        y = x.sqrt()
+        with pytest.raises(vt.errors.NanGradientError) as caught:
+            vt.autograd.grad(y, x, rows, is_grads_batched=True)
+    # Row 1 of the Jacobian is 0 * inf at the zero.
+    facts = caught.value.facts
+    assert (facts["node"], facts["count"], facts["shape"]) == ("SqrtBackward0", 1, (2, 2))

@@ -74,9 +74,9 @@ def test_a_shape_that_depends_on_values_is_refused(what: str) -> None:
         vmap(SHAPED_BY_VALUES[what])(ramp(2, 3))
 
 
-def test_an_assignment_by_a_mask_of_samples_is_refused() -> None:
+def test_an_assignment_of_several_values_by_a_mask_of_samples_is_refused() -> None:
     def function(a: vt.Tensor) -> vt.Tensor:
-        a[a > 1] = 9.0
+        a[a > 1] = vt.ones(2)
         return a
 
     x = ramp(2, 3)

@@ -235,7 +235,7 @@ class SparsityTracer(Tracer):
         if not known:
             return
         together = np.concatenate(known)
-        union = self.sets.unite_rows(np.unique(together).reshape(1, -1))
+        union = self.sets.unite_rows(np.unique(together).reshape(1, -1)).reshape(())
         for result in results:
             present = self._storages.read(result._impl)
             self.store_written(

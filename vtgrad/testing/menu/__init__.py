@@ -6,8 +6,8 @@ judges of a program can express is said by its `Abilities`. All chance comes fro
 `random.Random`.
 
 - `chooser` draws what all kinds need: tensors, numbers, shapes, grad modes;
-- `views`, `indices`, `operators`, `passes` and `duals` are kinds, which `kinds` holds by name; the
-  comparison with PyTorch puts more of them on the menu;
+- `views`, `indices`, `operators`, `passes`, `duals` and `user_calls` are kinds, which `kinds` holds
+  by name; the comparison with PyTorch puts more of them on the menu;
 - `mixtures` says what programs are made of that the model predicts.
 """
 
@@ -15,4 +15,5 @@ from . import duals as duals
 from . import indices as indices
 from . import operators as operators
 from . import passes as passes
+from . import user_calls as user_calls
 from . import views as views

@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +15,8 @@ from .state import Abilities, State, TensorState
 __all__ = ["Chooser", "broadcasts", "is_complex", "is_floating", "is_whole"]
 
 T = TypeVar("T")
+
+_FRACTIONS: Sequence[Number] = (0.5, 1.25, -0.75, 2.5, -1.5, 0.125)
 
 Test = Callable[[TensorState], bool]
 
@@ -227,7 +230,11 @@ class Chooser:
 
     def literal(self, shape: tuple[int, ...], dtype: str = "float64") -> Literal:
         """A constant tensor."""
-        return Literal(shape, tuple(self.number(dtype) for _ in range(math.prod(shape))), dtype)
+        number: Callable[[], Number] = partial(self.number, dtype)
+        if self.abilities.rules and self.chance(0.5):
+            # Operators of the user's may be wrong between whole numbers.
+            number = partial(self.one, _FRACTIONS)
+        return Literal(shape, tuple(number() for _ in range(math.prod(shape))), dtype)
 
     def tensor(self, shape: tuple[int, ...], dtype: str, grad: bool = False) -> str:
         """A call that makes a constant tensor."""
@@ -242,6 +249,11 @@ class Chooser:
     def fresh(self) -> int:
         """The number of a new tensor."""
         self._next = max(self._next, self.state.made) + 1
+        return self.last
+
+    @property
+    def last(self) -> int:
+        """The number that was drawn last."""
         return self._next - 1
 
     def mode(self) -> str:

@@ -58,6 +58,6 @@ def mixture_of(name: str, *, custom: bool) -> tuple[str, ...]:
     plain = {**MIXTURES, **DUALS}[name]
     if not custom:
         return plain
-    # The model knows neither second derivatives of such operators nor their inference mode.
-    kept = tuple(step for step in plain if step not in ("second_order", "inference"))
+    # The model does not know what such operators do in inference mode.
+    kept = tuple(step for step in plain if step != "inference")
     return (*kept, *("custom",) * (len(kept) // 3))

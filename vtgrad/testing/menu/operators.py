@@ -356,25 +356,6 @@ def count(c: Chooser) -> Sequence[Step] | None:
     return None if t is None or t.is_protected else (steps.Count(t.index),)
 
 
-@kind(0, "custom")
-def custom(c: Chooser) -> Sequence[Step] | None:
-    """A call of an operator of the user's, if there is one that fits."""
-    rule = c.one(c.abilities.rules)
-    first = c.pick_target() if rule.result == "written" else c.pick()
-    if first is None:
-        return None
-    operands = [first]
-    shape = first.shape
-    for _ in range(rule.operands - 1):
-        alike = c.pick(lambda t: t.shape == shape) if c.chance(0.5) else c.pick_fitting(shape)
-        operands += [] if alike is None else [alike]
-    numbers = tuple(t.index for t in operands)
-    if len(numbers) < rule.operands:
-        return None
-    out = -1 if rule.result == "written" else c.fresh()
-    return c.under(steps.Call(out, rule.name, numbers))
-
-
 @kind(0, "inference")
 def inference(c: Chooser) -> Sequence[Step] | None:
     """A step in inference mode."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from ..geometry import contiguous
 from ..jets import FloatArray
@@ -32,6 +33,9 @@ __all__ = [
 #: Arguments of an operator that are no tensors: numbers, places, masks, or text.
 Extras = tuple[int | tuple[int, ...] | tuple[bool, ...] | str, ...]
 
+#: An array of any dtype.
+AnyArray = npt.NDArray[np.generic]
+
 #: An element. The model knows those that are whole.
 Number = int | float | complex
 
@@ -48,11 +52,14 @@ class Expected:
         Arrays that must agree to rounding; the library may say None for zeros.
     tangents : mapping
         Tangents that what is named in `exact` must have; the library may say None for zeros.
+    dtypes : mapping
+        The dtypes that what is named in `close` must have.
     """
 
     exact: Mapping[str, Sequence[FloatArray | None]]
-    close: Mapping[str, Sequence[FloatArray]]
+    close: Mapping[str, Sequence[AnyArray]]
     tangents: Mapping[str, Sequence[FloatArray]] = field(default_factory=dict)
+    dtypes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 NOTHING = Expected({}, {})
@@ -80,6 +87,11 @@ class Step:
     def is_pass(self) -> bool:
         """Whether the step walks the graph: where it fails, a library may have done half of it."""
         return False
+
+    @property
+    def rounding(self) -> float:
+        """How far numbers may be apart from here on, because of its dtype."""
+        return 0.0
 
     def line(self) -> "Line":
         """Return the step as text: what judges that have no model see of it."""

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..custom import Rule
+from ..custom import FLOATING
 from ..geometry import Geometry
-from ..jets import Along, FloatArray, Jet
+from ..invocation import Array, Invocation, Outcome
+from ..jets import Along, FloatArray
 from ..libraries import TensorLike
-from ..made_views import place
-from ..model import Creation, ModelTensor, RefusedError, Saved, SkippedError
-from ..rules import Computed
+from ..model import ModelTensor, RefusedError, Saved, SkippedError
+from ..model_calls import check_tangents, made, viewed, written
 from ..world import World
-from ..writes import write
-from .base import NOTHING, Expected, Step, named, under
+from .base import NOTHING, Expected, Line, Literal, Step, named, under
 
 __all__ = ["Call"]
 
@@ -25,52 +24,167 @@ class Call(Step):
 
     What the model cannot know, it takes over from the library once it has seen that it may be so:
     strides of a fresh result, and how often a write moves the version.
+
+    Programs are of float64. Operands of another dtype are cast where the operator is called, and
+    so are its results, so that gradients flow through; results of integers or bools are compared
+    at once, and are no tensors of the program.
+
+    Attributes
+    ----------
+    outs : tuple of int
+        The numbers of the results, none if it writes to its operand.
+    operands : tuple of int or Literal
+        Tensors of the program, two for a complex operand, and constants.
+    dtype : str
+        That of the operands that are no constants.
+    options : tuple
+        Names and values of arguments by keyword.
+    seed : int or None
+        For an operator that draws random numbers.
+    kinds : tuple of str
+        The dtypes of the results, where one is not float64.
+    is_several : bool
+        Whether it returns a tuple.
     """
 
-    out: int
+    outs: tuple[int, ...]
     name: str
-    operands: tuple[int, ...]
+    operands: tuple[int | Literal, ...]
     grad: bool = True
+    dtype: str = "float64"
+    options: tuple[tuple[str, object], ...] = ()
+    seed: int | None = None
+    kinds: tuple[str, ...] = ()
+    is_several: bool = False
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The numbers of the tensors that it takes."""
+        return tuple(part for part in self.operands if isinstance(part, int))
+
+    def _text(self) -> str:
+        """The call itself."""
+        arguments: list[str] = []
+        numbers = iter(self.operands)
+        for part in numbers:
+            if isinstance(part, Literal):
+                arguments.append(part.source())
+            elif self.dtype == "complex128":
+                arguments.append(f"vt.complex({named(part)}, t{next(numbers)})")
+            elif self.dtype == "float32":
+                arguments.append(f"{named(part)}.to(vt.float32)")
+            else:
+                arguments.append(named(part))
+        arguments += [f"{name}={value!r}" for name, value in self.options]
+        return f"{self.name}({', '.join(arguments)})"
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
-        call = f"{self.name}({', '.join(named(i) for i in self.operands)})"
-        return under(self.grad, call if self.out < 0 else f"{named(self.out)} = {call}")
+        targets = ", ".join(map(named, self.outs)) + "," * (self.is_several and len(self.outs) == 1)
+        text = self._text()
+        lines = [] if self.seed is None else [f"vt.manual_seed({self.seed})"]
+        lines += under(self.grad, f"{targets} = {text}" if self.outs else text)
+        if self._is_cast:
+            lines.append(f"r = [{', '.join(map(named, self.outs))}]")
+        for out, kind in zip(self.outs, self.kinds, strict=False):
+            name = named(out)
+            if kind == "complex128":
+                lines += under(self.grad, f"{name} = vt.view_as_real({name}).clone()")
+            elif kind == "float64" and self.dtype == "float32":
+                lines += under(self.grad, f"{name} = {name}.to(vt.float64)")
+        return lines
+
+    def line(self) -> Line:
+        """See `Step`."""
+        return Line(self._text(), tuple(map(named, self.outs)), op=self.name)
+
+    @property
+    def _is_cast(self) -> bool:
+        """Whether its results are not float64 as it returns them."""
+        return self.dtype == "float32" or any(kind != "float64" for kind in self.kinds)
+
+    @property
+    def rounding(self) -> float:
+        """See `Step`."""
+        return 1e-4 if self.dtype == "float32" else 0.0
+
+    def invocation(self, world: World) -> Invocation:
+        """Return the call as the model sees it."""
+        constants: dict[int, Array] = {}
+        position, width = 0, 2 if self.dtype == "complex128" else 1
+        for part in self.operands:
+            if isinstance(part, Literal):
+                constants[position] = np.array(part.numbers, part.dtype).reshape(part.shape)
+                position += width
+            else:
+                position += 1
+        constants = {at // width: array for at, array in constants.items()}
+        options = dict(self.options)
+        if self.seed is not None:
+            options["seed"] = self.seed
+        return Invocation(world.rules[self.name], constants, options, self.dtype)
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
-        rule = world.rules[self.name]
-        tensors = [world.tensors[i] for i in self.operands]
-        if any(world.tangent_of(tensor) is not None for tensor in tensors):
-            _check_tangents(world, rule)
-        if rule.result == "new":
-            world.put(self.out, world.apply(rule.operator(), tensors, (), self.grad))
-        elif rule.result == "view":
-            world.put(self.out, _viewed(world, rule, tensors[0], self.grad))
-        else:
-            _write(world, rule, tensors, self.grad)
-        return NOTHING
+        call = self.invocation(world)
+        tensors = [world.tensors[i] for i in self.sources]
+        check_tangents(world, call, tensors)
+        if call.rule.result == "written":
+            written(world, call, tensors, self.grad)
+            return NOTHING
+        outcome = self._outcome(call, tensors)
+        results = (made if call.rule.result == "new" else viewed)(world, call, tensors, self.grad)
+        floating = [o for o, k in zip(self.outs, outcome.dtypes, strict=True) if k in FLOATING]
+        for out, result in zip(floating, results, strict=True):
+            world.put(out, result)
+        if not self._is_cast:
+            return NOTHING
+        dtypes = [self._cast(kind) for kind in outcome.dtypes]
+        return Expected({}, {"r": outcome.arrays}, dtypes={"r": dtypes})
+
+    def _outcome(self, call: Invocation, tensors: Sequence[ModelTensor]) -> Outcome:
+        arrays = [tensor.values.reshape(tensor.cells.shape) for tensor in tensors]
+        kinds = self.kinds or ("float64",) * len(self.outs)
+        try:
+            outcome = call.outcome(arrays)
+        except RefusedError:
+            return Outcome((), self.is_several)  # what makes the results raises it again
+        if kinds != outcome.dtypes or self.is_several != outcome.is_several:
+            raise SkippedError  # the step was drawn for operands of other shapes
+        return outcome
+
+    def _cast(self, kind: str) -> str:
+        """The dtype of a result as it is returned."""
+        return "float32" if kind == "float64" and self.dtype == "float32" else kind
 
     def observe(self, world: World, tensor: Callable[[int], TensorLike]) -> str | None:
         """See `Step`."""
-        rule = world.rules[self.name]
-        if rule.result == "written":
-            target = self.operands[0]
-            return _adopt_version(world, world.tensors[target], tensor(target), named(target))
-        made: object = tensor(self.out)
+        if not self.outs:
+            target = self.sources[0]
+            return _adopt_version(world, world.tensors[target], tensor(target), self)
+        for out in self.outs:
+            wrong = self._observe(world, out, tensor)
+            if wrong is not None:
+                return wrong
+        return None
+
+    def _observe(self, world: World, out: int, tensor: Callable[[int], TensorLike]) -> str | None:
+        made: object = tensor(out)
         if not hasattr(made, "storage_offset"):
             return f"{self.name} returned no tensor but {type(made).__name__}"
-        found = tensor(self.out)
-        if any(found is tensor(index) for index in self.operands):
+        found = tensor(out)
+        if any(found is tensor(index) for index in self.sources):
             return f"{self.name} returned its operand itself"
+        if out not in world.tensors:
+            return None  # of integers or bools
         if not str(found.dtype).endswith("float64"):
             return f"{self.name} made {found.dtype} of float64"
-        model = world.tensors[self.out]
+        model = world.tensors[out]
         shape = tuple(found.shape)
         if shape != model.geometry.shape:
             return f"{self.name} returned shape {shape}, expected {model.geometry.shape}"
         geometry = Geometry(shape, tuple(found.stride()), found.storage_offset())
-        if rule.result == "new":
+        if world.rules[self.name].result == "new":
             if geometry.repeats_cells:
                 return f"{self.name} returned a tensor that overlaps itself"
             _lay_out(model, geometry)
@@ -81,65 +195,14 @@ class Call(Step):
         return None
 
 
-def _check_tangents(world: World, rule: Rule) -> None:
-    """Refuse a tensor with a tangent where there is no ``jvp``."""
-    assert world.level is not None
-    if world.carries and not rule.takes_tangents:
-        raise RefusedError("missing-method")
-    # The second derivatives of an operator of the user's are not known.
-    world.level.tells_gradients = False
-
-
-def _viewed(world: World, rule: Rule, tensor: ModelTensor, grad: bool) -> ModelTensor:
-    rule.values([tensor.values.reshape(tensor.cells.shape)])  # it may not be defined there
-    cells = rule.picked(tensor.cells)
-    numbers = np.arange(tensor.cells.size, dtype=np.intp).reshape(tensor.cells.shape)
-    # The strides are looked up later.
-    geometry = Geometry(cells.shape, (0,) * cells.ndim, 0)
-    own = Creation.CUSTOM if rule.is_function else None
-    kept = world.save(tensor)
-    kept.uncertain = True
-    (view,) = place(
-        world, tensor, [(geometry, cells)], [rule.picked(numbers)], grad, own, frozenset([kept])
-    )
-    return view
-
-
-def _write(world: World, rule: Rule, tensors: Sequence[ModelTensor], grad: bool) -> None:
-    target, *others = tensors
-    if target.geometry.repeats_cells or any(o.buffer is target.buffer for o in others):
-        raise SkippedError  # it may be refused in several ways, and some operators need not care
-    if grad and any(other.unreadable() is not None for other in others):
-        raise SkippedError  # the operator may find out only after it has written
-    operator = rule.operator()
-
-    def computed(jets: Sequence[Jet]) -> Computed:
-        made = operator.rule(jets, [t.geometry for t in tensors], ())
-        if made.geometry.shape != jets[0].shape:
-            raise SkippedError  # what it has written by then is its own affair
-        return made
-
-    try:
-        # A Function declares that it writes the whole tensor; of others that is not known.
-        unknown = not rule.is_function
-        write(world, target, computed, operator, others, grad, "", is_unknown=unknown)
-    except RefusedError as refused:
-        if "leaf-write" in refused.kinds:
-            # It may write through a view of its operand.
-            raise RefusedError(*refused.kinds, "view-of-leaf-write") from None
-        raise
-    if rule.is_function and grad and any(t.requires_grad for t in tensors):
-        target.grad = None
-    tangent = world.tangent_of(target)
-    if tangent is not None:
-        tangent.is_settled = False
-
-
-def _adopt_version(world: World, target: ModelTensor, found: TensorLike, name: str) -> str | None:
+def _adopt_version(world: World, target: ModelTensor, found: TensorLike, call: Call) -> str | None:
     """Take over how often the writes of one call moved the version."""
     expected, version = target.counter.version, found._version
-    if version < expected:
-        return f"{name}._version: expected at least {expected}, found {version}"
+    # An operator that writes element by element does not write to an empty tensor.
+    least = expected - (not target.cells.size and not world.rules[call.name].is_function)
+    if version < least:
+        name = named(call.sources[0])
+        return f"{name}._version: expected at least {least}, found {version}"
     target.counter.version = version
     for tensor in world.tensors.values():
         if tensor.counter is target.counter and tensor.seen_version == expected:

@@ -351,5 +351,5 @@ class Count(Step):
         target = world.tensors[self.target]
         if target.is_inference:
             raise SkippedError
-        count(target)
+        count(world, target)
         return NOTHING

@@ -82,9 +82,10 @@ def checkpoint_loop(
         If an argument has another type, or a value that makes no sense, or a state contains an
         object of another type.
     NotSupportedError
-        If two tensors of a state share memory, or a step registers a hook on the node of the state
-        that it gets, or on a tensor that it also returns. In backward, with ``create_graph=True``,
-        or if it comes to a step from elsewhere than the result.
+        If two tensors of a state share memory, a tensor of a state has a tangent of forward mode,
+        or a step registers a hook on the node of the state that it gets, or on a tensor that it
+        also returns. In backward, with ``create_graph=True``, or if it comes to a step from
+        elsewhere than the result.
     CheckpointError
         In backward, if a step does not do the same when it runs again, for instance because a
         tensor that it uses was written since.

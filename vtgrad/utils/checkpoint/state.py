@@ -8,10 +8,11 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from ...errors import ArgumentTypeError, BatchedTensorError, NotSupportedError
+from ...ops.calling.take_over import keys_of
 from ...storage.arrays import Array, Shape
 from ...storage.batch import is_batched
 from ...storage.extra_meta import Names
-from ...storage.key_set import keys
+from ...storage.key_set import DUAL, keys
 from ...storage.lazy_array import physical, resolved
 from ...storage.strides import reach
 from ...storage.tensor_base import TensorBase
@@ -64,7 +65,7 @@ def flatten(value: object, where: str) -> State:
     BatchedTensorError
         If it contains a tensor of one sample.
     NotSupportedError
-        If two of its tensors share memory.
+        If two of its tensors share memory, or one has a tangent.
     """
     tensors: list[TensorBase] = []
     build = _taken_apart(value, tensors, {}, where)
@@ -87,6 +88,12 @@ def _taken_apart(
             raise BatchedTensorError(
                 f"{where} has a tensor of one sample, of which there are no copies: call "
                 "checkpoint_loop with the state of all samples, and vmap in the step"
+            )
+        if keys.modes and keys_of(value) & DUAL:
+            raise NotSupportedError(
+                f"{where} has a tensor with a tangent, and copies of it would have none: "
+                "checkpoint_loop carries no tangents of forward mode. Use a plain loop over the "
+                "steps"
             )
         nr = known.setdefault(id(value), len(tensors))
         if nr == len(tensors):

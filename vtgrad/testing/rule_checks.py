@@ -1,0 +1,77 @@
+"""What is found out about a rule before the first program."""
+
+from typing import cast
+
+import numpy as np
+
+from .custom import Rule
+from .invocation import Array, Outcome
+from .libraries import Library, TensorLike
+from .model import SkippedError
+from .samples import Sample, samples
+
+__all__ = ["check_rule"]
+
+
+def check_rule(rule: Rule, library: Library) -> None:
+    """Call the functions of a rule on many operands.
+
+    Raises
+    ------
+    RuleError
+        If one raises or returns something that it must not, or if the results of `reference` have
+        never the shape and dtype of those of `call`, which may be wrong in some places only.
+    """
+    agrees = False
+    complaints: list[str] = []
+    for sample in samples(rule):
+        call, arrays = sample.invocation, sample.arrays()
+        outcome = call.outcome(arrays)
+        try:
+            if rule.result in ("view", "pieces"):
+                call.picked(np.arange(arrays[0].size).reshape(arrays[0].shape), arrays)
+            else:
+                call.jacobian(arrays)
+        except SkippedError:
+            continue  # a difference may lead out of where the operator is defined
+        complaint = _difference(sample, outcome, library)
+        agrees = agrees or complaint == ""
+        complaints += [complaint] if complaint else []
+    if complaints and not agrees:
+        raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
+
+
+def _difference(sample: Sample, outcome: Outcome, library: Library) -> str | None:
+    """Say how the results of the operator look otherwise; None if it fails: programs show it."""
+    arrays = sample.invocation.operands(sample.arrays())
+    operands = [_tensor(library, a, d) for a, d in zip(arrays, sample.typing, strict=True)]
+    options = {name: v for name, v in sample.options.items() if name in sample.rule.options}
+    try:
+        found = sample.rule.call(*operands, **options)
+    except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
+        return None
+    if sample.rule.result == "written":
+        found = operands[0]
+    parts = list(found) if isinstance(found, tuple | list) else [found]
+    if not all(hasattr(part, "storage_offset") for part in parts):
+        return None
+    tensors = cast("list[TensorLike]", parts)
+    if isinstance(found, tuple | list) != outcome.is_several or len(parts) != len(outcome.arrays):
+        told = f"a tuple of {len(parts)}" if isinstance(found, tuple | list) else "one tensor"
+        return f"{told}, for operands of shapes {list(sample.shapes)}"
+    for part, array, dtype in zip(tensors, outcome.arrays, outcome.dtypes, strict=True):
+        kind = str(part.dtype).rpartition(".")[2]
+        expected = "float32" if (sample.dtype, dtype) == ("float32", "float64") else dtype
+        if tuple(part.shape) != array.shape or kind != expected:
+            return (
+                f"and not {expected} of shape {array.shape} where the operator returns {kind} of "
+                f"shape {tuple(part.shape)}, for operands of shapes {list(sample.shapes)}"
+            )
+    return ""
+
+
+def _tensor(library: Library, array: Array, dtype: str) -> object:
+    kind = getattr(library.module, dtype)
+    if not array.size:
+        return library.module.zeros(array.shape, dtype=kind)
+    return library.module.tensor(array.tolist(), dtype=kind)
