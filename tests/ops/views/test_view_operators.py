@@ -260,4 +260,4 @@ def test_transposes_of_what_is_no_matrix_are_warned_about(op: Op, sizes: tuple[i
 
 def test_elements_cannot_be_deleted() -> None:
     with pytest.raises(TypeError, match="deleted"):
-        del leaf(2)[0]  # type: ignore[attr-defined]  # what is refused
+        del leaf(2)[0]  # type: ignore[attr-defined]  # it is refused
