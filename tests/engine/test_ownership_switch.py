@@ -18,6 +18,7 @@ from vtgrad.engine.input_buffer import use_ownership
 from vtgrad.graph.large import LARGE, large
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.machine import PROFILES, ViewsAndWrites
+from vtgrad.testing.statistics import Statistics
 from vtgrad.testing.steps import Step
 
 N = 9
@@ -205,6 +206,7 @@ class OnAndOff(ViewsAndWrites):
     """Random programs that agree with the model, run again with ownership on and off."""
 
     library = vtgrad_library(vt)
+    statistics = Statistics()
 
     def __init__(self) -> None:
         super().__init__()

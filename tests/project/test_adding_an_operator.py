@@ -55,7 +55,7 @@ def test_the_operator_of_the_page_works(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     for folder in ("vtgrad", "tests/ops"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py", "tests/collecting.py"):
         shutil.copy(ROOT / name, tmp_path / name)
     page = PAGE.read_text("utf-8")
     follow(page, tmp_path)

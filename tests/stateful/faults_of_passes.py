@@ -205,7 +205,7 @@ FAULTS_OF_PASSES = [
     Fault(plant.__name__, plant, shows, steps)
     for plant, shows, steps in (
         (rebuild_is_not_remembered, "another object when read again", 5),
-        (view_made_under_no_grad_counts_as_any_other, "no-grad-view", 6),
+        (view_made_under_no_grad_counts_as_any_other, "-view, ", 6),
         (pieces_all_say_that_they_are_the_first, "expected", 7),
         (written_view_loses_its_write, ".grad_fn", 7),
         (quick_assignment_does_not_count, "._version", 4),
