@@ -22,7 +22,6 @@ from __future__ import annotations
 from ..errors import NotSupportedError
 from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import NO_LIMIT, thread
 from .autograd_meta import AutogradMeta
 from .forward_grad import ForwardGrad
@@ -90,13 +89,13 @@ class SavedTangents:
             thread.forward_limit = before
         return SavedTangents(copies, True)
 
-    def give(self, impl: TensorImpl, node: Node, *, overwritten: bool, offset: int | None) -> None:
+    def give(
+        self, tensor: TensorBase, node: Node, *, overwritten: bool, offset: int | None
+    ) -> None:
         """Give a tensor that was made again its tangents, unless it has some of its own.
 
         Parameters
         ----------
-        impl : TensorImpl
-            That of the tensor.
         node : Node
             The node that has saved the value.
         overwritten : bool
@@ -119,17 +118,17 @@ class SavedTangents:
                 "Write to a clone of the result",
                 operator=node.name(),
             )
-        meta = impl.autograd_meta
-        if meta is None:
-            meta = impl.autograd_meta = AutogradMeta()
-        assert isinstance(meta, AutogradMeta)
-        own = meta.own_fw_grad()
+        impl, own = tensor._impl, own_meta(tensor).own_fw_grad()
         for level, tangent in tuple(self.tangents.tangents.items()):
             if level in own.tangents:
                 continue
             geometry = (impl.sizes, impl.strides)
-            if offset is not None and not self.are_copies:
-                if tangent._impl.geometry[:2] != geometry:
+            if tangent._impl.geometry[:2] != geometry:
+                if self.are_copies:
+                    # Else it would be taken for that of a tensor whose geometry was changed.
+                    placed = operators().zeros_as_memory(tensor, tangent)
+                    tangent = operators().copy_(placed, tangent)
+                elif offset is not None:
                     start = offset // impl.array.itemsize
                     tangent = operators().as_strided(tangent, *geometry, start)
             own.set(level, tangent)

@@ -32,6 +32,7 @@ from ..errors import (
 from ..storage.arrays import Array
 from ..storage.device import CPU, Device
 from ..storage.key_set import keys
+from ..storage.lazy_array import like, physical
 from ..storage.no_fp_warnings import no_fp_warnings
 from ..storage.on_device import impl_on
 from ..storage.recent_writes import Write, find_write
@@ -240,12 +241,16 @@ class SavedVariable:
         if found is not None:
             self._tangents = found
 
+    def _has_copied_tangents(self) -> bool:
+        saved: SavedTangents | None = getattr(self, "_tangents", None)
+        return saved is not None and saved.are_copies
+
     def _give_tangents(
-        self, impl: TensorImpl, node: Node, *, overwritten: bool, offset: int | None
+        self, tensor: TensorBase, node: Node, *, overwritten: bool, offset: int | None
     ) -> None:
         saved: SavedTangents | None = getattr(self, "_tangents", None)
         if saved is not None:
-            saved.give(impl, node, overwritten=overwritten, offset=offset)
+            saved.give(tensor, node, overwritten=overwritten, offset=offset)
 
     def _pack(self, hooks: HookPair, tensor: TensorBase | None) -> None:
         """Hold what hooks make of the value, and nothing else; see Note [Packed values]."""
@@ -547,7 +552,7 @@ class SavedVariable:
             unpacked = packed.unpack_tensor(node, self._meta_for(node))
             if keys.modes:
                 overwritten = self._counter.value != self.version
-                self._give_tangents(unpacked._impl, node, overwritten=overwritten, offset=None)
+                self._give_tangents(unpacked, node, overwritten=overwritten, offset=None)
             return unpacked
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
@@ -560,13 +565,17 @@ class SavedVariable:
                     node=node.name(),
                 )
             impl = impl_on(self._restored(node), self._device())
+        elif keys.modes and self._token is not None and self._has_copied_tangents():
+            # Its tangents are copies: elements that share memory have one tangent each.
+            impl = impl_on(like(array, physical(array).copy(order="K")), self._device())
         else:
             impl = self._rebuilt(array)
         impl.autograd_meta = self._meta_for(node)
+        rebuilt = operators().wrap(impl)
         if keys.modes:
             offset = None if rewinds else self._offset
-            self._give_tangents(impl, node, overwritten=rewinds, offset=offset)
-        return operators().wrap(impl)
+            self._give_tangents(rebuilt, node, overwritten=rewinds, offset=offset)
+        return rebuilt
 
     def _restored(self, node: Node) -> Array:
         """The value at the time of the save; see Note [Rewind]."""
