@@ -90,6 +90,8 @@ class DualLevel:
             if member is not None:
                 member.tangents.pop(self.number, None)
                 member.unfinished.discard(self.number)
+        # Else the references of tensors that live on would hold the set, which holds them.
+        self.members.clear()
 
 
 def new_level_number() -> int:

@@ -13,7 +13,7 @@ base is chosen when the view is made, whether or not a level is open then, and s
 is closed.
 
 The view of the tangent is made when it is first asked for, and always as if with recording on: in
-which grad mode somebody asks first must not decide whether it may be written. The forward base may
+which grad mode it is read first must not decide whether it may be written. The forward base may
 have another dtype than the base, as in `make_dual(z.real, t)[1:]`, so the steps that make the view
 are kept for each of the two.
 """

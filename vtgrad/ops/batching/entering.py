@@ -123,8 +123,11 @@ def _entered(tensor: T, level: BatchLevel, dim: int, asked: bool) -> T:
     if is_recording() and requires_grad(tensor):
         node = EnterBatch((gradient_edge(tensor),))
         node.level, node.dim = level if asked else None, dim
-        if asked and level.is_open:
+        if asked:
             with_entries.add(level)
+            if not level.is_open:
+                # Closed by another thread, maybe just now: it does not look again.
+                with_entries.discard(level)
         node.input_metadata = metadata_of(result._impl)
         set_history(result, node)
     for number, tangent in tangents.items():

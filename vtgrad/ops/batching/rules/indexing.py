@@ -192,7 +192,7 @@ def _put_where(call: BatchedCall, target: Operand, mask: Operand) -> object:
     if given.tensor._impl.array.size != 1:
         refused(call, "writing several values to a mask of the sample")
     if sizes[before : before + len(own)] != own:
-        call.as_one_sample()
+        call.refuse()
     after = len(sizes) - before - len(own)
     lead = mask.value._impl.array.shape[:1]
     where = F.view_shape(
