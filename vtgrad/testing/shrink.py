@@ -265,6 +265,9 @@ def _plain(step: Step) -> Iterator[Step]:
     for name, value in (("grad", True), ("retain", True), ("factor", 1), ("requires_grad", False)):
         if getattr(step, name, value) != value:
             yield replace(step, **{name: value})
+    if isinstance(step, Apply) and step.name != "clone":
+        # Of one operand; and the operand can then be taken for what it was made from.
+        yield Apply(step.out, "clone", step.operands[:1], grad=step.grad)
     if isinstance(step, View) and step.call.method in ("view", "reshape"):
         # A view of any shape: the tensor can then be taken for one that it was made from.
         yield replace(step, call=ViewCall("unsqueeze", (0,)))
