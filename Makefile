@@ -65,7 +65,7 @@ test: how-long lint types public-types
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 7 to 10 minutes on two cores; make quick takes one."
+	@echo "make test takes 11 minutes on two cores; make quick takes one."
 
 quick: lint types
 	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \
