@@ -1,4 +1,4 @@
-"""What every test shares: the profiles of Hypothesis, and what is collected where.
+"""What every test shares: profiles of Hypothesis, what is collected where, who runs it.
 
 The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
 
@@ -16,11 +16,13 @@ import importlib.util
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 import vtgrad
 from tests.collecting import put_aside
+from tests.scheduling import Scheduler
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
 # guests, and `benchmarks/` is where speed is looked at.
@@ -47,6 +49,12 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["oracle"]
 # An installed package has no generator of code. Tests that read its tables find it in the sources.
 if importlib.util.find_spec("vtgrad.codegen") is None:
     vtgrad.__path__.append(str(Path(__file__).resolve().parents[1] / "vtgrad"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduler | None:
+    """Distribute the groups of ``--dist=loadgroup``."""
+    return Scheduler(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish() -> None:
