@@ -55,8 +55,9 @@ def test_the_operator_of_the_page_works(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     for folder in ("vtgrad", "tests/ops"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py", "tests/collecting.py"):
-        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for path in (ROOT / "tests").glob("*.py"):
+        shutil.copy(path, tmp_path / "tests")
     page = PAGE.read_text("utf-8")
     follow(page, tmp_path)
     made = run(tmp_path, "-m", "vtgrad.codegen")
