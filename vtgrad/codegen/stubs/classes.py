@@ -47,7 +47,9 @@ _NEEDED: Final = {
 _STATED_IN: Final = Module(
     "vtgrad.stated",
     PACKAGE / "stated.py",
-    "from typing import Never, SupportsIndex\n"
+    "from typing import Any, Never, SupportsIndex\n"
+    "from typing_extensions import TypeIs\n"
+    "from .storage.dtypes import DType\n"
     "from .tensor.tensor import Tensor\n"
     "from .types import Data",
 )

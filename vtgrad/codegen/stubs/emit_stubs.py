@@ -49,11 +49,15 @@ _STATED: Final = {
     "Tensor.__init__._": "Never",
     "Tensor.__matmul__.other": "Tensor",
     "Tensor.__imatmul__.other": "Tensor",
+    "Tensor.__rmatmul__.other": "Tensor",
     "Tensor.__reduce_ex__.protocol": "SupportsIndex",
     "Tensor.item.return": "int | float",
     "Tensor.new_tensor.data": "Data",
+    "Tensor.tolist.return": "list[Any] | Any",
     "tensor.data": "Data",
     "as_tensor.data": "Data",
+    "is_tensor.return": "TypeIs[Tensor]",
+    "set_default_dtype.dtype": "DType",
 }
 
 

@@ -240,21 +240,19 @@ class Speller:
 
     def _variable(self, found: Definition, call: ast.Call) -> str:
         speller = Speller(found.module, self._names)
-        kind = speller.expression(call.func)
-        options = {str(k.arg): k.value for k in call.keywords}
-        bound = options.get("bound")
-        if bound is not None and speller.expression(bound) == "Tensor":
-            # With a default, an error says Tensor where nothing else is known.
-            tensor = self._names.named("Tensor")
-            kind = self._names.use("typing_extensions", "TypeVar")
-            self._names.lines.discard("from typing import TypeVar")
-            text = f'{kind}("_{found.name}", bound={tensor}, default={tensor})'
-            return self._names.declare(found.name, text)
-        texts = [f'"_{found.name}"']
-        texts += [
-            f"{name}={speller.expression(value) if name == 'bound' else ast.unparse(value)}"
-            for name, value in options.items()
-        ]
+        # A variable of `typing` has no default before Python 3.13.
+        kind = ast.unparse(call.func)
+        self._names.use("typing" if kind == "ParamSpec" else "typing_extensions", kind)
+        texts = [f'"_{found.name}"', *map(speller.expression, call.args[1:])]
+        for option in call.keywords:
+            if option.arg == "bound":
+                bound = speller.expression(option.value)
+                texts.append(f"bound={bound}")
+                if bound == "Tensor":
+                    # An error says Tensor where nothing else is known.
+                    texts.append("default=Tensor")
+            else:
+                texts.append(f"{option.arg}={ast.unparse(option.value)}")
         return self._names.declare(found.name, f"{kind}({', '.join(texts)})")
 
     def _attribute(self, node: ast.Attribute, place: Place) -> list[str]:
