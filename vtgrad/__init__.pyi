@@ -23,6 +23,7 @@ from typing import (
     overload,
 )
 
+import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypeIs, TypeVar
 
@@ -41,9 +42,6 @@ from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
 from vtgrad.graph.hooks import RemovableHandle
 from vtgrad.graph.node import Node
 from vtgrad.graph.written_elements import WrittenElements as WrittenElements
-from vtgrad.random import Generator as Generator
-from vtgrad.random import Generator as _Generator
-from vtgrad.random import default_generator as default_generator
 from vtgrad.return_types import (
     AminmaxResult,
     CummaxResult,
@@ -518,11 +516,11 @@ class Tensor(TensorBase):
         self,
         p: Real | None = None,
         *,
-        generator: _Generator | None = None,
+        generator: Generator | None = None,
         out: Tensor | None = None,
     ) -> Self:
         """Return ones and zeros that are drawn with given probabilities."""
-    def bernoulli_(self, p: Tensor | Real = 0.5, *, generator: _Generator | None = None) -> Self:
+    def bernoulli_(self, p: Tensor | Real = 0.5, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     def bitwise_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the bits that are set in both integers."""
@@ -555,7 +553,7 @@ class Tensor(TensorBase):
         """Return a tensor expanded to a shape."""
     def byte(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cauchy_(
-        self, median: Real = 0.0, sigma: Real = 1.0, *, generator: _Generator | None = None
+        self, median: Real = 0.0, sigma: Real = 1.0, *, generator: Generator | None = None
     ) -> Self:
         """Fill the tensor with random numbers that are Cauchy distributed."""
     def cdouble(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
@@ -765,7 +763,7 @@ class Tensor(TensorBase):
         """Return ``exp(x) - 1`` of each element."""
     def expm1_(self) -> Self:
         """Write the result of `expm1` into the tensor itself, which is returned."""
-    def exponential_(self, lambd: Real = 1.0, *, generator: _Generator | None = None) -> Self:
+    def exponential_(self, lambd: Real = 1.0, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with random numbers of an exponential distribution."""
     def fill_(self, value: Tensor | Number) -> Self:
         """Set every element of the tensor to one value."""
@@ -834,7 +832,7 @@ class Tensor(TensorBase):
         """Return whether each element is greater than its partner in `other` or equal to it."""
     def ge_(self, other: Tensor | Number) -> Self:
         """Write the result of `ge` into the tensor itself, which is returned."""
-    def geometric_(self, p: Real, *, generator: _Generator | None = None) -> Self:
+    def geometric_(self, p: Real, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with random numbers of a geometric distribution."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the products of all pairs of elements of two vectors."""
@@ -1048,7 +1046,7 @@ class Tensor(TensorBase):
     def log_(self) -> Self:
         """Write the result of `log` into the tensor itself, which is returned."""
     def log_normal_(
-        self, mean: Real = 1.0, std: Real = 2.0, *, generator: _Generator | None = None
+        self, mean: Real = 1.0, std: Real = 2.0, *, generator: Generator | None = None
     ) -> Self:
         """Fill the tensor with exponentials of normal random numbers."""
     def log_softmax(
@@ -1394,7 +1392,7 @@ class Tensor(TensorBase):
     ) -> Self:
         """Return the vector norm of all elements, or over dimensions."""
     def normal_(
-        self, mean: Real = 0.0, std: Real = 1.0, *, generator: _Generator | None = None
+        self, mean: Real = 0.0, std: Real = 1.0, *, generator: Generator | None = None
     ) -> Self:
         """Overwrite the tensor with normally distributed random numbers."""
     def not_equal(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
@@ -1438,11 +1436,7 @@ class Tensor(TensorBase):
     def rad2deg_(self) -> Self:
         """Write the result of `rad2deg` into the tensor itself, which is returned."""
     def random_(
-        self,
-        from_: Int | None = None,
-        to: Int | None = None,
-        *,
-        generator: _Generator | None = None,
+        self, from_: Int | None = None, to: Int | None = None, *, generator: Generator | None = None
     ) -> Self:
         """Overwrite the tensor with random integers."""
     def ravel(self) -> Self:
@@ -1827,7 +1821,7 @@ class Tensor(TensorBase):
     def unfold(self, dimension: Int, size: Int, step: Int) -> Self:
         """Return all windows of a dimension, as a view."""
     def uniform_(
-        self, from_: Real = 0.0, to: Real = 1.0, *, generator: _Generator | None = None
+        self, from_: Real = 0.0, to: Real = 1.0, *, generator: Generator | None = None
     ) -> Self:
         """Overwrite the tensor with uniformly distributed random numbers."""
     def unsafe_chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
@@ -2106,7 +2100,7 @@ def bernoulli(
     input: _T,
     p: Real | None = None,
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> _T: ...
 @overload
@@ -2656,7 +2650,7 @@ def rand_like(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
 ) -> _T: ...
 def randint_like(
     input: _T,
@@ -2667,7 +2661,7 @@ def randint_like(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
 ) -> _T: ...
 def randn_like(
     input: _T,
@@ -2676,7 +2670,7 @@ def randn_like(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
 ) -> _T: ...
 def ravel(input: _T) -> _T: ...
 def real(input: _T) -> _T: ...
@@ -2969,9 +2963,25 @@ def zeros_like(
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> _T: ...
+
+class Generator:
+    def __init__(self, device: Device | str = "cpu") -> None: ...
+    @property
+    def numpy(self) -> np.random.Generator: ...
+    @property
+    def device(self) -> Device: ...
+    def manual_seed(self, seed: Int) -> Generator: ...
+    def seed(self) -> builtins.int: ...
+    def initial_seed(self) -> builtins.int: ...
+    def get_state(self) -> Tensor: ...
+    def set_state(self, new_state: Tensor) -> Generator: ...
+    def clone_state(self) -> Generator: ...
+
+default_generator: Final[Generator]
+
 def get_rng_state() -> Tensor: ...
 def initial_seed() -> builtins.int: ...
-def manual_seed(seed: Int) -> _Generator: ...
+def manual_seed(seed: Int) -> Generator: ...
 def seed() -> builtins.int: ...
 def set_rng_state(new_state: Tensor) -> None: ...
 def get_default_dtype() -> DType: ...
@@ -3092,12 +3102,12 @@ def normal(
     mean: Tensor,
     std: Tensor | Real = 1.0,
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def normal(
-    mean: Real, std: Tensor, *, generator: _Generator | None = None, out: Tensor | None = None
+    mean: Real, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def normal(
@@ -3105,7 +3115,7 @@ def normal(
     std: Real,
     size: Sequence[Int],
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -3114,7 +3124,7 @@ def normal(
 def rand(
     *sizes: Int | Sequence[Int],
     size: Sequence[Int] | None = None,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
@@ -3126,7 +3136,7 @@ def randint(
     high: Int,
     size: Sequence[Int],
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -3138,7 +3148,7 @@ def randint(
     high: Int,
     size: Sequence[Int],
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,
@@ -3147,7 +3157,7 @@ def randint(
 def randn(
     *sizes: Int | Sequence[Int],
     size: Sequence[Int] | None = None,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
@@ -3157,7 +3167,7 @@ def randn(
 def randperm(
     n: Int,
     *,
-    generator: _Generator | None = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: DType | None = None,
     device: Device | str | None = None,

@@ -25,7 +25,7 @@ from .errors import ArgumentTypeError
 from .graph.operators import operators
 from .graph.written_elements import WrittenElements
 from .ops.generated.result_classes import RESULT_CLASSES
-from .random import Generator
+from .generator import Generator
 from .storage.arrays import Array
 from .storage.device import CPU, Device
 from .storage.dtypes import DType, dtype_named

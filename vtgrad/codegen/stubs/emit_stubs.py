@@ -23,7 +23,7 @@ from ..template import head, list_of_exports
 from .classes import TENSOR, ClassWriter, function_text, ways_of
 from .modules import Definition, Module, Modules, Outside
 from .signatures import read
-from .spelling import Names
+from .spelling import Names, Speller
 
 __all__ = ["STUBS", "emit_stubs"]
 
@@ -31,6 +31,7 @@ __all__ = ["STUBS", "emit_stubs"]
 STUBS: Final = (
     "vtgrad.return_types",
     "vtgrad",
+    "vtgrad.random",
     "vtgrad.tensor.tensor",
     "vtgrad.autograd.function",
     "vtgrad.autograd.graph",
@@ -42,6 +43,14 @@ STUBS: Final = (
     "vtgrad.func",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
+)
+# Where the classes stand that users know by their names in the public modules only.
+_BEHIND: Final = (
+    "vtgrad.generator",
+    "vtgrad.graph.edge",
+    "vtgrad.graph.gradient_edge",
+    "vtgrad.graph.node",
+    "vtgrad.tensor.",
 )
 
 # Types that differ from those in the source, where anything may arrive when a program runs.
@@ -81,7 +90,7 @@ def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
         for one in found.values():
             if isinstance(one, Definition) and isinstance(one.last, ast.ClassDef):
                 name = one.module.name
-                if name.startswith("vtgrad.tensor.") or modules.leads_to_operators(name):
+                if name.startswith(_BEHIND) or modules.leads_to_operators(name):
                     homes.setdefault(one.path, stub)
     functions: dict[str, str] = {}
     files: dict[str, str] = {}
@@ -138,9 +147,14 @@ def _public(modules: Modules, module: Module, name: str) -> Definition | _Line:
         return _Line(f"from {package} import {last} as {name}")
     if isinstance(found, Outside):
         return _Line(f"from {found.module} import {found.name} as {name}")
-    if isinstance(found.last, (ast.FunctionDef, ast.ClassDef)):
+    if isinstance(found.last, (ast.FunctionDef, ast.ClassDef)) or _is_typed(found.last):
         return found
     return _Line(f"from {found.module.name} import {found.name} as {name}")
+
+
+def _is_typed(statement: ast.stmt) -> bool:
+    """Whether it is a variable whose type is stated, rather than taken from its value."""
+    return isinstance(statement, ast.AnnAssign) and isinstance(statement.annotation, ast.Subscript)
 
 
 def _assigned(modules: Modules, module: Module, name: str, value: ast.expr) -> Definition | _Line:
@@ -187,6 +201,9 @@ def _stub(
                 names.lines.add(f"from {names.home_of(one)} import {one.name} as {name}")
         elif functions.setdefault(one.path, names.stub) != names.stub:
             names.lines.add(f"from {functions[one.path]} import {one.name} as {name}")
+        elif isinstance(one.last, ast.AnnAssign):
+            kind = Speller(one.module, names).expression(one.last.annotation)
+            body += f"{name}: {kind}\n"
         else:
             body += _function(name, one, names, wide)
     written = 0
