@@ -52,6 +52,7 @@ MODULES = tuple(
 _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "ranges": "creation",
+    "generator": "random",
     "sampling": "random",
     "size": "shapes",
     "dtype_info": "dtypes",
