@@ -11,6 +11,11 @@ from typing_extensions import TypeVar
 from vtgrad import Tensor
 from vtgrad.graph.node import Node
 
+__all__ = [
+    "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction",
+    "NestedIOCtx", "NestedIOFunction", "once_differentiable",
+]
+
 _Context_contra = TypeVar("_Context_contra", bound=FunctionCtx, contravariant=True)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

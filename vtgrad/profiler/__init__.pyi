@@ -14,6 +14,8 @@ from vtgrad.profiler.event_list import EventList
 from vtgrad.profiler.events import FunctionEvent, FunctionEventAvg
 from vtgrad.storage.scope import Scope
 
+__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
