@@ -53,6 +53,7 @@ _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "ranges": "creation",
     "generator": "random",
+    "vmap": "func",
     "sampling": "random",
     "size": "shapes",
     "dtype_info": "dtypes",
