@@ -20,4 +20,5 @@ __all__ = [
 ]
 
 @contextmanager
-def fork_rng(enabled: bool = True) -> Iterator[None]: ...
+def fork_rng(enabled: bool = True) -> Iterator[None]:
+    """Restore the state of the default generator at the end of a ``with`` block."""

@@ -85,7 +85,8 @@ def shown_by(stub: Path) -> set[str]:
 @pytest.mark.parametrize("name", STUBS)
 def test_a_stub_has_the_public_names_of_its_module(name: str) -> None:
     module, spec = import_module(name), find_spec(name)
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     stub = Path(spec.origin).with_suffix(".pyi")
     public = getattr(module, "__all__", None)
     if public is None:

@@ -13,12 +13,12 @@ from vtgrad import Tensor
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 _R = TypeVar("_R", Tensor, tuple[Tensor, ...], Tensor | tuple[Tensor, ...])
-_T = TypeVar("_T", bound=Tensor, default=Tensor)
+_TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
 @overload
 def hessian(
-    func: Callable[[_T], Tensor],
-    inputs: _T,
+    func: Callable[[_TensorT], Tensor],
+    inputs: _TensorT,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -35,8 +35,8 @@ def hessian(
 ) -> tuple[tuple[Tensor, ...], ...]: ...
 @overload
 def hvp(
-    func: Callable[[_T], Tensor],
-    inputs: _T,
+    func: Callable[[_TensorT], Tensor],
+    inputs: _TensorT,
     v: Tensor | tuple[Tensor, ...] | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -51,8 +51,8 @@ def hvp(
 ) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 @overload
 def vhp(
-    func: Callable[[_T], Tensor],
-    inputs: _T,
+    func: Callable[[_TensorT], Tensor],
+    inputs: _TensorT,
     v: Tensor | tuple[Tensor, ...] | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -67,8 +67,8 @@ def vhp(
 ) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 @overload
 def jacobian(
-    func: Callable[[_T], _R],
-    inputs: _T,
+    func: Callable[[_TensorT], _R],
+    inputs: _TensorT,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -94,8 +94,8 @@ def jacobian(
 ) -> tuple[tuple[Tensor, ...], ...]: ...
 @overload
 def jvp(
-    func: Callable[[_T], _R],
-    inputs: _T,
+    func: Callable[[_TensorT], _R],
+    inputs: _TensorT,
     v: Tensor | tuple[Tensor, ...] | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -110,8 +110,8 @@ def jvp(
 ) -> tuple[_R, _R]: ...
 @overload
 def vjp(
-    func: Callable[[_T], _R],
-    inputs: _T,
+    func: Callable[[_TensorT], _R],
+    inputs: _TensorT,
     v: Tensor | tuple[Tensor, ...] | None = None,
     create_graph: bool = False,
     strict: bool = False,
