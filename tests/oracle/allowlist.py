@@ -320,7 +320,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "What a custom Function's forward has written before it is refused (to save an inference"
-        " tensor, say) stays written: it was the user's own write.",
+        " tensor, say) stays written: it was the user's own write. What it declared dirty counts"
+        " as written, and has neither a gradient nor a tangent afterwards.",
         graph.written_by_forward,
     ),
     Entry(
@@ -473,6 +474,11 @@ ENTRIES: tuple[Entry, ...] = (
         "A write that reads what it overwrites, as d.mul_(d), or into what is the tangent of an"
         " operand: PyTorch computes the tangent after the write; vtgrad before.",
         dual.reads_what_it_overwrites,
+    ),
+    Entry(
+        "The tangent of a write that reads the new value, as that of exp_: vtgrad saves a copy"
+        " of that value, so that a later write does not make the tangent's graph stale.",
+        dual.tangent_that_saved_a_copy,
     ),
     Entry(
         "PyTorch hands the tangent of an operand on to a result (frac, fmod and remainder by a"

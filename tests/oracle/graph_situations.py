@@ -294,12 +294,11 @@ def unrecorded_logical(s: Situation) -> bool:
 
 
 def written_by_forward(s: Situation) -> bool:
-    return (
-        s.our_error is not None
-        and s.divergence is not None
-        and s.divergence.what.startswith("unchanged by the error")
-        and re.fullmatch(r"F_\w*_", s.step.op) is not None
-    )
+    d = s.divergence
+    if s.our_error is None or d is None or re.fullmatch(r"F_\w*_", s.step.op) is None:
+        return False
+    lost = d.what == "observing" and "a write to this tensor was interrupted" in str(d.found)
+    return lost or d.what.startswith("unchanged by the error")
 
 
 def detached_after_a_function_saved_it(s: Situation) -> bool:
