@@ -32,6 +32,7 @@ __all__ = [
     "tangent_made_in_inference_mode",
     "tangent_that_saved_a_copy",
     "version_of_a_tangent",
+    "view_of_a_detached_base",
     "view_of_a_recorded_tangent",
 ]
 
@@ -64,11 +65,24 @@ def reads_what_it_overwrites(s: Situation) -> bool:
 def tangent_that_saved_a_copy(s: Situation) -> bool:
     if s.torch_error is None or s.our_error is not None:
         return False
-    rules = [FORWARD.get(step.op) for step in s.earlier]
     return (
         kind_of(s.torch_error) == "stale-saved"
-        and any(rule is not None and rule.writes and "result" in rule.uses for rule in rules)
         and any("unpack_dual" in step.text for step in s.earlier)
+        and any(_reads_its_result(step) or _reads_its_target(s, step) for step in s.earlier)
+    )
+
+
+def _reads_its_result(step: Line) -> bool:
+    rule = FORWARD.get(step.op)
+    return rule is not None and rule.writes and "result" in rule.uses
+
+
+def view_of_a_detached_base(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what == "tangent"
+        and s.divergence.found is None
+        and any(step.op == "detach_" for step in (*s.earlier, s.step))
     )
 
 
@@ -247,7 +261,7 @@ def formula_that_pytorch_lacks(s: Situation) -> bool:
 
 def resized(s: Situation) -> bool:
     refused = s.our_error is not None and kind_of(s.our_error) == "not-supported"
-    return refused and re.search(r"(resize|set)_\(", s.step.text) is not None
+    return refused and re.search(r"(resize|set|as_strided)_\(", s.step.text) is not None
 
 
 def _is_unsupported(s: Situation) -> bool:
@@ -269,7 +283,8 @@ def another_fault_is_named(s: Situation) -> bool:
         return True
     named = ("input-overlap", "self-overlap", "custom-function-view", *_VIEW_REFUSALS)
     overlaps = kind_of(s.torch_error) in named or "leaf Variable" in str(s.torch_error)
-    wrong = kind_of(s.our_error) in ("shape", "index", "dtype", "result-type", "missing-method")
+    faults = ("shape", "index", "dtype", "result-type", "missing-method", "not-supported")
+    wrong = kind_of(s.our_error) in faults
     return overlaps and wrong and any(map(_has_tangent(s), s.tensors_used()))
 
 

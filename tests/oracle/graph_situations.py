@@ -301,6 +301,16 @@ def written_by_forward(s: Situation) -> bool:
     return lost or d.what.startswith("unchanged by the error")
 
 
+def function_saved_a_lost_view(s: Situation) -> bool:
+    return (
+        s.step.backward
+        and s.torch_error is not None
+        and s.our_error is None
+        and kind_of(s.torch_error) in ("no-grad-view", "inference-view")
+        and any(re.fullmatch(r"F_\w*_", step.op) is not None for step in s.earlier)
+    )
+
+
 def detached_after_a_function_saved_it(s: Situation) -> bool:
     return (
         s.torch_error is None

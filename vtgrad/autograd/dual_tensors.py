@@ -465,8 +465,9 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
 
 
 def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:
-    """The tangent at a level of the caller's own; None if there is none, or forward mode is off."""
-    if thread.excluded_keys & DUAL or thread.mode.inference:
+    """The tangent at a level of the caller's own; None if there is none, or it is not seen here."""
+    off = thread.excluded_keys & DUAL or thread.mode.inference
+    if off or level.number >= thread.forward_limit:
         return None
     tangent = tangent_of(innermost(tensor), level.number)
     assert tangent is None or isinstance(tangent, Tensor)

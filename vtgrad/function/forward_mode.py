@@ -166,6 +166,11 @@ def _carry(
                 f"the jvp of {name} returned a tangent of shape {list(tangent._impl.array.shape)} "
                 f"for result {nr}, of shape {list(result._impl.array.shape)}"
             )
+        if tangent._impl.array.dtype.kind == "c" and result._impl.array.dtype.kind != "c":
+            raise FunctionError(
+                f"the jvp of {name} returned a complex tangent for result {nr}, which is real; "
+                "return its real part if that is meant"
+            )
         _give(name, nr, call.dirty, args, own, result, tangent, level)
 
 
