@@ -13,6 +13,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
 from ..graph.forward_grad import DualLevel
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
 from ..ops.batching.entering import expanded
@@ -381,7 +382,10 @@ def _laid_out(tangent: Tensor, dual: Tensor) -> TensorBase:
         )
     ):
         return tangent
-    return F.copy_(operators().zeros_as_memory(dual, tangent), tangent)
+    # A tangent has no names of dimensions, as a gradient has none.
+    own = operators().zeros_as_memory(dual, tangent)
+    NoNamesGuard.run(F.copy_, own, tangent)
+    return own
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

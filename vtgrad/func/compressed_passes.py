@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import TransformError
 from ..graph.forward_grad import DualLevel
 from ..ops.batching.entering import expanded
@@ -106,7 +107,7 @@ class ForwardPasses:
             products = []
             for one in outputs:
                 tangent = tangent_at(one, dual_level)
-                products.append(F.zeros_like(one) if tangent is None else tangent)
+                products.append(zero_derivative(one) if tangent is None else tangent)
             return joined(products, level, len(seeds))
 
         return at_new_level(at_level)
