@@ -284,6 +284,17 @@ def test_a_sample_may_be_used_on_another_thread() -> None:
         vmap(lambda a: in_thread(a.clone().normal_), randomness="different")(ramp(2, 3))
 
 
+@pytest.mark.parametrize("randomness", ["error", "different", "same"])
+def test_what_is_drawn_on_another_thread_is_drawn_once(randomness: str) -> None:
+    def drawn(a: vt.Tensor) -> vt.Tensor:
+        found = in_thread(lambda: vt.rand(3))
+        assert isinstance(found, vt.Tensor)
+        return found
+
+    rows = vmap(drawn, randomness=randomness)(ramp(2, 3))
+    assert rows[0].tolist() == rows[1].tolist()
+
+
 @pytest.mark.parametrize("transformed_there", [False, True])
 def test_gradients_of_samples_on_another_thread(transformed_there: bool) -> None:
     """Each sample has its own, also if the thread that computes does not know who asks."""
