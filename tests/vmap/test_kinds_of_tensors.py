@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -285,7 +285,9 @@ def test_a_sample_may_be_used_on_another_thread() -> None:
 
 
 @pytest.mark.parametrize("randomness", ["error", "different", "same"])
-def test_what_is_drawn_on_another_thread_is_drawn_once(randomness: str) -> None:
+def test_what_is_drawn_on_another_thread_is_drawn_once(
+    randomness: Literal["error", "different", "same"],
+) -> None:
     def drawn(a: vt.Tensor) -> vt.Tensor:
         found = in_thread(lambda: vt.rand(3))
         assert isinstance(found, vt.Tensor)

@@ -176,7 +176,7 @@ def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None)
 def joined(tensors: Sequence[Tensor], level: BatchLevel | None, count: int) -> Array:
     """The elements of tensors, one after another, in a row for each sample."""
     plain = [expanded(x, level) if level else x for x in tensors]
-    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain if x.numel()]
+    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain]
     return np.concatenate(arrays, 1) if arrays else np.zeros((count, 0))
 
 
