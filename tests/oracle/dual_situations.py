@@ -283,7 +283,7 @@ def another_fault_is_named(s: Situation) -> bool:
         return True
     named = ("input-overlap", "self-overlap", "custom-function-view", *_VIEW_REFUSALS)
     overlaps = kind_of(s.torch_error) in named or "leaf Variable" in str(s.torch_error)
-    faults = ("shape", "index", "dtype", "result-type", "missing-method", "not-supported")
+    faults = "shape index dtype result-type missing-method not-supported inference-saved".split()
     wrong = kind_of(s.our_error) in faults
     return overlaps and wrong and any(map(_has_tangent(s), s.tensors_used()))
 
