@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
@@ -210,7 +211,24 @@ class dual_level(Scope):  # PyTorch's name
             level.drop_tangents()
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate a function, so that each of its calls runs in a level of its own."""
+        """Decorate a function, so that each of its calls runs in a level of its own.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is a generator or a coroutine, which runs in steps and not in its call, or no
+            function.
+        """
+        given: object = function
+        if not callable(given) or any(
+            runs_in_steps(given)
+            for runs_in_steps in (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
+        ):
+            raise ArgumentTypeError(
+                f"dual_level decorates functions, not {getattr(given, '__name__', given)!r}: open "
+                "the level inside of generators and coroutines, as it lasts as long as a call",
+                argument="function",
+            )
 
         @wraps(function)
         def in_level(*args: P.args, **kwargs: P.kwargs) -> R:
