@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ...errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
 from ...ops.generated import functional as F
@@ -14,6 +14,8 @@ from ..zero_derivative import zero_derivative
 
 __all__ = [
     "Call",
+    "R",
+    "T",
     "Tensors",
     "call",
     "checked_inputs",
@@ -26,6 +28,9 @@ __all__ = [
 ]
 
 Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
+# The class of one input, and what a function returns: a tensor or a tuple, whatever their classes.
+T = TypeVar("T", bound=Tensor)
+R = TypeVar("R", Tensor, tuple[Tensor, ...], Tensors)
 
 
 def checked_tensors(value: object, what: str) -> tuple[Tensor, ...]:
