@@ -11,7 +11,6 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad as vt
-from vtgrad.autograd.function import FunctionCtx
 from vtgrad.testing.checking import DivergenceError, Rule, check, machine
 from vtgrad.testing.invocation import Invocation
 from vtgrad.testing.machine import PROFILES
@@ -20,6 +19,7 @@ from vtgrad.testing.session import replay
 from vtgrad.testing.steps import Apply, Call, Gradient, Hook, Leaf, Literal, Step, View
 from vtgrad.testing.views import ViewCall
 
+from .once_refused import ONCE_REFUSED
 from .operators import RIGHT, WRONG, WRONG_TANGENTS, Wrong
 
 
@@ -110,47 +110,6 @@ def test_a_rule_states_a_gradient_or_has_it_measured() -> None:
     one, other = (Invocation(rule).jacobian([x, y]) for rule in (measured, stated))
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
     assert one.shape == (4, 4)
-
-
-class LeavesOneOut(vt.autograd.Function):
-    @staticmethod
-    def forward(ctx: FunctionCtx, x: vt.Tensor, like: vt.Tensor) -> vt.Tensor:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: FunctionCtx, g: vt.Tensor) -> tuple[vt.Tensor, None]:
-        return g * 2, None
-
-
-def scale_by_sum_(x: vt.Tensor) -> vt.Tensor:
-    return x.mul_(x.sum())
-
-
-def double_in_a_loop_(x: vt.Tensor) -> vt.Tensor:
-    for row in x:
-        row.mul_(2)
-    return x
-
-
-#: Right operators that were once taken for wrong.
-ONCE_REFUSED = [
-    Rule(
-        "leaves_one_out",
-        LeavesOneOut.apply,
-        lambda x, like: x * 2,
-        operands=2,
-        is_function=True,
-        accepts=lambda x, like: x.shape == like.shape,
-    ),
-    Rule("scale_by_sum_", scale_by_sum_, lambda x: x * x.sum(), result="written"),
-    Rule(
-        "double_in_a_loop_",
-        double_in_a_loop_,
-        lambda x: x * 2,
-        result="written",
-        accepts=lambda x: x.ndim > 0,
-    ),
-]
 
 
 @pytest.mark.stateful

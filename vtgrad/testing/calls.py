@@ -61,7 +61,7 @@ def call_of(
     kinds, is_several = _outline(bare, rule, shapes)
     outs = tuple(fresh() for _ in kinds)
     shown = kinds if any(kind != "float64" for kind in kinds) or dtype == "float32" else ()
-    return replace(bare, outs=outs, kinds=shown, is_several=is_several)
+    return replace(bare, outs=outs, kinds=shown, is_several=is_several, is_cloned=rule.hides_bases)
 
 
 def _outline(call: Call, rule: Rule, shapes: Sequence[Shape]) -> tuple[tuple[str, ...], bool]:

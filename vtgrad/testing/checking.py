@@ -22,7 +22,7 @@ from .custom import RuleError as RuleError
 from .grid_run import run_grid
 from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
-from .rule_checks import check_rule
+from .rule_checks import checked
 from .session import DivergenceError as DivergenceError
 from .statistics import Statistics as Statistics
 from .strategies import prepared
@@ -81,9 +81,7 @@ def _with_rules(rules: Sequence[Rule], library: Library | None) -> Library:
     named = {rule.name: prepared(rule) for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")
-    for rule in named.values():
-        check_rule(rule, where)
-    return replace(where, rules=named)
+    return replace(where, rules={name: checked(rule, where) for name, rule in named.items()})
 
 
 def check(

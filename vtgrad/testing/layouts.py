@@ -47,7 +47,7 @@ def view_for(layout: str, shape: Shape) -> ViewCall | None:
         case "stepped":
             return ViewCall("[]", (*(_ALL,) * (len(shape) - 1), slice(None, None, 2)))
         case "reversed":
-            return ViewCall("[]", (slice(None, None, -1),) * len(shape))
+            return ViewCall("[]", tuple(slice(None, None, -1) if n > 1 else _ALL for n in shape))
         case "expanded":
             return ViewCall("expand", shape)
         case _:

@@ -1,5 +1,6 @@
 """What is found out about a rule before the first program."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -10,11 +11,11 @@ from .libraries import Library, TensorLike
 from .model import SkippedError
 from .samples import Sample, samples
 
-__all__ = ["check_rule"]
+__all__ = ["checked"]
 
 
-def check_rule(rule: Rule, library: Library) -> None:
-    """Call the functions of a rule on many operands.
+def checked(rule: Rule, library: Library) -> Rule:
+    """Call the operator and the functions of a rule on many operands; return what is known then.
 
     Raises
     ------
@@ -24,6 +25,7 @@ def check_rule(rule: Rule, library: Library) -> None:
     """
     agrees = False
     complaints: list[str] = []
+    views: set[bool] = set()
     for sample in samples(rule):
         call, arrays = sample.invocation, sample.arrays()
         outcome = call.outcome(arrays)
@@ -34,24 +36,42 @@ def check_rule(rule: Rule, library: Library) -> None:
                 call.jacobian(arrays)
         except SkippedError:
             continue  # a difference may lead out of where the operator is defined
-        complaint = _difference(sample, outcome, library)
+        operands, found = _called(sample, library)
+        complaint = _difference(sample, outcome, found)
+        views.update(_views(operands, found))
         agrees = agrees or complaint == ""
         complaints += [complaint] if complaint else []
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
+    return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
 
 
-def _difference(sample: Sample, outcome: Outcome, library: Library) -> str | None:
-    """Say how the results of the operator look otherwise; None if it fails: programs show it."""
+def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]:
+    """Call the operator; return its operands and what it returned, None if it fails."""
     arrays = sample.invocation.operands(sample.arrays())
     operands = [_tensor(library, a, d) for a, d in zip(arrays, sample.typing, strict=True)]
     options = {name: v for name, v in sample.options.items() if name in sample.rule.options}
     try:
         found = sample.rule.call(*operands, **options)
     except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
-        return None
-    if sample.rule.result == "written":
-        found = operands[0]
+        return operands, None
+    return operands, operands[0] if sample.rule.result == "written" else found
+
+
+def _views(operands: Sequence[TensorLike], found: object) -> set[bool]:
+    """Say of results that are views whether they are on other memory than all operands."""
+    returned = found if isinstance(found, tuple | list) else [found]
+    parts = cast("list[TensorLike]", [one for one in returned if hasattr(one, "storage_offset")])
+    taken = {operand.untyped_storage().data_ptr() for operand in operands}
+    return {
+        part.untyped_storage().data_ptr() not in taken
+        for part in parts
+        if part._is_view() and 0 not in part.shape  # nothing is nowhere
+    }
+
+
+def _difference(sample: Sample, outcome: Outcome, found: object) -> str | None:
+    """Say how the results of the operator look otherwise; None if it fails: programs show it."""
     parts = list(found) if isinstance(found, tuple | list) else [found]
     if not all(hasattr(part, "storage_offset") for part in parts):
         return None
@@ -70,8 +90,8 @@ def _difference(sample: Sample, outcome: Outcome, library: Library) -> str | Non
     return ""
 
 
-def _tensor(library: Library, array: Array, dtype: str) -> object:
+def _tensor(library: Library, array: Array, dtype: str) -> TensorLike:
     kind = getattr(library.module, dtype)
     if not array.size:
-        return library.module.zeros(array.shape, dtype=kind)
-    return library.module.tensor(array.tolist(), dtype=kind)
+        return cast("TensorLike", library.module.zeros(array.shape, dtype=kind))
+    return cast("TensorLike", library.module.tensor(array.tolist(), dtype=kind))

@@ -45,6 +45,8 @@ class Call(Step):
         The dtypes of the results, where one is not float64.
     is_several : bool
         Whether it returns a tuple.
+    is_cloned : bool
+        Whether the results are cloned at once: they are views of memory that the operator has made.
     """
 
     outs: tuple[int, ...]
@@ -56,6 +58,7 @@ class Call(Step):
     seed: int | None = None
     kinds: tuple[str, ...] = ()
     is_several: bool = False
+    is_cloned: bool = False
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -76,7 +79,10 @@ class Call(Step):
             else:
                 arguments.append(named(part))
         arguments += [f"{name}={value!r}" for name, value in self.options]
-        return f"{self.name}({', '.join(arguments)})"
+        text = f"{self.name}({', '.join(arguments)})"
+        if self.is_cloned:
+            text = f"[t.clone() for t in {text}]" if self.is_several else f"{text}.clone()"
+        return text
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
@@ -188,6 +194,8 @@ class Call(Step):
             if geometry.repeats_cells:
                 return f"{self.name} returned a tensor that overlaps itself"
             _lay_out(model, geometry)
+            if not model.is_inference:
+                _take_version(world, model, found._version)
         elif geometry.numel and not np.array_equal(geometry.cells(), model.cells):
             return f"{self.name} returned another view than expected: {geometry}"
         else:
@@ -203,7 +211,13 @@ def _adopt_version(world: World, target: ModelTensor, found: TensorLike, call: C
     if version < least:
         name = named(call.sources[0])
         return f"{name}._version: expected at least {least}, found {version}"
-    target.counter.version = version
+    _take_version(world, target, version)
+    return None
+
+
+def _take_version(world: World, target: ModelTensor, version: int) -> None:
+    """Let a tensor have the version that the library says, in what was noted about it too."""
+    expected, target.counter.version = target.counter.version, version
     for tensor in world.tensors.values():
         if tensor.counter is target.counter and tensor.seen_version == expected:
             tensor.seen_version = version
@@ -211,7 +225,6 @@ def _adopt_version(world: World, target: ModelTensor, found: TensorLike, call: C
         check = save.failure
         if isinstance(check, Saved) and check.tensor is target and check.version == expected:
             check.version = version
-    return None
 
 
 def _lay_out(tensor: ModelTensor, geometry: Geometry) -> None:
