@@ -15,7 +15,7 @@ from .jets import FloatArray
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["FLOATING", "Rule", "RuleError", "Shape"]
+__all__ = ["CONSTANT", "FLOATING", "Rule", "RuleError", "Shape"]
 
 Shape: TypeAlias = tuple[int, ...]
 

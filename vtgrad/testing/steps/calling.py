@@ -12,6 +12,7 @@ from ..jets import Along, FloatArray
 from ..libraries import TensorLike
 from ..model import ModelTensor, RefusedError, Saved, SkippedError
 from ..model_calls import check_tangents, made, viewed, written
+from ..views import ViewCall, picked_by
 from ..world import World
 from .base import NOTHING, Expected, Line, Literal, Step, named, under
 
@@ -47,6 +48,8 @@ class Call(Step):
         Whether it returns a tuple.
     is_cloned : bool
         Whether the results are cloned at once: they are views of memory that the operator has made.
+    views : tuple
+        Views that are taken of constants and of casts: positions of operands, and the views.
     """
 
     outs: tuple[int, ...]
@@ -59,6 +62,7 @@ class Call(Step):
     kinds: tuple[str, ...] = ()
     is_several: bool = False
     is_cloned: bool = False
+    views: tuple[tuple[int, ViewCall], ...] = ()
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -68,6 +72,7 @@ class Call(Step):
     def _text(self) -> str:
         """The call itself."""
         arguments: list[str] = []
+        views = dict(self.views)
         numbers = iter(self.operands)
         for part in numbers:
             if isinstance(part, Literal):
@@ -78,6 +83,9 @@ class Call(Step):
                 arguments.append(f"{named(part)}.to(vt.float32)")
             else:
                 arguments.append(named(part))
+            view = views.get(len(arguments) - 1)
+            if view is not None:
+                arguments[-1] = view.source(arguments[-1])
         arguments += [f"{name}={value!r}" for name, value in self.options]
         text = f"{self.name}({', '.join(arguments)})"
         if self.is_cloned:
@@ -124,11 +132,15 @@ class Call(Step):
                 position += width
             else:
                 position += 1
+        views = dict(self.views)
         constants = {at // width: array for at, array in constants.items()}
+        for at in views.keys() & constants:
+            array = constants[at]
+            constants[at] = array.reshape(-1)[picked_by(views.pop(at), array.shape)]
         options = dict(self.options)
         if self.seed is not None:
             options["seed"] = self.seed
-        return Invocation(world.rules[self.name], constants, options, self.dtype)
+        return Invocation(world.rules[self.name], constants, options, self.dtype, views)
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
