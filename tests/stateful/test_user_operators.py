@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad as vt
+from vtgrad.autograd.function import FunctionCtx
 from vtgrad.testing.checking import DivergenceError, Rule, check, machine
 from vtgrad.testing.invocation import Invocation
 from vtgrad.testing.machine import PROFILES
@@ -131,6 +132,38 @@ def test_an_operator_may_read_a_hooked_view_before_it_writes_to_it() -> None:
     ]
     session = replay(steps, machine(ONCE_REFUSED[1]).library)
     assert [type(step) for step in session.steps] == [Leaf, Apply, View, Hook, Gradient]
+
+
+class WritesToWhatItSaved(vt.autograd.Function):
+    """Behind the library's back, of transposed operands; the gradient is right all the same."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+        ctx.save_for_backward(x, vt.zeros_like(x))
+        return x * x
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        x, room = ctx.saved_tensors
+        if not x.is_contiguous():
+            np.multiply(x.detach().numpy(), 2, out=room.numpy())
+            return g * room
+        return g * x * 2
+
+
+def test_the_grid_is_run_with_audit() -> None:
+    rule = Rule(
+        "writes",
+        WritesToWhatItSaved.apply,
+        np.square,
+        is_function=True,
+        once_differentiable=True,
+        shapes=[(2, 3)],
+    )
+    with pytest.raises(DivergenceError, match="expected no error, got unseen-write") as found:
+        check(rule, programs=1)
+    assert ".transpose(0, -1)" in found.value.script()
+    assert "with vt.autograd.graph.set_audit(True):" in found.value.script()
 
 
 def test_two_rules_of_one_name_are_refused() -> None:

@@ -45,7 +45,7 @@ def _libraries(program: GridProgram, library: Library) -> list[Library]:
         return [library]
     if program.purpose == "overwritten":
         return [library, with_rewind(library)]
-    return [library, with_audit(library)] if program.layout == "contiguous" else [library]
+    return [library, with_audit(library)]
 
 
 def _run(program: GridProgram, library: Library) -> None:
