@@ -13,6 +13,15 @@ from .samples import Sample, samples
 
 __all__ = ["checked"]
 
+_PUT_FIRST = (
+    "must be of the first operand, and `call` writes to another one, or returns a view of it: "
+    "put that one first, as in `call=lambda y, x: f(x, y)`"
+)
+_WRITES_AND_RETURNS = (
+    "cannot be both, the operand that is written and another tensor: test the write with a `call` "
+    "that returns the operand, and what is returned with one that is given a clone"
+)
+
 
 def checked(rule: Rule, library: Library) -> Rule:
     """Call the operator and the functions of a rule on many operands; return what is known then.
@@ -20,10 +29,12 @@ def checked(rule: Rule, library: Library) -> Rule:
     Raises
     ------
     RuleError
-        If one raises or returns something that it must not, or if the results of `reference` have
-        never the shape and dtype of those of `call`, which may be wrong in some places only.
+        If one raises or returns something that it must not, if the results of `reference` have
+        never the shape and dtype of those of `call`, which may be wrong in some places only, or if
+        `call` always does what a rule cannot say.
     """
     agrees = False
+    unsayable: set[str] = set()
     complaints: list[str] = []
     views: set[bool] = set()
     for sample in samples(rule):
@@ -37,10 +48,15 @@ def checked(rule: Rule, library: Library) -> Rule:
         except SkippedError:
             continue  # a difference may lead out of where the operator is defined
         operands, found = _called(sample, library)
+        if not any(0 in operand.shape for operand in operands):
+            unsayable.add(_unsayable(rule, operands, found))
+        found = operands[0] if rule.result == "written" and found is not None else found
         complaint = _difference(sample, outcome, found)
         views.update(_views(operands, found))
         agrees = agrees or complaint == ""
         complaints += [complaint] if complaint else []
+    if len(unsayable) == 1 and unsayable != {""}:
+        raise rule.error("result", unsayable.pop())
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
     return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
@@ -55,17 +71,39 @@ def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]
         found = sample.rule.call(*operands, **options)
     except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
         return operands, None
-    return operands, operands[0] if sample.rule.result == "written" else found
+    return operands, found
+
+
+def _unsayable(rule: Rule, operands: Sequence[TensorLike], found: object) -> str:
+    """Say what the operator has done that no rule can say; nothing if it is not so."""
+    homes = [_home(operand) for operand in operands]
+    others = [home for home in map(_home, _parts(found)) if home != homes[0]]
+    if rule.result == "written":
+        first, *rest = (operand._version > 0 for operand in operands)
+        if first and others:
+            return _WRITES_AND_RETURNS
+        return _PUT_FIRST if any(rest) and not first else ""
+    if rule.result == "new" or not others:
+        return ""
+    return _PUT_FIRST if set(others) <= set(homes) else ""
+
+
+def _parts(found: object) -> list[TensorLike]:
+    """The tensors among what an operator has returned."""
+    returned = found if isinstance(found, tuple | list) else [found]
+    return cast("list[TensorLike]", [one for one in returned if hasattr(one, "storage_offset")])
+
+
+def _home(tensor: TensorLike) -> int:
+    return tensor.untyped_storage().data_ptr()
 
 
 def _views(operands: Sequence[TensorLike], found: object) -> set[bool]:
     """Say of results that are views whether they are on other memory than all operands."""
-    returned = found if isinstance(found, tuple | list) else [found]
-    parts = cast("list[TensorLike]", [one for one in returned if hasattr(one, "storage_offset")])
-    taken = {operand.untyped_storage().data_ptr() for operand in operands}
+    taken = set(map(_home, operands))
     return {
-        part.untyped_storage().data_ptr() not in taken
-        for part in parts
+        _home(part) not in taken
+        for part in _parts(found)
         if part._is_view() and 0 not in part.shape  # nothing is nowhere
     }
 
