@@ -156,6 +156,7 @@ def check(
                       called  g contiguous     g strided    g expanded         twice       forward
       contiguous ...
     """
+    __tracebackhide__ = True  # pytest leaves the frame out
     where = vtgrad_library(vtgrad) if library is None else library
     module = where.module
     with _TURN, module.inference_mode(False), module.enable_grad():
@@ -168,6 +169,7 @@ def _checked(
     where: Library, programs: int, duals: bool, floor: float, statistics: Statistics | None
 ) -> Coverage:
     """Run the grid, then random programs."""
+    __tracebackhide__ = True  # pytest leaves the frame out
     coverage = Coverage(tuple(where.rules.values()))
     for rule in coverage.rules:
         run_grid(rule, where, coverage, duals=duals)
