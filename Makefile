@@ -61,7 +61,11 @@ demo: $(DEMO_STAMP)
 	$(PY) -m vtgrad.demo --plot build/nile.png
 
 # pytest is last, so that its summary is at the end of the output.
-test: how-long lint types public-types
+# The checks before it run side by side; where make can (it is 4.0 or newer), it prints the output of
+# each as a whole.
+test: how-long
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-O) \
+		lint types public-types
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:

@@ -16,6 +16,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_named, positions_of_inputs
+from tests.sweeping import sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -127,7 +128,7 @@ def written(case: Case) -> bool:
 CASES: Final = [case for case in cases() if written(case)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@sweep(CASES)
 def test_a_write_has_the_tangent_of_the_operator(case: Case) -> None:
     inplace = case.operator.inplace
     assert inplace is not None

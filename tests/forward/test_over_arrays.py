@@ -10,6 +10,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
+from tests.sweeping import sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.forward import dual_handler, over_arrays
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -41,8 +42,8 @@ def tangent_of_call(case: Case, name: str) -> vt.Tensor:
     return tangent
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_both_evaluations_agree(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+@sweep(CASES)
+def test_both_evaluations_agree(case: Case) -> None:
     computed: list[object] = []
 
     def counted(compute: Callable[..., object]) -> Callable[..., object]:
@@ -58,14 +59,14 @@ def test_both_evaluations_agree(case: Case, monkeypatch: pytest.MonkeyPatch) -> 
         names.append(case.operator.inplace)
     for name in names:
         computed.clear()
-        for function in (over_arrays.tangent_over_arrays, over_arrays.stored_over_arrays):
-            monkeypatch.setattr(dual_handler, function.__name__, counted(function))
-        found = tangent_of_call(case, name)
-        assert any(one is not None for one in computed) or found.is_complex(), name
-        for function in (over_arrays.tangent_over_arrays, over_arrays.stored_over_arrays):
-            monkeypatch.setattr(dual_handler, function.__name__, lambda *_: None)
-        expected = tangent_of_call(case, name)
-        monkeypatch.undo()
+        with pytest.MonkeyPatch.context() as patch:
+            for function in (over_arrays.tangent_over_arrays, over_arrays.stored_over_arrays):
+                patch.setattr(dual_handler, function.__name__, counted(function))
+            found = tangent_of_call(case, name)
+            assert any(one is not None for one in computed) or found.is_complex(), name
+            for function in (over_arrays.tangent_over_arrays, over_arrays.stored_over_arrays):
+                patch.setattr(dual_handler, function.__name__, lambda *_: None)
+            expected = tangent_of_call(case, name)
         np.testing.assert_allclose(
             found.numpy(), expected.numpy(), rtol=1e-13, atol=1e-15, err_msg=name
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dis
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Final
@@ -58,12 +58,15 @@ def _handlers(code: CodeType) -> tuple[tuple[int, int, int], ...]:
     return tuple((e.start, e.end, e.target) for e in dis._parse_exception_table(code))  # type: ignore[attr-defined]  # typeshed has no private names
 
 
-def _handler(code: CodeType, offset: int) -> int:
-    """Where an error in an instruction goes; -1 if out of the function."""
-    for start, end, target in _handlers(code):
-        if start <= offset < end:
-            return target
-    return -1
+@functools.cache
+def _targets(code: CodeType) -> Mapping[int, int]:
+    """Where an error in each instruction goes; -1 if out of the function."""
+    return {
+        instruction.offset: next(
+            (to for start, end, to in _handlers(code) if start <= instruction.offset < end), -1
+        )
+        for instruction in dis.get_instructions(code)
+    }
 
 
 class Interrupter:
@@ -79,7 +82,7 @@ class Interrupter:
         self.at = at
         self.act = act
         self.passed = 0
-        self._last: dict[FrameType, int] = {}
+        self._suspended: dict[FrameType, TraceFunction] = {}
 
     def __enter__(self) -> Interrupter:
         self._outside: TraceFunction | None = sys.gettrace()
@@ -93,34 +96,42 @@ class Interrupter:
         traceback: TracebackType | None,
     ) -> None:
         sys.settrace(self._outside)
-        self._last.clear()
+        self._suspended.clear()
 
     def _begin(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
-        # Not what the trace itself does, nor what is on the way back to the test.
-        if frame.f_code in _OWN or self.passed > self.at:
+        code = frame.f_code
+        # Not what the trace itself does on the way back to the test.
+        if code is _OWN:
             return None
         frame.f_trace_opcodes = True
         frame.f_trace_lines = False
-        return self._step
+        if not code.co_flags & _RESUMED:
+            return self._steps_of(code)
+        if frame not in self._suspended:
+            self._suspended[frame] = self._steps_of(code)
+        return self._suspended[frame]
 
-    def _step(self, frame: FrameType, event: str, argument: object) -> TraceFunction:
-        if event == "return":
-            if not frame.f_code.co_flags & _RESUMED:
-                self._last.pop(frame, None)
-        elif event == "opcode" and self.passed <= self.at:
-            before = self._last.get(frame)
-            self._last[frame] = frame.f_lasti
-            code = frame.f_code
-            if before is None or (
-                before in _looking(code) and _handler(code, before) == _handler(code, frame.f_lasti)
-            ):
-                self.passed += 1
-                if self.passed > self.at:
-                    self.act()
-        return self._step
+    def _steps_of(self, code: CodeType) -> TraceFunction:
+        """The trace of one frame: it is called for each instruction, so it looks nothing up."""
+        looking, targets = _looking(code), _targets(code)
+        before: int | None = None
+
+        def step(frame: FrameType, event: str, argument: object) -> TraceFunction:
+            nonlocal before
+            if event == "opcode":
+                now = frame.f_lasti
+                if before is None or (before in looking and targets[before] == targets[now]):
+                    self.passed += 1
+                    if self.passed > self.at:
+                        self.act()
+                        sys.settrace(None)
+                before = now
+            return step
+
+        return step
 
 
-_OWN: Final = frozenset({Interrupter.__exit__.__code__})
+_OWN: Final = Interrupter.__exit__.__code__
 
 
 class Interrupted(BaseException):

@@ -15,6 +15,7 @@ import pytest
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
 from tests.ops.samples import DRAWN
+from tests.sweeping import sweep
 from vtgrad.errors import ResultTypeError, SelfOverlapError, VtgradError
 from vtgrad.ops.generated import functional
 
@@ -96,7 +97,7 @@ def _recorded(case: Case) -> tuple[list[object], dict[str, object], list[vt.Tens
     )
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@sweep(cases())
 def test_a_call_without_history(case: Case) -> None:
     def prepare() -> Prepared:
         vt.manual_seed(5)
@@ -107,7 +108,7 @@ def test_a_call_without_history(case: Case) -> None:
     assert_nothing_changes(prepare)
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@sweep(cases())
 def test_a_call_that_is_recorded(case: Case) -> None:
     def prepare() -> Prepared:
         vt.manual_seed(5)
@@ -129,8 +130,7 @@ def _fits(case: Case) -> bool:
     return True
 
 
-@pytest.mark.parametrize("recorded", [False, True])
-@pytest.mark.parametrize("case", cases(lambda op: op.inplace is not None), ids=str)
+@sweep(cases(lambda op: op.inplace is not None), [False, True])
 def test_a_write(case: Case, recorded: bool) -> None:
     assert case.operator.inplace is not None
     call = function_named(case.operator.inplace)
@@ -159,7 +159,7 @@ GROWING = ("add", "exp", "gather", "min_dim", "mm", "nonzero_rows", "sort_dim", 
 
 
 @pytest.mark.filterwarnings("ignore:out= has shape")
-@pytest.mark.parametrize("case", cases(lambda op: op.out), ids=str)
+@sweep(cases(lambda op: op.out))
 def test_a_call_with_out(case: Case) -> None:
     call = function_named(case.operator.name)
     vt.manual_seed(5)
@@ -181,7 +181,7 @@ def test_a_call_with_out(case: Case) -> None:
     assert_nothing_changes(prepare, writes=True)
 
 
-@pytest.mark.parametrize("case", cases(lambda op: bool(op.formulas)), ids=str)
+@sweep(cases(lambda op: bool(op.formulas)))
 def test_a_pass(case: Case) -> None:
     if case.operator.name in DRAWN:
         return

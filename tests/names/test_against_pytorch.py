@@ -14,6 +14,7 @@ from typing import Final, cast
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
 
 from .prelude import prelude, said
@@ -43,8 +44,14 @@ def answer_of(program: str) -> Mapping[str, object]:
         return {"absent": type(error).__name__}
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+def called_by(program: str) -> str:
+    """The first function or method that a program calls; nothing for Python's operators."""
+    found = re.search(r"(?:torch|x|\))\.(\w+)", program)
+    return found[1].removesuffix("_") if found else ""
+
+
 @pytest.mark.filterwarnings("ignore")
+@sweep(PROGRAMS, row=called_by)
 def test_names_are_those_of_pytorch(program: str) -> None:
     theirs = cast("Mapping[str, object]", RECORDED[program])
     ours = answer_of(program)

@@ -40,14 +40,15 @@ OPERATORS: Final[Mapping[str, Operator]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One sample of one operator."""
+    """One sample of one operator, or a variant of the sample."""
 
     operator: Operator
     sample: Sample
     nr: int
+    variant: str = ""
 
     def __str__(self) -> str:
-        return f"{self.operator.name}-{self.nr}"
+        return f"{self.operator.name}-{self.nr}{self.variant}"
 
 
 def cases(wanted: Callable[[Operator], bool] = lambda _: True) -> list[Case]:

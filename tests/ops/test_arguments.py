@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.errors import ArgumentTypeError, VtgradError
 
 from .calls import Case, Memory, arguments_of, cases, function_named, tensors_in
@@ -89,7 +90,7 @@ def names_of(case: Case) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@pytest.mark.parametrize("case", FIRST_SAMPLES, ids=str)
+@sweep(FIRST_SAMPLES)
 def test_mistakes_are_told_and_change_nothing(case: Case) -> None:
     for name in names_of(case):
         function = function_named(name)
@@ -107,7 +108,7 @@ def test_mistakes_are_told_and_change_nothing(case: Case) -> None:
                     pytest.fail(f"{name}, {argument.name}={what}: {error!r}")
 
 
-@pytest.mark.parametrize("case", [case for case in FIRST_SAMPLES if case.operator.out], ids=str)
+@sweep([case for case in FIRST_SAMPLES if case.operator.out])
 def test_mistaken_out_is_told(case: Case) -> None:
     function = function_named(case.operator.name)
     for what, mistake in MISTAKES.items():
@@ -126,7 +127,7 @@ def test_mistaken_out_is_told(case: Case) -> None:
             pytest.fail(f"{case.operator.name}, out={what}: accepted")
 
 
-@pytest.mark.parametrize("case", FIRST_SAMPLES, ids=str)
+@sweep(FIRST_SAMPLES)
 def test_wrong_number_of_arguments_is_a_type_error(case: Case) -> None:
     function = function_named(case.operator.name)
     values, options = arguments_of(case)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.autograd import gradcheck, gradgradcheck
 from vtgrad.codegen.language import Operator
 from vtgrad.errors import OutGradError, ResultTypeError, VtgradError
@@ -93,11 +94,7 @@ def test_every_sample_is_of_an_operator() -> None:
 # -- values ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in cases() if case.sample.expected is not None],
-    ids=str,
-)
+@sweep([case for case in cases() if case.sample.expected is not None])
 def test_value_is_numpys(case: Case) -> None:
     assert case.sample.expected is not None
     with np.errstate(all="ignore"):
@@ -116,13 +113,9 @@ def test_value_is_numpys(case: Case) -> None:
 # -- memory and versions --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    # `_unsafe_view` is the one operator that aliases without saying so: its argument must be
-    # a temporary that has no other holder.
-    "case",
-    cases(lambda op: computes(op) and op.name != "_unsafe_view"),
-    ids=str,
-)
+# `_unsafe_view` is the one operator that aliases without saying so: its argument must be
+# a temporary that has no other holder.
+@sweep(cases(lambda op: computes(op) and op.name != "_unsafe_view"))
 def test_result_is_new_memory_and_arguments_are_left_alone(case: Case) -> None:
     values, options = arguments_of(case)
     inputs = tensors_in(values, options)
@@ -137,7 +130,7 @@ def test_result_is_new_memory_and_arguments_are_left_alone(case: Case) -> None:
             assert not np.shares_memory(y.numpy(), other.numpy())
 
 
-@pytest.mark.parametrize("case", cases(lambda op: op.is_view), ids=str)
+@sweep(cases(lambda op: op.is_view))
 def test_view_looks_at_the_same_memory_and_counts_the_same_versions(case: Case) -> None:
     values, options = arguments_of(case)
     inputs = tensors_in(values, options)
@@ -156,7 +149,7 @@ def test_view_looks_at_the_same_memory_and_counts_the_same_versions(case: Case) 
         assert view._version == 1
 
 
-@pytest.mark.parametrize("case", cases(writes), ids=str)
+@sweep(cases(writes))
 def test_writing_operator_moves_the_version_once_and_returns_its_target(case: Case) -> None:
     values, options = arguments_of(case)
     before = Memory(tensors_in(values, options))
@@ -165,7 +158,7 @@ def test_writing_operator_moves_the_version_once_and_returns_its_target(case: Ca
     before.assert_first_written()
 
 
-@pytest.mark.parametrize("case", cases(changes_geometry), ids=str)
+@sweep(cases(changes_geometry))
 def test_geometry_operator_moves_the_version_and_leaves_the_memory(case: Case) -> None:
     values, options = arguments_of(case)
     target = values[0]
@@ -179,7 +172,7 @@ def test_geometry_operator_moves_the_version_and_leaves_the_memory(case: Case) -
     assert (target.shape, target.stride()) != geometry
 
 
-@pytest.mark.parametrize("case", INPLACE, ids=str)
+@sweep(INPLACE)
 def test_inplace_stores_what_out_of_place_returns(case: Case) -> None:
     assert case.operator.inplace is not None
     function = function_named(case.operator.inplace)
@@ -201,7 +194,7 @@ def test_inplace_stores_what_out_of_place_returns(case: Case) -> None:
     before.assert_first_written()
 
 
-@pytest.mark.parametrize("case", INPLACE, ids=str)
+@sweep(INPLACE)
 def test_inplace_of_a_view_writes_its_base(case: Case) -> None:
     """The target is every second element of a longer buffer: what lies between stays."""
     assert case.operator.inplace is not None
@@ -237,7 +230,7 @@ def outs_like(results: Sequence[vt.Tensor]) -> tuple[object, tuple[vt.Tensor, ..
     return (outs[0] if len(outs) == 1 else outs), outs
 
 
-@pytest.mark.parametrize("case", WITH_OUT, ids=str)
+@sweep(WITH_OUT)
 def test_out_takes_the_result_and_moves_its_version(case: Case) -> None:
     expected = computed(case)
     out, outs = outs_like(expected)
@@ -255,7 +248,7 @@ def test_out_takes_the_result_and_moves_its_version(case: Case) -> None:
     assert [o.data_ptr() for o in outs] == pointers
 
 
-@pytest.mark.parametrize("case", WITH_OUT, ids=str)
+@sweep(WITH_OUT)
 def test_empty_out_takes_on_the_shape(case: Case) -> None:
     expected = computed(case)
     outs = tuple(vt.empty(0, dtype=y.dtype) for y in expected)
@@ -273,9 +266,7 @@ def computes_in_the_dtype_of_out(case: Case) -> bool:
     return case.operator.out_dtype == "in its dtype"
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in WITH_OUT if not computes_in_the_dtype_of_out(case)], ids=str
-)
+@sweep([case for case in WITH_OUT if not computes_in_the_dtype_of_out(case)])
 def test_out_of_a_lower_category_is_refused_before_anything_is_written(case: Case) -> None:
     """Integers cannot take floats, and bools cannot take integers."""
     expected = computed(case)
@@ -298,9 +289,7 @@ def test_out_of_a_lower_category_is_refused_before_anything_is_written(case: Cas
     before.assert_untouched()
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in WITH_OUT if computes_in_the_dtype_of_out(case)], ids=str
-)
+@sweep([case for case in WITH_OUT if computes_in_the_dtype_of_out(case)])
 def test_what_computes_in_the_dtype_of_out_casts_its_operand_first(case: Case) -> None:
     values, options = arguments_of(case)
     function = function_named(case.operator.name)
@@ -313,12 +302,8 @@ def test_what_computes_in_the_dtype_of_out_casts_its_operand_first(case: Case) -
     assert vt.equal(out, expected)
 
 
-@pytest.mark.parametrize(
-    "case",
-    # Operators that give bools have formulas for their in-place variants alone.
-    [case for case in WITH_OUT if case.operator.formulas and has_derivative(case)],
-    ids=str,
-)
+# Operators that give bools have formulas for their in-place variants alone.
+@sweep([case for case in WITH_OUT if case.operator.formulas and has_derivative(case)])
 def test_out_is_refused_while_recording(case: Case) -> None:
     for argument in case.operator.edged:
         names = [a.name for a in case.operator.arguments]
@@ -398,22 +383,18 @@ def check(case: Case, name: str, *, inplace: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in cases() if differentiable(c) and has_derivative(c)], ids=str
-)
+@sweep([c for c in cases() if differentiable(c) and has_derivative(c)])
 def test_first_and_second_derivatives(case: Case) -> None:
     check(case, case.operator.name, inplace=writes(case.operator))
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in INPLACE if differentiable(c) and can_be_stored(c)], ids=str
-)
+@sweep([c for c in INPLACE if differentiable(c) and can_be_stored(c)])
 def test_first_and_second_derivatives_in_place(case: Case) -> None:
     assert case.operator.inplace is not None
     check(case, case.operator.inplace, inplace=True)
 
 
-@pytest.mark.parametrize("case", cases(lambda op: op.name in DRAWN), ids=str)
+@sweep(cases(lambda op: op.name in DRAWN))
 def test_nothing_flows_through_what_was_drawn(case: Case) -> None:
     values, options = arguments_of(case)
     leaves = [x.requires_grad_() for x in tensors_in(values, options)]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.errors import DTypeError, ResultTypeError, ShapeError
 from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
@@ -102,8 +103,7 @@ INPLACE: Final = [
 
 
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@pytest.mark.parametrize("strides", STRIDES)
-@pytest.mark.parametrize("case", INPLACE, ids=str)
+@sweep(INPLACE, STRIDES)
 def test_what_changes_was_marked(case: Case, strides: str) -> None:
     found = written_and_marked(case, strides)
     if found is None:
@@ -175,10 +175,8 @@ def test_a_part_that_is_written_is_what_is_marked(name: str, strides: str) -> No
 
 @pytest.mark.skipif(vt.__compiled__, reason="native calls go past the seam")
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@pytest.mark.parametrize("case", INPLACE, ids=str)
-def test_a_writer_leaves_memory_untouched_until_it_is_marked(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@sweep(INPLACE)
+def test_a_writer_leaves_memory_untouched_until_it_is_marked(case: Case) -> None:
     values, options = arguments_of(case)
     target = values[0]
     assert isinstance(target, vt.Tensor)
@@ -191,10 +189,11 @@ def test_a_writer_leaves_memory_untouched_until_it_is_marked(
         seen.append(target.numpy(force=True).tobytes())
         return note(self, counter, region)
 
-    monkeypatch.setattr(WriteLog, "note", noted)
     name = case.operator.inplace
     assert name is not None
-    function_named(name)(*values, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WriteLog, "note", noted)
+        function_named(name)(*values, **options)
     if target.numpy(force=True).tobytes() != before:
         assert seen
         assert seen[0] == before

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.engine.input_buffer import use_ownership
 from vtgrad.graph.large import LARGE, large
 from vtgrad.storage.arrays import Array
@@ -90,8 +91,7 @@ def gradients_of(case: Case, arrival: str, *, owned: bool, size: int) -> Run:
     return run
 
 
-@pytest.mark.parametrize("arrival", ARRIVALS)
-@pytest.mark.parametrize("case", [c for c in cases() if reusing(c)], ids=str)
+@sweep([c for c in cases() if reusing(c)], ARRIVALS)
 def test_reuse_writes_nothing_that_is_held_and_changes_no_number(case: Case, arrival: str) -> None:
     reused = gradients_of(case, arrival, owned=True, size=0)
     copied = gradients_of(case, arrival, owned=False, size=0)

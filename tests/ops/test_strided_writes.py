@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
 
 from .calls import OPERATORS
@@ -21,8 +21,7 @@ UNARY = sorted(
 )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "complex64"])
-@pytest.mark.parametrize("name", UNARY)
+@sweep(UNARY, ["float32", "float64", "int32", "int64", "complex64"], row=lambda name, _: name)
 def test_a_strided_write_stores_what_a_contiguous_one_does(name: str, dtype: str) -> None:
     values = np.arange(1, 8).astype(dtype)
     try:

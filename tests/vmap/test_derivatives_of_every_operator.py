@@ -8,6 +8,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
+from tests.sweeping import sweep
 from vtgrad.errors import BatchedWriteError
 from vtgrad.ops.generated.batching import BATCHING
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -51,8 +52,7 @@ def leaves_of(arrays: Sequence[Array]) -> list[vt.Tensor]:
     return [vt.tensor(x).requires_grad_() if x.dtype.kind in "fc" else vt.tensor(x) for x in arrays]
 
 
-@pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@sweep(CASES, [False, True])
 def test_batched_gradients(case: Case, create_graph: bool) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     rng = np.random.default_rng(0)
@@ -105,7 +105,7 @@ WITH_INPUTS = [
 ]
 
 
-@pytest.mark.parametrize("case", WITH_INPUTS, ids=str)
+@sweep(WITH_INPUTS)
 def test_gradients_of_samples(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     batches = samples(case, arrays)
@@ -157,9 +157,7 @@ def check_against_loop(
             assert_close(one, vt.stack(list(parts)))
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in WITH_INPUTS if FORWARD[c.operator.name].kind != "refused"], ids=str
-)
+@sweep([c for c in WITH_INPUTS if FORWARD[c.operator.name].kind != "refused"])
 def test_tangents_of_samples(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     rng = np.random.default_rng(0)

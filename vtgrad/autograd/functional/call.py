@@ -10,6 +10,7 @@ from ...ops.generated import functional as F
 from ...storage.dtypes import dtype_of
 from ...tensor.tensor import Tensor
 from ..reverse_call import Arguments, constant
+from ..zero_derivative import zero_derivative
 
 __all__ = [
     "Call",
@@ -166,7 +167,7 @@ def filled(
                 raise IndependentError(
                     f"{what} does not depend on {of} {nr}; strict=False gives zeros", index=nr
                 )
-            derivative = F.zeros_like(model)
+            derivative = zero_derivative(model)
         elif strict and constants and not derivative.requires_grad:
             raise IndependentError(
                 f"{what} has a derivative by {of} {nr} that does not depend on the inputs, so it "
