@@ -35,18 +35,18 @@ from .autograd import set_grad_enabled as set_grad_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .func.vmap import vmap as vmap
+from .generator import Generator as Generator
+from .generator import default_generator as default_generator
+from .generator import get_rng_state as get_rng_state
+from .generator import initial_seed as initial_seed
+from .generator import manual_seed as manual_seed
+from .generator import seed as seed
+from .generator import set_rng_state as set_rng_state
 from .graph.grad_mode import is_inference as is_inference
 from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .graph.written_elements import WrittenElements as WrittenElements
 from .ops.generated import public as _operators
 from .ops.generated.public import *  # generated, with an `__all__`
-from .random import Generator as Generator
-from .random import default_generator as default_generator
-from .random import get_rng_state as get_rng_state
-from .random import initial_seed as initial_seed
-from .random import manual_seed as manual_seed
-from .random import seed as seed
-from .random import set_rng_state as set_rng_state
 from .storage import device as _device
 from .storage import dtypes as _dtypes
 from .storage import memory_format as _memory_format
@@ -208,6 +208,7 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    "vmap",
     # random numbers
     "Generator",
     "default_generator",

@@ -22,10 +22,10 @@ from typing import Final, TypeVar
 import numpy as np
 
 from .errors import ArgumentTypeError
+from .generator import Generator
 from .graph.operators import operators
 from .graph.written_elements import WrittenElements
 from .ops.generated.result_classes import RESULT_CLASSES
-from .random import Generator
 from .storage.arrays import Array
 from .storage.device import CPU, Device
 from .storage.dtypes import DType, dtype_named

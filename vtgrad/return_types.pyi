@@ -9,48 +9,48 @@ from typing_extensions import TypeVar
 
 from vtgrad import Tensor
 
-_T = TypeVar("_T", bound=Tensor, default=Tensor)
+_TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
-class CummaxResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class CummaxResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class CumminResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class CumminResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class FrexpResult(NamedTuple, Generic[_T]):
-    mantissa: _T
-    exponent: _T
+class FrexpResult(NamedTuple, Generic[_TensorT]):
+    mantissa: _TensorT
+    exponent: _TensorT
 
-class MaxResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class MaxResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class MinResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class MinResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class MedianResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class MedianResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class AminmaxResult(NamedTuple, Generic[_T]):
-    min: _T
-    max: _T
+class AminmaxResult(NamedTuple, Generic[_TensorT]):
+    min: _TensorT
+    max: _TensorT
 
-class VarMeanResult(NamedTuple, Generic[_T]):
-    var: _T
-    mean: _T
+class VarMeanResult(NamedTuple, Generic[_TensorT]):
+    var: _TensorT
+    mean: _TensorT
 
-class StdMeanResult(NamedTuple, Generic[_T]):
-    std: _T
-    mean: _T
+class StdMeanResult(NamedTuple, Generic[_TensorT]):
+    std: _TensorT
+    mean: _TensorT
 
-class SortResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class SortResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
-class TopkResult(NamedTuple, Generic[_T]):
-    values: _T
-    indices: _T
+class TopkResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT

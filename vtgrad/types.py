@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,37 +23,11 @@ __all__ = [
     "IndexItem",
     "Int",
     "Nested",
-    "NestedSequence",
+    "NestedData",
+    "NestedIndex",
     "Number",
     "Real",
 ]
-
-Item_co = TypeVar("Item_co", covariant=True)
-
-
-class NestedSequence(Protocol[Item_co]):
-    """A sequence of items, of such sequences, and so on; text is none.
-
-    Lists, tuples and ranges are. A ``str`` would be a sequence of itself; it is none here, because
-    only text can be looked for in it.
-
-    Examples
-    --------
-    >>> def depth(nested: vt.types.NestedSequence[float] | float) -> int:
-    ...     return 0 if isinstance(nested, float) else 1 + depth(nested[0])
-    >>> depth([[1.0, 2.0], [3.0, 4.0]])
-    2
-    """
-
-    def __len__(self) -> int:
-        """Number of entries."""
-
-    def __getitem__(self, index: int, /) -> Item_co | NestedSequence[Item_co]:
-        """One entry."""
-
-    def __contains__(self, item: object, /) -> bool:
-        """Whether an object is among the entries."""
-
 
 # Integers, and numbers that need not be whole.
 Int: TypeAlias = int | np.integer[Any]
@@ -64,12 +38,61 @@ Number: TypeAlias = int | float | complex | np.number[Any] | np.bool
 Dim: TypeAlias = Int | str
 Dims: TypeAlias = Dim | Sequence[Dim]
 
+
+class NestedData(Protocol):
+    """A sequence of numbers, tensors and arrays, or of such sequences; text is none.
+
+    Lists, tuples and ranges are. A ``str`` would be a sequence of itself; it is none here, because
+    only text can be looked for in it.
+
+    Examples
+    --------
+    >>> def column(values: vt.types.NestedData) -> vt.Tensor:
+    ...     return vt.tensor(values).reshape(-1, 1)
+    >>> column(range(2))
+    tensor([[0],
+            [1]])
+    """
+
+    def __len__(self) -> int:
+        """Number of entries."""
+
+    # Before `__getitem__`: pyright stops there, where a str has items like itself.
+    def __contains__(self, item: object, /) -> bool:
+        """Whether an object is among the entries."""
+
+    def __getitem__(self, index: int, /) -> Number | Tensor | NDArray[Any] | NestedData:
+        """One entry."""
+
+
+class NestedIndex(Protocol):
+    """A sequence of what may stand in brackets, or of such sequences; text is none.
+
+    Examples
+    --------
+    >>> def rows(x: vt.Tensor, which: vt.types.NestedIndex) -> vt.Tensor:
+    ...     return x[which]
+    >>> rows(vt.eye(3), [2, 0])
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
+
+    def __len__(self) -> int:
+        """Number of entries."""
+
+    def __contains__(self, item: object, /) -> bool:
+        """Whether an object is among the entries."""
+
+    def __getitem__(self, index: int, /) -> IndexItem | NestedIndex:
+        """One entry."""
+
+
 # The values of a new tensor.
-Data: TypeAlias = Number | Tensor | NDArray[Any] | NestedSequence[Number | Tensor | NDArray[Any]]
+Data: TypeAlias = Number | Tensor | NDArray[Any] | NestedData
 
 # The result of `Tensor.tolist`.
 Nested: TypeAlias = "int | float | complex | list[Nested]"
 
 # What may stand in the brackets of ``x[...]``, alone or in a tuple.
 IndexItem: TypeAlias = SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | None
-Index: TypeAlias = IndexItem | NestedSequence[IndexItem]
+Index: TypeAlias = IndexItem | NestedIndex

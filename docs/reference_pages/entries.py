@@ -52,6 +52,8 @@ MODULES = tuple(
 _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "ranges": "creation",
+    "generator": "random",
+    "vmap": "func",
     "sampling": "random",
     "size": "shapes",
     "dtype_info": "dtypes",

@@ -267,17 +267,27 @@ def test_hooks_on_a_state_that_stand_for_several_steps() -> None:
             checkpoint_loop(step, vt.ones(2, requires_grad=True), 3, snapshots=1)
 
 
-@pytest.mark.parametrize("recorded", [False, True])
-def test_a_state_with_a_tangent(recorded: bool) -> None:
-    def loop(x: vt.Tensor) -> vt.Tensor:
-        return checkpoint_loop(lambda u: u * 2, x, 4, snapshots=2)
+@pytest.mark.parametrize("through_parameter", [False, True])
+def test_a_state_with_a_tangent_that_requires_grad(through_parameter: bool) -> None:
+    calls: list[int] = []
+    w = leaf(2) if through_parameter else vt.ones(2)
 
-    x = leaf(2)
-    with vt.set_grad_enabled(recorded):
-        with refused(NotImplementedError, "not-supported"):
-            vt.func.jvp(loop, (x,), (x,))
-        with refused(NotImplementedError, "not-supported"):
-            vt.func.jacfwd(loop)(x)
+    def step(u: vt.Tensor) -> vt.Tensor:
+        calls.append(1)
+        return u * w
+
+    def loop(x: vt.Tensor) -> vt.Tensor:
+        return checkpoint_loop(step, x, 4, snapshots=2)
+
+    x = vt.ones(2) if through_parameter else leaf(2)
+    with refused(NotImplementedError, "not-supported"):
+        vt.func.jvp(loop, (x,), (x.detach(),))
+    with refused(NotImplementedError, "not-supported"):
+        vt.func.jacfwd(loop)(x)
+    # Before the first step, or after it.
+    assert len(calls) == 2 * through_parameter
+    with vt.no_grad():
+        assert vt.func.jvp(loop, (x,), (x.detach(),))[1].tolist() == (x.detach() * w**4).tolist()
 
 
 def test_a_step_that_uses_a_tensor_with_a_tangent() -> None:

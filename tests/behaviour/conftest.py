@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -26,3 +27,13 @@ def _recording_stays_on() -> Iterator[None]:
     was_on = vt.is_grad_enabled()
     vt.set_grad_enabled(True)
     assert was_on, "this test left gradient recording switched off"
+
+
+@pytest.fixture(autouse=True)
+def _without_warnings_of_torch() -> Iterator[None]:
+    """Of operators without a batching rule, and of what PyTorch's own code calls."""
+    with warnings.catch_warnings():
+        if ON_TORCH:
+            warnings.filterwarnings("ignore", ".*performance drop")
+            warnings.filterwarnings("ignore", ".*torch.jit.script", DeprecationWarning)
+        yield

@@ -14,7 +14,7 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.errors import ForwardModeError, VtgradError
+from vtgrad.errors import ArgumentTypeError, ForwardModeError, VtgradError
 from vtgrad.storage.key_set import keys
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
@@ -61,6 +61,18 @@ def test_a_level_ends_with_an_exception_and_decorates() -> None:
 
     assert doubled(tensor(1, 2)).tolist() == [2, 4]
     assert doubled(tensor(3)).tolist() == [6]
+
+
+def test_a_level_does_not_decorate_what_runs_in_steps() -> None:
+    def steps() -> Iterator[int]:
+        yield 1
+
+    async def waits() -> None:
+        """Do nothing."""
+
+    for function in (steps, waits, 3):
+        with pytest.raises(ArgumentTypeError, match="decorates functions"):
+            fw.dual_level()(function)  # type: ignore[arg-type]  # the number is no function
 
 
 def test_wrong_levels_are_refused() -> None:

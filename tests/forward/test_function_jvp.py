@@ -177,6 +177,7 @@ class Wrong(vt.autograd.Function):
         ((vt.ones(2), vt.ones(())), "which has none"),
         ((vt.ones(3), None), "shape"),
         (("no", None), "str"),
+        ((vt.ones(2) * 1j, None), "complex"),
     ],
 )
 def test_wrong_tangents_are_refused(returned: object, match: str) -> None:
@@ -196,6 +197,53 @@ def test_none_for_a_floating_result_is_zero_and_fresh_results_own_their_tangent(
         y.mul_(5)
         assert t.tolist() == [1.0, 1.0]
         assert tangent_of(y).tolist() == [5.0, 5.0]
+
+
+class Copied(vt.autograd.Function):
+    """Of a dual that jvp captures, only the value is seen there."""
+
+    captured: ClassVar[vt.Tensor]
+    seen: ClassVar[list[Any]]
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        return x.double()[1:]
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+        captured = Copied.captured
+        product = t.double()[1:] * captured
+        Copied.seen = [fw.unpack_dual(x).tangent for x in (captured, product)]
+        inner = fw.unpack_dual(captured).primal
+        Copied.seen.append(fw.unpack_dual(inner).tangent)
+        return product.float()
+
+
+def test_jvp_sees_no_tangents_of_its_level_and_gives_one_of_the_dtype_of_the_result() -> None:
+    with fw.dual_level():
+        Copied.captured = fw.make_dual(vt.ones(1), vt.ones(1))
+        y = Copied.apply(fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0])))
+        assert Copied.seen == [None, None, None]
+        assert tangent_of(y).tolist() == [2.0]
+        assert tangent_of(y).dtype == vt.float64
+
+
+def test_a_part_of_the_tangent_that_jvp_returns_is_copied() -> None:
+    class Second(Inner):
+        @staticmethod
+        def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+            return (x * 1)[1:]
+
+        @staticmethod
+        def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+            return t[1:]
+
+    with fw.dual_level():
+        d = fw.make_dual(vt.ones(2), vt.tensor([1.0, 2.0]))
+        y = Second.apply(d)
+        y.mul_(10)
+        assert tangent_of(y).tolist() == [20.0]
+        assert tangent_of(d).tolist() == [1.0, 2.0]
 
 
 class Failing(vt.autograd.Function):

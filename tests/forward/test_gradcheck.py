@@ -71,6 +71,31 @@ def test_wrong_tangents_are_found() -> None:
             gradcheck(Wrong.apply, real(), check_forward_ad=True, fast_mode=fast_mode)
 
 
+def halved(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
+    """Of these only the last requires grad."""
+    with vt.no_grad():
+        constant = Wrong.apply(x)
+    return x.detach() * 3, constant, x / 2
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+@pytest.mark.parametrize("backward", [False, True])
+def test_outputs_that_do_not_require_grad_are_not_compared(fast_mode: bool, backward: bool) -> None:
+    options: dict[str, Any] = {
+        "check_forward_ad": True,
+        "check_backward_ad": backward,
+        "check_batched_forward_grad": True,
+        "fast_mode": fast_mode,
+    }
+    assert gradcheck(halved, real(), **options)
+    assert gradcheck(lambda x, y: (x.detach(), x * y), (real(), real()), **options)
+    with pytest.raises(GradcheckError, match="derivative of output 2"):
+        gradcheck(lambda x: (*halved(x)[:2], Wrong.apply(x)), real(), **options)
+    with pytest.raises(GradcheckError, match="no output of the function requires grad"):
+        gradcheck(lambda x: halved(x)[:2], real(), **options)
+    assert gradcheck(lambda x: vt.ones(2), real(), **options)
+
+
 class Cube(vt.autograd.Function):
     """Its backward is a Function of its own, whose jvp is wrong."""
 

@@ -68,12 +68,15 @@ PARTS = pytest.mark.parametrize(
         lambda d: d[..., ::2],
         lambda d: d.t()[1:],
         lambda d: d[1:2].expand(3, 4),
+        lambda d: d.reshape(-1)[1:].unfold(0, 4, 2),
     ],
 )
 
 
 @PARTS
-@pytest.mark.parametrize("pack", [clone, array_of, vt.Tensor.contiguous])
+@pytest.mark.parametrize(
+    "pack", [clone, array_of, vt.Tensor.contiguous, vt.Tensor.detach, vt.Tensor.numpy]
+)
 def test_tangents_of_values_that_hooks_lay_out_otherwise(pack: Any, part: Any) -> None:
     x = vt.arange(12.0, dtype=vt.float64).reshape(3, 4).requires_grad_()
     t = vt.arange(12.0, dtype=vt.float64).reshape(3, 4).flip(1)

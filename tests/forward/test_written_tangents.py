@@ -42,6 +42,30 @@ def test_a_tangent_that_is_read_for_a_late_formula_is_read_before_the_write() ->
         assert tangent(t).tolist() == pytest.approx([4 * math.log(2), 27 * math.log(3)])
 
 
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "atan2"])
+def test_a_target_may_be_the_tangent_of_an_operand_and_its_tangent_the_operand(name: str) -> None:
+    operator: Callable[[vt.Tensor, vt.Tensor], vt.Tensor] = getattr(vt, name)
+    values, x, seed = tensor(1, 2), tensor(5, 1), tensor(3, 4)
+
+    def expected(tangent_of_x: vt.Tensor) -> object:
+        d = fw.make_dual(values.clone(), seed.clone())
+        return tangent(operator(d, fw.make_dual(x.clone(), tangent_of_x.clone()))).tolist()
+
+    write = getattr(vt.Tensor, f"{name}_")
+    with fw.dual_level():
+        d = fw.make_dual(values.clone(), seed.clone()).clone()
+        e = fw.make_dual(x.clone(), d.detach())
+        result = expected(values)
+        write(d, e)
+        assert tangent(d).tolist() == result
+        # The memory of the operand is that of the target's tangent, in another order.
+        operand = x.clone()
+        d = fw.make_dual(values.clone(), operand.detach())
+        result = tangent(operator(fw.make_dual(values.clone(), x.clone()), x.flip(0))).tolist()
+        write(d, operand[::-1])
+        assert tangent(d).tolist() == result
+
+
 def test_a_number_is_spread_over_the_memory_that_it_is_read_from() -> None:
     with fw.dual_level():
         b = vt.zeros(3, dtype=vt.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from vtgrad.autograd import forward_ad
 from vtgrad.errors import (
     BatchedTensorError,
     ForwardModeError,
+    FunctionError,
     IndependentError,
     TransformError,
 )
@@ -184,3 +186,37 @@ def test_jacobians_pass_on_what_comes_beside() -> None:
     found, aux = jacfwd(lambda a: (a * 2, a.sum()), has_aux=True)(X)
     assert found.diagonal().tolist() == [2.0, 2.0, 2.0]
     assert aux.item() == 6.0
+
+
+class Row(vt.autograd.Function):
+    """Returns a view of its argument, or the argument; its jvp one of the tangent, or no view."""
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor, how: str) -> vt.Tensor:
+        ctx.how = how
+        return x if how == "itself" else x.unsqueeze(0)
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor, _: None) -> vt.Tensor:
+        if ctx.how == "itself":
+            return t.view_as(t)
+        return t.unsqueeze(0) if ctx.how == "view" else (t * 1).unsqueeze(0)
+
+
+@pytest.mark.parametrize("how", ["view", "itself", "copy"])
+def test_a_view_of_an_argument_with_a_batch_of_tangents(how: str) -> None:
+    def function(x: vt.Tensor) -> vt.Tensor:
+        y: vt.Tensor = Row.apply(x * 2, how)
+        return y.reshape(2) * x
+
+    x = vt.tensor([1.0, 2.0])
+    transforms: list[Callable[[], Any]] = [
+        lambda: jacfwd(function)(x),
+        lambda: FUNC.vmap(lambda t: jvp(function, (x,), (t,))[1])(vt.eye(2)),
+    ]
+    for transformed in transforms:
+        if how == "copy":
+            with pytest.raises(FunctionError, match="view"):
+                transformed()
+        else:
+            assert transformed().tolist() == [[4, 0], [0, 8]]

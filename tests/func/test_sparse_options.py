@@ -85,6 +85,34 @@ def test_dtype_of_the_matrix(dtype: vt.dtype, wanted: type[np.generic]) -> None:
     assert sparse_jacobian(lambda x: x * 2, vt.ones(2, dtype=dtype)).dtype == wanted
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("function", "count", "shape"),
+    [
+        (lambda x: vt.ones(3, dtype=x.dtype), 2, (3, 2)),
+        (lambda x: x.detach() * 2, 2, (2, 2)),
+        (lambda x: vt.ones(3, dtype=x.dtype) * x.sum(), 0, (3, 0)),
+        (lambda x: x[:0], 2, (0, 2)),
+        (lambda x: x, 0, (0, 0)),
+    ],
+)
+def test_a_matrix_without_entries_has_its_dtype(
+    function: Function,
+    count: int,
+    shape: tuple[int, int],
+    mode: Literal["forward", "reverse"],
+) -> None:
+    x = vt.ones(count, dtype=vt.float32)
+    for check in (False, True):
+        found, aux = sparse_jacobian(
+            lambda x: (function(x), "aux"), x, mode=mode, check=check, has_aux=True
+        )
+        assert found.shape == shape
+        assert found.dtype == np.float32
+        assert found.nnz == 0
+        assert aux == "aux"
+
+
 def test_auto_takes_the_mode_with_fewer_passes() -> None:
     function = Counted(lambda x: x.sum() * 1)
     matrix = sparse_jacobian(function, vector(100))

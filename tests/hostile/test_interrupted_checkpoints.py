@@ -14,9 +14,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.engine.current_graph_task import running
+from vtgrad.generator import default_generator
 from vtgrad.graph.packing import packing
 from vtgrad.graph.thread_local_state import this_thread
-from vtgrad.random import default_generator
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.utils.checkpoint import (
     checkpoint,

@@ -70,6 +70,15 @@ def decorated() -> object:
     return fw.unpack_dual(fw.make_dual(X, V) * 2)
 
 
+def with_hooks() -> object:
+    x = X.clone().requires_grad_()
+    hooks = vt.autograd.graph.saved_tensors_hooks(lambda s: s * 1, lambda s: s)
+    with fw.dual_level(), hooks:
+        d = fw.make_dual(x, V)
+        (g,) = vt.autograd.grad((d.expand(2, 3) * d).sum(), x)
+        return fw.unpack_dual(g)
+
+
 PROGRAMS: dict[str, Callable[[], object]] = {
     "grad": lambda: FUNC.grad(f)(X),
     "jvp": lambda: FUNC.jvp(f, (X,), (V,)),
@@ -82,6 +91,7 @@ PROGRAMS: dict[str, Callable[[], object]] = {
     "a tangent by transposition": lambda: FUNC.jvp(lambda a: a.cumprod(0), (X,), (V,)),
     "a level": in_a_level,
     "a decorated function": decorated,
+    "hooks of saved values": with_hooks,
 }
 
 

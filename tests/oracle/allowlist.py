@@ -320,7 +320,8 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "What a custom Function's forward has written before it is refused (to save an inference"
-        " tensor, say) stays written: it was the user's own write.",
+        " tensor, say) stays written: it was the user's own write. What it declared dirty counts"
+        " as written, and has neither a gradient nor a tangent afterwards.",
         graph.written_by_forward,
     ),
     Entry(
@@ -328,6 +329,11 @@ ENTRIES: tuple[Entry, ...] = (
         " values, also where elements share memory; PyTorch refuses that only where the tensor is"
         " lazily negative or conjugate.",
         lazy.lazy_and_repeated,
+    ),
+    Entry(
+        "A Function that writes to the base of a view made without recording, and saves the view:"
+        " PyTorch refuses the view when backward unpacks it, vtgrad takes its value.",
+        graph.function_saved_a_lost_view,
     ),
     Entry(
         "PyTorch finds out that a saved value was detached in place only if an operator saved it,"
@@ -475,6 +481,11 @@ ENTRIES: tuple[Entry, ...] = (
         dual.reads_what_it_overwrites,
     ),
     Entry(
+        "The tangent of a write that reads the new value, as that of exp_, or the old one: vtgrad"
+        " saves a copy, so that no write makes the tangent's graph stale.",
+        dual.tangent_that_saved_a_copy,
+    ),
+    Entry(
         "PyTorch hands the tangent of an operand on to a result (frac, fmod and remainder by a"
         " number, copy_ of one number, copies of views), and keeps a tangent on the memory of its"
         " own tensor; vtgrad copies.",
@@ -532,13 +543,18 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry(
         "resize_ of a dual is a RuntimeError in PyTorch that comes after another check, and set_ is"
-        " allowed now and then; both are NotSupportedError in vtgrad.",
+        " allowed now and then; both are NotSupportedError in vtgrad. So is as_strided_ beyond a"
+        " view that requires grad.",
         dual.resized,
     ),
     Entry(
         "Of two reasons to refuse a call with a dual either library names another: vtgrad computes"
         " the tangent, and so finds a misfit, before it looks at what is written.",
         dual.another_fault_is_named,
+    ),
+    Entry(
+        "After detach_ of a dual, views of it that were not read before have no tangent in vtgrad.",
+        dual.view_of_a_detached_base,
     ),
     Entry(
         "A view of a tangent that is recorded: PyTorch makes it in the mode of the first reader, or"

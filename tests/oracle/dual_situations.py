@@ -8,6 +8,7 @@ import numpy as np
 from tests.oracle.kinds import kind_of
 from tests.oracle.side import TensorLike
 from tests.oracle.situation import METADATA, Situation
+from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.testing.steps import Line
 
 __all__ = [
@@ -29,7 +30,9 @@ __all__ = [
     "result_of_a_function_under_no_grad",
     "shared_tangent",
     "tangent_made_in_inference_mode",
+    "tangent_that_saved_a_copy",
     "version_of_a_tangent",
+    "view_of_a_detached_base",
     "view_of_a_recorded_tangent",
 ]
 
@@ -57,6 +60,30 @@ def _memory(tensor: TensorLike | None) -> int:
 def reads_what_it_overwrites(s: Situation) -> bool:
     """Whether tangents differ after a write with an operand on the memory that was written."""
     return _is_of_a_tangent(s) and any(_reads_its_target(s, step) for step in (*s.earlier, s.step))
+
+
+def tangent_that_saved_a_copy(s: Situation) -> bool:
+    if s.torch_error is None or s.our_error is not None:
+        return False
+    return (
+        kind_of(s.torch_error) == "stale-saved"
+        and any("unpack_dual" in step.text for step in s.earlier)
+        and any(_reads_its_result(step) or _reads_its_target(s, step) for step in s.earlier)
+    )
+
+
+def _reads_its_result(step: Line) -> bool:
+    rule = FORWARD.get(step.op)
+    return rule is not None and rule.writes and "result" in rule.uses
+
+
+def view_of_a_detached_base(s: Situation) -> bool:
+    return (
+        s.divergence is not None
+        and s.divergence.what == "tangent"
+        and s.divergence.found is None
+        and any(step.op == "detach_" for step in (*s.earlier, s.step))
+    )
 
 
 def _is_of_a_tangent(s: Situation) -> bool:
@@ -103,7 +130,8 @@ def shared_tangent(s: Situation) -> bool:
         overlaps = s.torch_error is not None and kind_of(s.torch_error) == "input-overlap"
         return overlaps and s.our_error is None and any(map(_has_tangent(s), s.tensors_used()))
     if d.what == "values" and d.where.endswith(".tangent"):
-        return _is_another_tangent(s, d.where.removesuffix(".tangent"))
+        # Or it was computed from one that was overwritten.
+        return any(_is_another_tangent(s, name) for name in s.torch.tensors())
     if d.what != "tangent" or not (isinstance(d.expected, tuple) and isinstance(d.found, tuple)):
         return False
     return d.expected[:2] == d.found[:2] and (
@@ -233,7 +261,7 @@ def formula_that_pytorch_lacks(s: Situation) -> bool:
 
 def resized(s: Situation) -> bool:
     refused = s.our_error is not None and kind_of(s.our_error) == "not-supported"
-    return refused and re.search(r"(resize|set)_\(", s.step.text) is not None
+    return refused and re.search(r"(resize|set|as_strided)_\(", s.step.text) is not None
 
 
 def _is_unsupported(s: Situation) -> bool:
@@ -255,7 +283,8 @@ def another_fault_is_named(s: Situation) -> bool:
         return True
     named = ("input-overlap", "self-overlap", "custom-function-view", *_VIEW_REFUSALS)
     overlaps = kind_of(s.torch_error) in named or "leaf Variable" in str(s.torch_error)
-    wrong = kind_of(s.our_error) in ("shape", "index", "dtype", "result-type", "missing-method")
+    faults = "shape index dtype result-type missing-method not-supported inference-saved".split()
+    wrong = kind_of(s.our_error) in faults
     return overlaps and wrong and any(map(_has_tangent(s), s.tensors_used()))
 
 

@@ -294,11 +294,20 @@ def unrecorded_logical(s: Situation) -> bool:
 
 
 def written_by_forward(s: Situation) -> bool:
+    d = s.divergence
+    if s.our_error is None or d is None or re.fullmatch(r"F_\w*_", s.step.op) is None:
+        return False
+    lost = d.what == "observing" and "a write to this tensor was interrupted" in str(d.found)
+    return lost or d.what.startswith("unchanged by the error")
+
+
+def function_saved_a_lost_view(s: Situation) -> bool:
     return (
-        s.our_error is not None
-        and s.divergence is not None
-        and s.divergence.what.startswith("unchanged by the error")
-        and re.fullmatch(r"F_\w*_", s.step.op) is not None
+        s.step.backward
+        and s.torch_error is not None
+        and s.our_error is None
+        and kind_of(s.torch_error) in ("no-grad-view", "inference-view")
+        and any(re.fullmatch(r"F_\w*_", step.op) is not None for step in s.earlier)
     )
 
 

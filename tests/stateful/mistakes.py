@@ -26,12 +26,20 @@ class Mistake:
         What the failure says.
     found_by : str
         ``"gradcheck"``, ``"gradgradcheck"`` or neither: which fails first, on random matrices.
+    torch_differs : str
+        The same of PyTorch's checks, where it is something else.
     """
 
     what: str
     rule: Rule
     shows: str
     found_by: str
+    torch_differs: str = ""
+
+    @property
+    def found_by_torch(self) -> str:
+        """What of PyTorch's checks finds the mistake in an operator of PyTorch's."""
+        return self.torch_differs or self.found_by
 
 
 class Square(vt.autograd.Function):
@@ -269,6 +277,7 @@ MISTAKES = [
         ),
         "got undeclared-write",
         "gradcheck",
+        "neither",
     ),
     Mistake(
         "a tensor is kept on `ctx`, and not with `save_for_backward`",

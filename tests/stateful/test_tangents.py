@@ -14,7 +14,6 @@ from functools import partial
 
 import pytest
 from hypothesis import settings
-from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad
 from vtgrad.testing.libraries import vtgrad_library
@@ -40,6 +39,7 @@ from vtgrad.testing.writer import ModelWriter, last_gradients, write_program
 
 from .faults import Fault
 from .faults_of_tangents import FAULTS_OF_TANGENTS, RARE_FAULTS_OF_TANGENTS, FaultOfTangents
+from .hunting import hunted
 
 PROGRAMS = int(os.environ.get("VTGRAD_DUAL_PROGRAMS", "150"))
 
@@ -76,10 +76,7 @@ def test_a_planted_fault_of_tangents_is_found_and_shrunk(
     machine = machine_for(vtgrad_library(vtgrad), duals=True)
     profile = settings(PROFILES["hunt"], max_examples=fault.programs)
     fault.plant(monkeypatch)
-    with pytest.raises(DivergenceError) as found:
-        run_state_machine_as_test(machine, settings=profile)
-    assert fault.shows in found.value.what, str(found.value)
-    assert len(found.value.steps) <= fault.steps, str(found.value)
+    hunted(machine, profile, fault.shows, fault.steps)
 
 
 TWO = Literal((2,), (1, 2))

@@ -8,6 +8,7 @@ import vtgrad as vt
 from vtgrad.testing.checking import DivergenceError, Rule, RuleError, check, machine
 
 Facts = dict[str, object]
+Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def doubled(x: vt.Tensor) -> vt.Tensor:
@@ -119,3 +120,45 @@ def test_a_reference_that_fails_only_in_programs_is_not_taken_for_a_divergence()
 
     with pytest.raises(RuleError, match="raised KeyError"):
         check(rule_of({"reference": sometimes}))
+
+
+def adds_to_the_second(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+    return y.add_(x)
+
+
+def turns_the_second(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+    return y.t()
+
+
+def doubles_and_returns_the_square(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+    square = x * x
+    x.add_(y)
+    return square
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "must"),
+    [
+        (adds_to_the_second, "written", "put that one first"),
+        (turns_the_second, "view", "put that one first"),
+        (doubles_and_returns_the_square, "written", "cannot be both"),
+    ],
+)
+def test_what_a_rule_cannot_say_is_refused_before_the_first_program(
+    call: object, result: str, must: str
+) -> None:
+    def reference(x: Array, y: Array) -> object:
+        return x.T if result == "view" else x + y
+
+    facts = {"call": call, "operands": 2, "result": result, "shapes": [((2, 2), (2, 2))]}
+    with pytest.raises(RuleError, match=must) as found:
+        check(rule_of({**facts, "reference": reference}))
+    assert found.value.argument == "result"
+
+
+def test_what_is_so_for_some_operands_only_is_no_wrong_rule() -> None:
+    def sometimes_a_copy(x: vt.Tensor) -> vt.Tensor:
+        x.mul_(2)
+        return x if x.dim() == 2 else x.clone()
+
+    check(rule_of({"call": sometimes_a_copy, "result": "written"}), programs=5)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -282,6 +282,19 @@ def test_a_sample_may_be_used_on_another_thread() -> None:
     assert q.tolist() == (ramp(2, 3) * 2).tolist()
     with pytest.raises(BatchedTensorError, match="another thread"):
         vmap(lambda a: in_thread(a.clone().normal_), randomness="different")(ramp(2, 3))
+
+
+@pytest.mark.parametrize("randomness", ["error", "different", "same"])
+def test_what_is_drawn_on_another_thread_is_drawn_once(
+    randomness: Literal["error", "different", "same"],
+) -> None:
+    def drawn(a: vt.Tensor) -> vt.Tensor:
+        found = in_thread(lambda: vt.rand(3))
+        assert isinstance(found, vt.Tensor)
+        return found
+
+    rows = vmap(drawn, randomness=randomness)(ramp(2, 3))
+    assert rows[0].tolist() == rows[1].tolist()
 
 
 @pytest.mark.parametrize("transformed_there", [False, True])

@@ -26,6 +26,32 @@ from .multithreading import is_multithreading_enabled as is_multithreading_enabl
 from .multithreading import set_multithreading_enabled as set_multithreading_enabled
 from .variable import Variable as Variable
 
+__all__ = [
+    "Function",
+    "NestedIOFunction",
+    "SavedTensor",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "forward_ad",
+    "function",
+    "functional",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_multithreading_enabled",
+    "no_grad",
+    "profiler",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
+
 if TYPE_CHECKING:
     from . import profiler as profiler
 else:

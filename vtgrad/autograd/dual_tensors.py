@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
 from ..graph.forward_grad import DualLevel
+from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
 from ..ops.batching.entering import expanded
@@ -209,7 +211,24 @@ class dual_level(Scope):  # PyTorch's name
             level.drop_tangents()
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate a function, so that each of its calls runs in a level of its own."""
+        """Decorate a function, so that each of its calls runs in a level of its own.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is a generator or a coroutine, which runs in steps and not in its call, or no
+            function.
+        """
+        given: object = function
+        if not callable(given) or any(
+            runs_in_steps(given)
+            for runs_in_steps in (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
+        ):
+            raise ArgumentTypeError(
+                f"dual_level decorates functions, not {getattr(given, '__name__', given)!r}: open "
+                "the level inside of generators and coroutines, as it lasts as long as a call",
+                argument="function",
+            )
 
         @wraps(function)
         def in_level(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -381,7 +400,10 @@ def _laid_out(tangent: Tensor, dual: Tensor) -> TensorBase:
         )
     ):
         return tangent
-    return F.copy_(operators().zeros_as_memory(dual, tangent), tangent)
+    # A tangent has no names of dimensions, as a gradient has none.
+    own = operators().zeros_as_memory(dual, tangent)
+    NoNamesGuard.run(F.copy_, own, tangent)
+    return own
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -465,8 +487,9 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
 
 
 def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:
-    """The tangent at a level of the caller's own; None if there is none, or forward mode is off."""
-    if thread.excluded_keys & DUAL or thread.mode.inference:
+    """The tangent at a level of the caller's own; None if there is none, or it is not seen here."""
+    off = thread.excluded_keys & DUAL or thread.mode.inference
+    if off or level.number >= thread.forward_limit:
         return None
     tangent = tangent_of(innermost(tensor), level.number)
     assert tangent is None or isinstance(tangent, Tensor)

@@ -10,3 +10,14 @@ from ..function import InplaceFunction as InplaceFunction
 from ..function import NestedIOCtx as NestedIOCtx
 from ..function import NestedIOFunction as NestedIOFunction
 from ..function import once_differentiable as once_differentiable
+
+__all__ = [
+    "BackwardCFunction",
+    "Function",
+    "FunctionCtx",
+    "FunctionMeta",
+    "InplaceFunction",
+    "NestedIOCtx",
+    "NestedIOFunction",
+    "once_differentiable",
+]

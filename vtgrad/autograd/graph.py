@@ -20,3 +20,22 @@ from .save_to_disk import save_to_disk as save_to_disk
 from .saved_tensors_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from .saved_tensors_hooks import save_on_cpu as save_on_cpu
 from .saved_tensors_hooks import saved_tensors_hooks as saved_tensors_hooks
+
+__all__ = [
+    "Edge",
+    "GradientEdge",
+    "MultiGradHandle",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "dependencies",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "queue_callback",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "save_to_disk",
+    "saved_tensors_hooks",
+    "set_audit",
+    "set_overwrite_check",
+]

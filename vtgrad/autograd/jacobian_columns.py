@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from ..errors import ForwardModeError
 from ..graph.forward_grad import DualLevel
+from ..graph.no_names_guard import NoNamesGuard
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
@@ -15,6 +16,7 @@ from ..storage.batch import BatchLevel, batched
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from .dual_tensors import at_new_level, dual_argument, tangent_at
+from .zero_derivative import zero_derivative
 
 __all__ = ["check_forward_mode", "jacobian_by_columns"]
 
@@ -71,7 +73,7 @@ def jacobian_by_columns(
     def at_level(level: BatchLevel, dual_level: DualLevel) -> tuple[R, list[list[Tensor]]]:
         duals, start = [], 0
         for x, count in zip(inputs, counts, strict=True):
-            basis = F.zeros_shaped(x, (total, count))
+            basis = NoNamesGuard.run(F.zeros_shaped, x, (total, count))
             F.fill_Scalar_(F.diagonal_default(basis, -start), 1)
             rows = F.view_shape(basis, (total, *x.shape))
             duals.append(dual_argument(x, batched(rows, level), dual_level))
@@ -81,7 +83,7 @@ def jacobian_by_columns(
         for output in outputs_of(returned):
             tangent = tangent_at(output, dual_level)
             if tangent is None:
-                tangent = F.zeros_like(output)
+                tangent = zero_derivative(output)
             columns = expanded(tangent, level)
             blocks.append(_split(columns, output, inputs, counts))
         return returned, blocks

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..graph.no_names_guard import NoNamesGuard
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, batched
 from ..tensor.tensor import Tensor
 from .reverse_call import InputEdge, gradients_by
+from .zero_derivative import zero_derivative
 
 __all__ = ["jacobian_in_batches", "jacobian_in_loop"]
 
@@ -44,7 +46,7 @@ def jacobian_in_loop(
     count = output.numel()
     rows: list[Blocks] = []
     for nr in range(count if output.requires_grad else 0):
-        basis = F.zeros_like(output).reshape(-1)
+        basis = zero_derivative(output).reshape(-1)
         basis[nr] = 1
         rows.append(
             gradients_by(
@@ -62,7 +64,7 @@ def jacobian_in_loop(
             blocks.append(None)
             continue
         # Rows may differ in whether they depend on an input only after an error in a hook.
-        parts = [F.zeros_like(like) if gradient is None else gradient for gradient in column]
+        parts = [zero_derivative(like) if gradient is None else gradient for gradient in column]
         blocks.append(F.stack(parts).reshape((*output.shape, *like.shape)))
     return blocks
 
@@ -87,7 +89,7 @@ def jacobian_in_batches(
     step = count if chunk_size is None else chunk_size
     for start in range(0, count, step):
         length = min(step, count - start)
-        basis = F.zeros_shaped(output, (length, count))
+        basis = NoNamesGuard.run(F.zeros_shaped, output, (length, count))
         F.fill_Scalar_(F.diagonal_default(basis, start), 1)
         rows = F.view_shape(basis, (length, *output.shape))
 

@@ -8,3 +8,12 @@ from ..profiler.events import FunctionEventAvg as FunctionEventAvg
 from ..profiler.events import Interval as Interval
 from ..profiler.profile import profile as profile
 from ..profiler.profile import record_function as record_function
+
+__all__ = [
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Interval",
+    "profile",
+    "record_function",
+]

@@ -16,6 +16,10 @@ from vtgrad.profiler.events import FunctionEventAvg as _FunctionEventAvg
 from vtgrad.profiler.events import Interval as Interval
 from vtgrad.storage.scope import Scope
 
+__all__ = [
+    "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "profile", "record_function",
+]
+
 class profile(Scope):
     enabled: bool
     with_flops: bool

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import TransformError
 from ..graph.forward_grad import DualLevel
 from ..ops.batching.entering import expanded
@@ -106,7 +107,7 @@ class ForwardPasses:
             products = []
             for one in outputs:
                 tangent = tangent_at(one, dual_level)
-                products.append(F.zeros_like(one) if tangent is None else tangent)
+                products.append(zero_derivative(one) if tangent is None else tangent)
             return joined(products, level, len(seeds))
 
         return at_new_level(at_level)
@@ -175,7 +176,7 @@ def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None)
 def joined(tensors: Sequence[Tensor], level: BatchLevel | None, count: int) -> Array:
     """The elements of tensors, one after another, in a row for each sample."""
     plain = [expanded(x, level) if level else x for x in tensors]
-    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain if x.numel()]
+    arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain]
     return np.concatenate(arrays, 1) if arrays else np.zeros((count, 0))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import TransformError
 from ..graph.recording import is_recording
-from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from .arguments import ArgNums, checked_function, choose, gradient_tree, shown_tree, split_aux
 
@@ -146,7 +146,7 @@ def _differentiate(
             [value], [None], recorded=connected and leads_outside([value]), keep_graph=has_aux
         )
         gradients = [
-            F.zeros_like(given) if gradient is None else arguments.shown(gradient)
+            zero_derivative(given) if gradient is None else arguments.shown(gradient)
             for gradient, given in zip(found, arguments.given, strict=True)
         ]
         return _Found(

@@ -17,7 +17,8 @@ R = TypeVar("R")
 def hessian(func: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, Any]:
     """The function that computes the second derivatives of another function.
 
-    It is the Jacobian of the Jacobian; outputs need not be numbers.
+    It is the Jacobian of the Jacobian, ``jacrev(jacrev(func))``; outputs need not be numbers. For
+    outputs of many elements ``jacfwd(jacrev(func))`` takes less time and memory.
 
     Parameters
     ----------

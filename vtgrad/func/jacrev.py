@@ -8,9 +8,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from ..autograd.jacobian_rows import jacobian_in_batches
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import ArgumentValueError
 from ..graph.recording import is_recording
-from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from ..utils.pytree import tree_unflatten
 from .arguments import (
@@ -141,7 +141,7 @@ def _blocks(
         chunk_size=chunk_size,
     )
     return [
-        F.zeros_like(x).expand((*output.shape, *x.shape)).clone()
+        zero_derivative(x).expand((*output.shape, *x.shape)).clone()
         if block is None
         else arguments.shown(block)
         for block, x in zip(blocks, arguments.given, strict=True)

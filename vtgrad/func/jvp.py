@@ -7,9 +7,9 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import ArgumentTypeError, IndependentError, TransformError
 from ..graph.forward_grad import DualLevel
-from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_unflatten
 from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
@@ -123,7 +123,7 @@ def jvp(
                     "gives zeros",
                     index=nr,
                 )
-            products.append(F.zeros_like(leaf) if tangent is None else tangent)
+            products.append(zero_derivative(leaf) if tangent is None else tangent)
         product = tree_unflatten(products, shape)
         return (output, product, aux) if has_aux else (output, product)
 

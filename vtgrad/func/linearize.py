@@ -14,9 +14,9 @@ from ..autograd.reverse_call import (
     leads_outside,
     zero_leaf,
 )
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import ArgumentTypeError, TransformError
 from ..graph.recording import is_recording
-from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
 from .arguments import checked_function, choose, output_leaves, shown_tree
@@ -119,7 +119,7 @@ class Pushforward:
             keep_graph=True,
         )
         answers = [
-            F.zeros_like(output) if derivative is None else self._arguments.shown(derivative)
+            zero_derivative(output) if derivative is None else self._arguments.shown(derivative)
             for derivative, output in zip(found, self._outputs, strict=True)
         ]
         return tree_unflatten(answers, self._spec)

@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, TransformError
 from ..ops.sparsity.index_sets import IntArray
 from ..storage.arrays import Array
 from ..tensor.tensor import Tensor
-from .arguments import ArgNums, Chosen, checked_function, choose, split_aux
+from .arguments import ArgNums, Chosen, checked_function, choose
 from .coloring import color_count
 from .compressed_passes import ForwardPasses, Passes, ReversePasses
 from .find_pattern import (
@@ -226,8 +226,6 @@ def sparse_jacobian(
     data = _entries(pattern, passes, chunk_size, reverse=taken == "reverse")
     if check:
         _check(pattern, data, passes, reverse=taken == "reverse")
-    if has_aux and taken == "forward" and not pattern.nnz:
-        passes.aux = split_aux(of_tensors(*fresh_inputs(chosen)), True, "sparse_jacobian")[1]
     if data.dtype == np.float16:
         data = data.astype(np.float32)
     matrix = scipy.csr_array(
@@ -260,8 +258,9 @@ def _entries(
     count = color_count(colors)
     together = max(1, _AT_ONCE // max(*pattern.shape, 1)) if chunk_size is None else chunk_size
     data: Array | None = None
-    for first in range(0, count, together):
-        seeds = np.zeros((min(together, count - first), colors.size))
+    # Without any colour one pass along zeros, which shows the dtype, and what else is returned.
+    for first in range(0, max(count, 1), together):
+        seeds = np.zeros((max(min(together, count - first), 1), colors.size))
         members = np.flatnonzero((colors >= first) & (colors < first + together))
         seeds[colors[members] - first, members] = 1
         products = passes.products(seeds)
@@ -269,7 +268,8 @@ def _entries(
             data = np.zeros(pattern.nnz, products.dtype)
         here = np.flatnonzero((color_of >= first) & (color_of < first + together))
         data[here] = products[color_of[here] - first, found[here]]
-    return np.zeros(0) if data is None else data
+    assert data is not None
+    return data
 
 
 def _check(pattern: SparsityPattern, data: Array, passes: Passes, *, reverse: bool) -> None:

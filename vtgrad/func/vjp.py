@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, ParamSpec, TypeVar, overload
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
+from ..autograd.zero_derivative import zero_derivative
 from ..errors import ArgumentTypeError, TransformError
 from ..graph.recording import is_recording
-from ..ops.generated import functional as F
 from ..tensor.tensor import Tensor
 from ..utils.pytree import TreeSpec, tree_flatten
 from .arguments import Chosen, checked_function, choose, output_leaves, shown_tree, split_aux
@@ -103,7 +103,7 @@ class Pullback:
         recorded = is_recording() and leads_outside([*given, *self._outputs])
         found = arguments.gradients(self._outputs, given, recorded=recorded, keep_graph=True)
         gradients = [
-            F.zeros_like(x) if gradient is None else arguments.shown(gradient)
+            zero_derivative(x) if gradient is None else arguments.shown(gradient)
             for gradient, x in zip(found, arguments.given, strict=True)
         ]
         return tuple(self._chosen.trees(gradients))

@@ -13,10 +13,10 @@ from ..errors import (
     OptionValueError,
     OutOfRangeError,
 )
+from ..generator import default_generator
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.batching.values import is_batched_at, value_at
 from ..ops.generated import functional as F
-from ..random import default_generator
 from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import NAMED
 from ..storage.record_write import OUTERMOST, caller

@@ -251,21 +251,18 @@ def _values_of_results(call: Call, returned: object) -> object:
     assert call.samples is not None
     values = call.samples.values_of_results(results)
     # Results that were expanded are what is saved of them, too, and what is marked.
-    expanded = {
-        id(result): value
-        for result, value in zip(results, values, strict=True)
-        if isinstance(value, TensorBase) and isinstance(result, TensorBase)
-    }
+    expanded = call.samples.expanded_results
     call.samples.of_saved = tuple(
         [
-            has_samples or (id(x) in expanded and expanded[id(x)] is not x)
-            for x, has_samples in zip(call.to_save, call.samples.of_saved, strict=True)
+            call.samples.all if id(x) in expanded else at
+            for x, at in zip(call.to_save, call.samples.of_saved, strict=True)
         ]
     )
     call.to_save = tuple([x if x is None else expanded.get(id(x), x) for x in call.to_save])
     call.non_differentiable = tuple([expanded.get(id(x), x) for x in call.non_differentiable])
     # Not needed any more, and they would keep the arguments alive.
     call.samples.arguments = ()
+    call.samples.expanded_results = {}
     return tuple(values) if isinstance(returned, tuple) else values[0]
 
 

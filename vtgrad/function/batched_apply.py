@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import FunctionError, MissingMethodError
@@ -14,7 +14,7 @@ from ..storage.batch import BatchLevel, batch_of, batched, show_value
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
 from .default_methods import no_vmap
-from .samples import Samples
+from .samples import Samples, sample_of
 
 if TYPE_CHECKING:
     from .apply import Callee
@@ -83,44 +83,67 @@ def apply_batched(
             f"{name} got a tensor of one sample inside of vmap: set generate_vmap_rule = True, so "
             "that its methods run with such tensors, or define vmap as a static method"
         )
-    values: list[object] = []
-    flags: list[bool] = []
-    targets: list[tuple[TensorBase, TensorBase]] = []
-    for argument in args:
-        has_samples, value = False, argument
-        if isinstance(argument, TensorBase):
-            batch = batch_of(argument)
-            if batch is not None and batch.level is level:
-                has_samples, value = True, batch.value
-                targets.append((argument, batch.value))
-            else:
-                inner = entered(argument, level)
-                has_samples, value = inner is not None, argument if inner is None else inner
-        values.append(value)
-        flags.append(has_samples)
     if function.vmap is not no_vmap:
+        values, flags = _values_at(args, level)
         return _called(function, values, options, flags, level)
-    samples = Samples(level, tuple(values), tuple(flags))
-    returned = samples.run(level, lambda: apply(tuple(values), samples))
+    # All levels at once, because what is recorded are values.
+    levels: list[BatchLevel] = []
+    of_level: list[list[bool]] = []
+    shown: list[list[object]] = [[x] for x in args]
+    next_level: BatchLevel | None = level
+    while next_level is not None:
+        values, flags = _values_at([each[-1] for each in shown], next_level)
+        for each, value in zip(shown, values, strict=True):
+            each.append(value)
+        levels.insert(0, next_level)
+        of_level.insert(0, flags)
+        next_level = level_of(tuple(values))
+    of_arguments = tuple(
+        [sum(has << nr for nr, has in enumerate(each)) for each in zip(*of_level, strict=True)]
+    )
+    arguments = tuple([each[-1] for each in shown])
+    shapes = tuple([x._impl.array.shape if isinstance(x, TensorBase) else () for x in args])
+    samples = Samples(levels, arguments, shapes, of_arguments)
+    returned = samples.run(levels, lambda: apply(arguments, samples))
     results = returned if isinstance(returned, tuple) else (returned,)
     given = [
-        _sample_of(result, level, targets) if has_samples else result
-        for result, has_samples in zip(results, samples.of_results, strict=True)
+        _shown(result, levels, at, shown) if at and isinstance(result, TensorBase) else result
+        for result, at in zip(results, samples.of_results, strict=True)
     ]
     return tuple(given) if isinstance(returned, tuple) else given[0]
 
 
-def _sample_of(
-    result: object, level: BatchLevel, targets: list[tuple[TensorBase, TensorBase]]
-) -> object:
+def _values_at(args: Sequence[object], level: BatchLevel) -> tuple[list[object], list[bool]]:
+    """The values of arguments that have samples at the highest level, and which these are."""
+    values: list[object] = []
+    flags: list[bool] = []
+    for argument in args:
+        value = argument
+        if isinstance(argument, TensorBase):
+            batch = batch_of(argument)
+            if batch is not None and batch.level is level:
+                value = batch.value
+            else:
+                inner = entered(argument, level)
+                value = argument if inner is None else inner
+        values.append(value)
+        flags.append(value is not argument)
+    return values, flags
+
+
+def _shown(
+    value: TensorBase, levels: Sequence[BatchLevel], at: int, shown: Sequence[Sequence[object]]
+) -> TensorBase:
     """What the caller gets for a value; for the value of an argument, the argument."""
-    if not isinstance(result, TensorBase):
-        return result
-    for argument, value in targets:
-        if value is result:
-            show_value(argument, value)
-            return argument
-    return batched(result, level)
+    for each in shown:
+        # From the argument to its value at all levels.
+        tensors = [x for x in each if isinstance(x, TensorBase)]
+        if tensors and tensors[-1] is value and batch_of(tensors[0]) is not None:
+            for tensor, inner in zip(tensors[-2::-1], tensors[:0:-1], strict=True):
+                if tensor is not inner and batch_of(tensor) is not None:
+                    show_value(tensor, inner)
+            return tensors[0]
+    return sample_of(value, levels, at)
 
 
 def _called(

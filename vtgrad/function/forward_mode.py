@@ -25,6 +25,7 @@ from ..ops.forward.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,
+    share_memory,
     tangent_of,
     write_tangent,
     zero_tangent,
@@ -166,6 +167,11 @@ def _carry(
                 f"the jvp of {name} returned a tangent of shape {list(tangent._impl.array.shape)} "
                 f"for result {nr}, of shape {list(result._impl.array.shape)}"
             )
+        if tangent._impl.array.dtype.kind == "c" and result._impl.array.dtype.kind != "c":
+            raise FunctionError(
+                f"the jvp of {name} returned a complex tangent for result {nr}, which is real; "
+                "return its real part if that is meant"
+            )
         _give(name, nr, call.dirty, args, own, result, tangent, level)
 
 
@@ -231,7 +237,7 @@ def _give(
             and x._impl._storage is result._impl._storage
         ]
         if bases:
-            if all(t is tangent or t._impl.storage is not tangent._impl._storage for t in bases):
+            if all(t is tangent or not share_memory(t, tangent) for t in bases):
                 raise FunctionError(
                     f"result {nr} of {name} is a view of an argument, so jvp must return the same "
                     "view of the argument's tangent, such as tangent.view_as(tangent)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
+from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
@@ -57,9 +57,11 @@ class ModeScope:
     _open: dict[int, Block | None]
     _next: dict[int, weakref.ref[Exit]]
 
-    def __init__(self) -> None:
-        self._open = {}
-        self._next = {}
+    def __new__(cls, *_: object, **__: object) -> Self:
+        """A block that is not entered."""
+        scope = _new(cls)
+        scope._open, scope._next = {}, {}
+        return scope
 
     def __enter__(self) -> Self:
         before, ident = thread.mode, thread.ident
@@ -175,10 +177,6 @@ class _BlockOrDecorator(_GradScope):
         scope._open, scope._next, scope._enabled = {}, {}, cls._records
         return scope if function is None else scope(function)
 
-    if not TYPE_CHECKING:
-        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
-        __init__ = object.__init__
-
 
 class no_grad(_BlockOrDecorator):  # PyTorch's name
     """Switch recording off, for a block or a function.
@@ -287,7 +285,6 @@ class set_grad_enabled(_GradScope):
     _undo: bool
 
     def __init__(self, mode: bool) -> None:
-        super().__init__()
         self._enabled = _checked(mode, "set_grad_enabled")
         self._undo = thread.mode.grad
         self._switch(self._enabled)
@@ -360,16 +357,11 @@ class inference_mode(ModeScope):  # PyTorch's name
     def __new__(cls, mode: bool | Callable[P, R] = True) -> Self | Callable[P, R]:  # type: ignore[misc]  # the same
         """A block, or the decorated function."""
         scope = super().__new__(cls)
-        ModeScope.__init__(scope)
         if callable(mode):
             scope._enabled = True
             return scope(mode)
         scope._enabled = _checked(mode, "inference_mode")
         return scope
-
-    if not TYPE_CHECKING:
-        # Called after `__new__`; there is nothing left to do, and a method of Python would be slow.
-        __init__ = object.__init__
 
     def mode_after(self, before: Mode) -> Mode:
         """The mode that replaces `before`."""

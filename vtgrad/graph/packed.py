@@ -236,16 +236,19 @@ class Packed:
 def _without_recording(function: Callable[[A], R], argument: A) -> R:
     """Call a function of the user with recording off.
 
-    An operator of a lane may be at work, but what the function makes is on the device that it says.
+    An operator may be at work. But the function sees all tangents, and if it is the operator of a
+    lane, what the function makes is on the device that it says.
     """
     before, ident = thread.mode.grad, thread.ident
-    excluded, extra = thread.excluded_keys, thread.extra_of_new
+    excluded, extra, limit = thread.excluded_keys, thread.extra_of_new, thread.forward_limit
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
         thread.excluded_keys = excluded & ~LANE
         thread.extra_of_new = None
+        thread.forward_limit = NO_LIMIT
         return function(argument)
     finally:
+        thread.forward_limit = limit
         thread.excluded_keys = excluded
         if extra is not None:
             # The function may have settled the thread.

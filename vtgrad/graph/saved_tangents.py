@@ -20,7 +20,9 @@ value was.
 from __future__ import annotations
 
 from ..errors import NotSupportedError
+from ..storage.geometry import has_self_overlap
 from ..storage.key_set import keys
+from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import NO_LIMIT, thread
 from .autograd_meta import AutogradMeta
@@ -83,7 +85,7 @@ class SavedTangents:
                 assert tangent is not None
                 # So that the copy has the tangents of lower levels that the tangent has.
                 thread.forward_limit = level
-                copies.set(level, operators().clone(tangent))
+                copies.set(level, _copy(tangent))
                 level = meta.fw_level(level)
         finally:
             thread.forward_limit = before
@@ -132,6 +134,20 @@ class SavedTangents:
                     start = offset // impl.array.itemsize
                     tangent = operators().as_strided(tangent, *geometry, start)
             own.set(level, tangent)
+
+
+def _copy(tangent: TensorBase) -> TensorBase:
+    """A copy on other memory; if elements share memory, so do those of the copy.
+
+    The value may be made again on such memory, and a tangent has the layout of its tensor.
+    """
+    impl = tangent._impl
+    sizes, strides, start = impl.geometry
+    if impl.key_set or not has_self_overlap(sizes, strides) or min(strides) < 0:
+        return operators().clone(tangent)
+    low, high = reach(sizes, strides, start)
+    memory = operators().clone(operators().as_strided(tangent, (high - low + 1,), (1,), low))
+    return operators().as_strided(memory, sizes, strides, start - low)
 
 
 def pass_tangents(source: TensorBase, target: TensorBase, limit: int, *, copies: bool) -> None:

@@ -5,3 +5,11 @@ from .schedule import ProfilerAction as ProfilerAction
 from .schedule import ProfilerActivity as ProfilerActivity
 from .schedule import profile as profile
 from .schedule import schedule as schedule
+
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+]

@@ -48,8 +48,10 @@ def mark_written(
     log = counter.log
     if log is None or log is SAVED:
         log = own_log(impl, counter)
-    version = log.note(counter, region_of(impl.array, impl.byte_offset, index))
-    if log.token is not None:
+    region = region_of(impl.array, impl.byte_offset, index)
+    version = log.note(counter, region)
+    # Where no element is written, the state that the token stands for goes on.
+    if log.token is not None and region[0] != region[1]:
         storage = None if already else impl.storage
         keep_overwritten(log, version, storage, impl.array, impl.byte_offset, index)
     return version

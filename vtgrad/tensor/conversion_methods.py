@@ -327,7 +327,7 @@ class ConversionMethods(CreationMethods, CastMethods):
             tangent = meta.fw_grad(meta.fw_level(thread.forward_limit), self)
         except ForwardModeError:
             return ["tangent=<Invalid>"]
-        return [f"tangent={tangent!r}"]
+        return [f"tangent={tangent}"]
 
     def _producer_facts(self, meta: AutogradMeta) -> list[str]:
         """What a text says of the producer: nothing, or one fact."""
@@ -352,7 +352,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         return tensor_table(self._impl.array, ", ".join(facts))
 
     def __format__(self, spec: str) -> str:
-        if self._impl.array.ndim == 0 and spec:
+        # A number; the text of a sample says that it is one of several.
+        if self.ndim == 0 and (spec or batch_of(self) is None):
             return format(self.item(), spec)
         return object.__format__(self, spec)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Self, SupportsIndex, overload
 
 import numpy as np
 
@@ -65,6 +65,11 @@ class Size(tuple[int, ...]):
     def __getitem__(self, index: SupportsIndex | slice) -> int | Size:
         found: int | tuple[int, ...] = _part(self, index)
         return as_size(Size, found) if isinstance(found, tuple) else found
+
+    if TYPE_CHECKING:
+        # Without it, a type checker takes sizes for a plain tuple after a comparison with one.
+        def __eq__(self, other: object, /) -> bool: ...
+        def __hash__(self) -> int: ...
 
     def __add__(self, other: object) -> Size:
         return Size((*self, *other)) if isinstance(other, tuple) else NotImplemented

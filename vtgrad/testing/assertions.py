@@ -34,7 +34,10 @@ _EXPRESSIONS = (
     (r"error of (t\d+)\.(\w+)", r"kind_of(lambda: \1.\2)"),
     (r"(t\d+) has a grad_fn", r"\1.grad_fn is not None"),
     (r"(t\d+)\.grad_fn\.name\(\)", r'\1.grad_fn.name().rpartition("::")[2]'),
-    (r"what hooks have seen", r"sorted((name, g.reshape(-1).tolist()) for name, g in seen)"),
+    (
+        r"what hooks have seen",
+        "sorted([(name, g.reshape(-1).tolist()) for name, g in seen], key=lambda pair: pair[0])",
+    ),
     (r"dtypes of (\w+)", r'[str(t.dtype).rpartition(".")[2] for t in \1 if t is not None]'),
     (
         r"tangent of ([\w\[\]]+) is there",

@@ -9,6 +9,7 @@ import numpy as np
 from .custom import FLOATING, Rule, RuleError, Shape
 from .model import SkippedError
 from .steps import Call, Literal
+from .views import ViewCall
 from .world import World
 
 __all__ = ["call_of", "constant", "drawn_options", "floating"]
@@ -38,6 +39,7 @@ def call_of(
     fresh: Callable[[], int],
     options: Mapping[str, object],
     dtype: str,
+    views: Mapping[int, ViewCall] | None = None,
 ) -> Call:
     """Make the call of an operator.
 
@@ -51,17 +53,20 @@ def call_of(
         Makes the number of a new tensor.
     options
         As `drawn_options` draws them.
+    views
+        Of constants and casts, by position.
     """
     given = tuple((name, value) for name, value in options.items() if name in rule.options)
     seed = options["seed"] if rule.is_random else None
     assert seed is None or isinstance(seed, int)
-    bare = Call((), rule.name, tuple(operands), True, dtype, given, seed)
+    seen = tuple(views.items()) if views else ()
+    bare = Call((), rule.name, tuple(operands), True, dtype, given, seed, views=seen)
     if rule.result == "written":
         return bare
     kinds, is_several = _outline(bare, rule, shapes)
     outs = tuple(fresh() for _ in kinds)
     shown = kinds if any(kind != "float64" for kind in kinds) or dtype == "float32" else ()
-    return replace(bare, outs=outs, kinds=shown, is_several=is_several)
+    return replace(bare, outs=outs, kinds=shown, is_several=is_several, is_cloned=rule.hides_bases)
 
 
 def _outline(call: Call, rule: Rule, shapes: Sequence[Shape]) -> tuple[tuple[str, ...], bool]:

@@ -7,6 +7,8 @@ with the model after each step. A program that diverges is made small and printe
 vtgrad, as its twin for PyTorch, and as steps to replay.
 """
 
+import os
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad
 
+from ..errors import ForwardModeError
 from .coverage import Coverage as Coverage
 from .coverage import CoverageError as CoverageError
 from .custom import Rule as Rule
@@ -22,7 +25,7 @@ from .custom import RuleError as RuleError
 from .grid_run import run_grid
 from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
-from .rule_checks import check_rule
+from .rule_checks import checked
 from .session import DivergenceError as DivergenceError
 from .statistics import Statistics as Statistics
 from .strategies import prepared
@@ -37,6 +40,19 @@ __all__ = [
     "check",
     "machine",
 ]
+
+# Programs open the level of forward mode, of which a process has one.
+_TURN = threading.RLock()
+
+
+def _take_turns_anew() -> None:
+    """Forget a check that ran in another thread, which the child of a fork does not have."""
+    global _TURN
+    _TURN = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_take_turns_anew)
 
 _HINT = "give `shapes` that `accepts` and `reference` do not refuse"
 
@@ -81,9 +97,7 @@ def _with_rules(rules: Sequence[Rule], library: Library | None) -> Library:
     named = {rule.name: prepared(rule) for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")
-    for rule in named.values():
-        check_rule(rule, where)
-    return replace(where, rules=named)
+    return replace(where, rules={name: checked(rule, where) for name, rule in named.items()})
 
 
 def check(
@@ -96,7 +110,9 @@ def check(
 ) -> Coverage:
     """Run programs that call operators of the user's; the same ones each time.
 
-    First come fixed programs for operands of every layout, then random ones.
+    First come fixed programs for operands of every layout, then random ones. They run with
+    gradients recorded, in whatever mode it is called. In several threads, one check runs after the
+    other.
 
     Parameters
     ----------
@@ -128,6 +144,8 @@ def check(
         If a rule cannot be right, whatever its operator does.
     CoverageError
         If too little of an operator was tried, because `accepts` or its reference refused.
+    ForwardModeError
+        If a level of forward mode is open.
     ValueError
         If two rules have the same name.
 
@@ -138,7 +156,20 @@ def check(
                       called  g contiguous     g strided    g expanded         twice       forward
       contiguous ...
     """
-    where = _with_rules(rules, library)
+    __tracebackhide__ = True  # pytest leaves the frame out
+    where = vtgrad_library(vtgrad) if library is None else library
+    module = where.module
+    with _TURN, module.inference_mode(False), module.enable_grad():
+        if where.has_level():
+            raise ForwardModeError("the programs of `check` need the one level of forward mode")
+        return _checked(_with_rules(rules, where), programs, duals, floor, statistics)
+
+
+def _checked(
+    where: Library, programs: int, duals: bool, floor: float, statistics: Statistics | None
+) -> Coverage:
+    """Run the grid, then random programs."""
+    __tracebackhide__ = True  # pytest leaves the frame out
     coverage = Coverage(tuple(where.rules.values()))
     for rule in coverage.rules:
         run_grid(rule, where, coverage, duals=duals)
@@ -156,7 +187,7 @@ def check(
 
     run(where)
     idle = {rule.name: rule for rule in coverage.rules if not coverage.calls[rule.name]}
-    if 0 < len(idle) < len(rules):
+    if 0 < len(idle) < len(where.rules):
         run(replace(where, rules=idle))  # among others there may have been no room
     idle = {name: rule for name, rule in idle.items() if not coverage.calls[name]}
     if idle:

@@ -113,12 +113,10 @@ class Coverage:
 
 
 def _possible(rule: Rule) -> list[str]:
-    """The layouts that operands of the stated shapes can have; casts keep few."""
+    """The layouts that operands of the stated shapes can have."""
     shapes = {shape for shapes in shapes_of(rule) for shape in shapes}
     found = [layout for layout in LAYOUTS if any(can_have(layout, shape) for shape in shapes)]
-    is_cast = not any("float64" in typing for typing in rule.typings)
-    out = {"stepped", "reversed", "expanded"} if is_cast else set[str]()
-    out |= {"expanded"} if rule.result == "written" else set()
+    out = {"expanded"} if rule.result == "written" else set[str]()
     return [layout for layout in found if layout not in out]
 
 

@@ -7,7 +7,7 @@ import inspect
 import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
 from .jets import FloatArray
@@ -15,7 +15,7 @@ from .jets import FloatArray
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["FLOATING", "Rule", "RuleError", "Shape"]
+__all__ = ["CONSTANT", "FLOATING", "Rule", "RuleError", "Shape"]
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -138,6 +138,9 @@ class Rule:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    #: Whether it returns views of memory that it has made, as ``einsum`` does: found out by a call.
+    hides_bases: bool = field(default=False, init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         self._check_name()
         if self.operands < 1:
@@ -157,6 +160,12 @@ class Rule:
             if not (isinstance(given, tuple) and len(given) == 2 and _is_exception(given[0])):
                 raise self.error("raises", "must be pairs of a class of exception and a function")
             self._check_arity("raises", pair[1], self.operands, names)
+
+    def hiding_bases(self) -> Rule:
+        """Return the rule, with the note that the operator returns views of memory of its own."""
+        noted = replace(self)
+        object.__setattr__(noted, "hides_bases", True)
+        return noted
 
     def error(self, argument: str, must: str) -> RuleError:
         """Return the error that an argument is wrong."""

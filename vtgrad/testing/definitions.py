@@ -209,8 +209,9 @@ class _Scope:
 
 
 def _public_home(value: object, name: str) -> str | None:
-    """The module of vtgrad that has a name where PyTorch has it."""
-    for home in (vtgrad.autograd, vtgrad.autograd.function, vtgrad.func):
+    """The module of vtgrad that has a name where PyTorch has it; NumPy for its own functions."""
+    # Before NumPy 2.2 a ufunc had no `__module__`.
+    for home in (vtgrad.autograd, vtgrad.autograd.function, vtgrad.func, np):
         if getattr(home, name, None) is value:
             return home.__name__
     return None

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 from math import prod
 
+import numpy as np
+
 from .calls import call_of
 from .custom import FLOATING, Rule, Shape
 from .layouts import LAYOUTS, base_of, view_for
-from .samples import Sample, samples
+from .samples import Sample, places, samples
 from .steps import (
     Apply,
     Call,
@@ -100,9 +102,10 @@ class _Program:
     def operand(self, which: int, *, is_copied: bool, is_dual: bool) -> int:
         """Make an array of the sample; return its number."""
         sample = self.sample
-        array, layout = sample.arrays()[which], sample.layouts[which]
+        array, place = sample.arrays()[which], places(sample.typing)[which]
+        layout = sample.layouts[place]
         base = base_of(layout, array)
-        grad = sample.alone in (None, which)
+        grad = sample.alone not in places(sample.typing) or sample.alone == place
         last = self.fresh()
         self.steps.append(Leaf(last, Literal(base.shape, tuple(base.ravel().tolist())), grad))
         if grad:
@@ -114,7 +117,7 @@ class _Program:
             self.steps.append(Apply(self.fresh(), "clone", (last,)))
             last = self.made - 1
         view = view_for(layout, array.shape)
-        if view is not None:
+        if view is not None and sample.dtype == "float64":
             self.steps.append(View((self.fresh(),), last, view))
             last = self.made - 1
         return last
@@ -123,17 +126,27 @@ class _Program:
         """Make the operands and call the operator."""
         sample = self.sample
         operands: list[int | Literal] = []
+        shapes: list[Shape] = []
+        views: dict[int, ViewCall] = {}
         which = 0
-        for position in range(sample.rule.operands):
-            if position in sample.constants:
-                operands.append(sample.constants[position])
+        for position, layout in enumerate(sample.layouts):
+            constant = sample.constants.get(position)
+            shape = sample.shapes[which] if constant is None else constant.shape
+            # A cast makes a new tensor, in row-major order: that is viewed.
+            view = view_for(layout, shape)
+            if view is not None and (constant is not None or sample.dtype != "float64"):
+                views[position] = view
+                shape = base_of(layout, np.zeros(shape)).shape
+            if constant is not None:
+                operands.append(_based(constant, layout))
                 continue
             for _ in range(sample.invocation.width):
                 copied = is_copied or (which == 0 and sample.rule.result == "written")
                 operands.append(self.operand(which, is_copied=copied, is_dual=is_dual))
+                shapes.append(shape)
                 which += 1
         call = call_of(
-            sample.rule, operands, sample.shapes, self.fresh, sample.options, sample.dtype
+            sample.rule, operands, shapes, self.fresh, sample.options, sample.dtype, views
         )
         self.steps.append(call)
         return call
@@ -152,6 +165,13 @@ class _Program:
     def differentiate(self, of: int, shape: Shape) -> None:
         """Differentiate a tensor by all leaves."""
         self.steps.append(Gradient(of, _numbers(shape, 1), tuple(self.leaves), retain=True))
+
+
+def _based(constant: Literal, layout: str) -> Literal:
+    """Return the constant of which a view has the elements of another."""
+    array = np.array(constant.numbers, constant.dtype).reshape(constant.shape)
+    base = base_of(layout, array)
+    return Literal(base.shape, tuple(base.ravel().tolist()), constant.dtype)
 
 
 def _numbers(shape: Shape, start: int) -> Literal:

@@ -25,6 +25,7 @@ def run_grid(rule: Rule, library: Library, coverage: Coverage, *, duals: bool) -
     DivergenceError
         If a program behaves differently from the model.
     """
+    __tracebackhide__ = True  # pytest leaves the frame out
     for program in grid_of(rule):
         if program.layout == "reversed" and library.careful:
             continue  # PyTorch has no negative strides
@@ -45,10 +46,11 @@ def _libraries(program: GridProgram, library: Library) -> list[Library]:
         return [library]
     if program.purpose == "overwritten":
         return [library, with_rewind(library)]
-    return [library, with_audit(library)] if program.layout == "contiguous" else [library]
+    return [library, with_audit(library)]
 
 
 def _run(program: GridProgram, library: Library) -> None:
+    __tracebackhide__ = True  # pytest leaves the frame out
     make = partial(Session, library, inspects_always=program.purpose == "forward")
     session = make()
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,13 @@ from .geometry import IntArray, contiguous
 from .jets import Bilinear, FloatArray, Linear
 from .model import RefusedError, SkippedError
 from .rules import Computed
+from .views import ViewCall, picked_by
 
 __all__ = ["Array", "Invocation", "Outcome"]
 
 Array: TypeAlias = npt.NDArray[np.generic]
+
+S = TypeVar("S", bound=np.generic)
 
 #: Bounds what is kept of the derivatives of an operator.
 _MOST_KNOWN = 200
@@ -76,12 +79,16 @@ class Invocation:
         Arguments by keyword, with the ``seed`` of an operator that draws random numbers.
     dtype : str
         That of the operands that are no constants.
+    views : mapping
+        Views that are taken, inside of the call, of what the arrays are cast to: by position of the
+        operand.
     """
 
     rule: Rule
     constants: Mapping[int, Array] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
     dtype: str = "float64"
+    views: Mapping[int, ViewCall] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -104,10 +111,29 @@ class Invocation:
                 real, imaginary = left.pop(0), left.pop(0)
                 if real.shape != imaginary.shape:
                     raise SkippedError
-                made.append(real + 1j * imaginary)
+                made.append(self._viewed(position, real + 1j * imaginary))
             else:
-                made.append(left.pop(0).copy())
+                made.append(self._viewed(position, left.pop(0)).copy())
         return made
+
+    def _picks(self, position: int, shape: Shape) -> IntArray | None:
+        """Return which elements of its array an operand shows; None if it is the array."""
+        if position not in self.views:
+            return None
+        return picked_by(self.views[position], shape)
+
+    def _viewed(self, position: int, array: npt.NDArray[S]) -> npt.NDArray[S]:
+        picks = self._picks(position, array.shape)
+        return array if picks is None else array.reshape(-1)[picks]
+
+    def _put_back(self, position: int, part: Array, shape: Shape) -> Array:
+        """Return the gradient of the array, of that of the operand which shows a part of it."""
+        picks = self._picks(position, shape)
+        if picks is None:
+            return part
+        whole = np.zeros(shape, part.dtype)
+        np.add.at(whole.reshape(-1), picks.ravel(), part.ravel())
+        return whole
 
     def outcome(self, arrays: Sequence[FloatArray]) -> Outcome:
         """Return what the reference makes of some arrays.
@@ -219,7 +245,8 @@ class Invocation:
         self, arrays: Sequence[FloatArray], most: int
     ) -> tuple[FloatArray, FloatArray | None]:
         """Find first and second derivatives, or look them up: the grid repeats its operands."""
-        facts = (self.dtype, repr(self.options), repr(self.constants), most)
+        given = (self.options, self.constants, self.views)
+        facts = (self.dtype, *map(repr, given), most)
         key = (facts, tuple((array.shape, array.tobytes()) for array in arrays))
         known = self.rule.known
         if key not in known:
@@ -289,9 +316,12 @@ class Invocation:
         if len(parts) != len(operands):
             raise self.rule.error("gradient", f"{must}returned {len(parts)}")
         row = [np.zeros(0)]
+        left = list(arrays)
         for position, (part, operand) in enumerate(zip(parts, operands, strict=True)):
             if position in self.constants:
                 continue
+            shape = left[0].shape
+            del left[: self.width]
             try:
                 whole = np.broadcast_to(
                     np.asarray(0.0 if part is None else part, dtype=operand.dtype), operand.shape
@@ -299,6 +329,7 @@ class Invocation:
             except (TypeError, ValueError):
                 told = f"returned shape {np.shape(part)} for operand {position}"
                 raise self.rule.error("gradient", must + told) from None
+            whole = self._put_back(position, whole, shape)
             row += [np.real(whole).ravel()]
             row += [np.imag(whole).ravel()] * (self.width - 1)
         return np.concatenate(row)

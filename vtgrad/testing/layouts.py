@@ -1,12 +1,13 @@
 """How tensors lie in memory: the layouts that a grid has, and what views make them."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .custom import Shape
 from .geometry import Geometry
-from .jets import FloatArray
 from .views import ViewCall
 
 __all__ = ["LAYOUTS", "base_of", "can_have", "layout_of", "seen_in", "view_for"]
@@ -17,6 +18,8 @@ LAYOUTS = (
 )  # fmt: skip
 
 _ALL = slice(None)
+
+S = TypeVar("S", bound=np.generic)
 
 
 def can_have(layout: str, shape: Shape) -> bool:
@@ -47,19 +50,19 @@ def view_for(layout: str, shape: Shape) -> ViewCall | None:
         case "stepped":
             return ViewCall("[]", (*(_ALL,) * (len(shape) - 1), slice(None, None, 2)))
         case "reversed":
-            return ViewCall("[]", (slice(None, None, -1),) * len(shape))
+            return ViewCall("[]", tuple(slice(None, None, -1) if n > 1 else _ALL for n in shape))
         case "expanded":
             return ViewCall("expand", shape)
         case _:
             return None
 
 
-def seen_in(layout: str, array: FloatArray) -> FloatArray:
+def seen_in(layout: str, array: npt.NDArray[S]) -> npt.NDArray[S]:
     """Return the values that a tensor has in a layout: an expanded one repeats its first row."""
     return np.broadcast_to(array[:1], array.shape).copy() if layout == "expanded" else array
 
 
-def base_of(layout: str, array: FloatArray) -> FloatArray:
+def base_of(layout: str, array: npt.NDArray[S]) -> npt.NDArray[S]:
     """Return the values of a base whose view has the values of an array."""
     match layout:
         case "transposed":

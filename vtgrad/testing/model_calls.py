@@ -121,7 +121,9 @@ def viewed(
     positions = call.picked(numbers, arrays)
     kept = frozenset(_unsure(world.save(one)) for one in tensors)
     if rule.is_function:
-        return place(world, tensor, made, positions, grad, Creation.CUSTOM, kept)
+        is_one_node = len(made) > 1 and grad and tensor.requires_grad
+        own = Creation.MULTIPLE if is_one_node else Creation.CUSTOM
+        return place(world, tensor, made, positions, grad, own, kept)
     if rule.result == "pieces":
         return place(world, tensor, made, positions, grad, Creation.MULTIPLE, kept)
     return [

@@ -256,13 +256,11 @@ class ModelJudge:
         told = self.world.heard
         if self.library.rules:  # which may leave out a gradient that is zero
             heard, told = ([(name, g) for name, g in some if any(g)] for some in (heard, told))
-        expected, found = sorted(told), sorted(heard)
+        expected, found = (sorted(some, key=lambda pair: pair[0]) for some in (told, heard))
         if self.library.rules and [name for name, _ in expected] == [name for name, _ in found]:
-            pairs = zip(told, heard, strict=True)
-            if all(
-                one == other and len(a) == len(b) and self._close(np.array(a), np.array(b))
-                for (one, a), (other, b) in pairs
-            ):
+            both = zip(expected, found, strict=True)
+            pairs = [(np.array(one), np.array(other)) for (_, one), (_, other) in both]
+            if all(one.shape == other.shape and self._close(one, other) for one, other in pairs):
                 return
         self._expect("what hooks have seen", expected, found)
 

@@ -1,5 +1,6 @@
 """What is found out about a rule before the first program."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -10,20 +11,32 @@ from .libraries import Library, TensorLike
 from .model import SkippedError
 from .samples import Sample, samples
 
-__all__ = ["check_rule"]
+__all__ = ["checked"]
+
+_PUT_FIRST = (
+    "must be of the first operand, and `call` writes to another one, or returns a view of it: "
+    "put that one first, as in `call=lambda y, x: f(x, y)`"
+)
+_WRITES_AND_RETURNS = (
+    "cannot be both, the operand that is written and another tensor: test the write with a `call` "
+    "that returns the operand, and what is returned with one that is given a clone"
+)
 
 
-def check_rule(rule: Rule, library: Library) -> None:
-    """Call the functions of a rule on many operands.
+def checked(rule: Rule, library: Library) -> Rule:
+    """Call the operator and the functions of a rule on many operands; return what is known then.
 
     Raises
     ------
     RuleError
-        If one raises or returns something that it must not, or if the results of `reference` have
-        never the shape and dtype of those of `call`, which may be wrong in some places only.
+        If one raises or returns something that it must not, if the results of `reference` have
+        never the shape and dtype of those of `call`, which may be wrong in some places only, or if
+        `call` always does what a rule cannot say.
     """
     agrees = False
+    unsayable: set[str] = set()
     complaints: list[str] = []
+    views: set[bool] = set()
     for sample in samples(rule):
         call, arrays = sample.invocation, sample.arrays()
         outcome = call.outcome(arrays)
@@ -34,24 +47,69 @@ def check_rule(rule: Rule, library: Library) -> None:
                 call.jacobian(arrays)
         except SkippedError:
             continue  # a difference may lead out of where the operator is defined
-        complaint = _difference(sample, outcome, library)
+        operands, found = _called(sample, library)
+        if not any(0 in operand.shape for operand in operands):
+            unsayable.add(_unsayable(rule, operands, found))
+        found = operands[0] if rule.result == "written" and found is not None else found
+        complaint = _difference(sample, outcome, found)
+        views.update(_views(operands, found))
         agrees = agrees or complaint == ""
         complaints += [complaint] if complaint else []
+    if len(unsayable) == 1 and unsayable != {""}:
+        raise rule.error("result", unsayable.pop())
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
+    return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
 
 
-def _difference(sample: Sample, outcome: Outcome, library: Library) -> str | None:
-    """Say how the results of the operator look otherwise; None if it fails: programs show it."""
+def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]:
+    """Call the operator; return its operands and what it returned, None if it fails."""
     arrays = sample.invocation.operands(sample.arrays())
     operands = [_tensor(library, a, d) for a, d in zip(arrays, sample.typing, strict=True)]
     options = {name: v for name, v in sample.options.items() if name in sample.rule.options}
     try:
         found = sample.rule.call(*operands, **options)
     except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
-        return None
-    if sample.rule.result == "written":
-        found = operands[0]
+        return operands, None
+    return operands, found
+
+
+def _unsayable(rule: Rule, operands: Sequence[TensorLike], found: object) -> str:
+    """Say what the operator has done that no rule can say; nothing if it is not so."""
+    homes = [_home(operand) for operand in operands]
+    others = [home for home in map(_home, _parts(found)) if home != homes[0]]
+    if rule.result == "written":
+        first, *rest = (operand._version > 0 for operand in operands)
+        if first and others:
+            return _WRITES_AND_RETURNS
+        return _PUT_FIRST if any(rest) and not first else ""
+    if rule.result == "new" or not others:
+        return ""
+    return _PUT_FIRST if set(others) <= set(homes) else ""
+
+
+def _parts(found: object) -> list[TensorLike]:
+    """The tensors among what an operator has returned."""
+    returned = found if isinstance(found, tuple | list) else [found]
+    return cast("list[TensorLike]", [one for one in returned if hasattr(one, "storage_offset")])
+
+
+def _home(tensor: TensorLike) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _views(operands: Sequence[TensorLike], found: object) -> set[bool]:
+    """Say of results that are views whether they are on other memory than all operands."""
+    taken = set(map(_home, operands))
+    return {
+        _home(part) not in taken
+        for part in _parts(found)
+        if part._is_view() and 0 not in part.shape  # nothing is nowhere
+    }
+
+
+def _difference(sample: Sample, outcome: Outcome, found: object) -> str | None:
+    """Say how the results of the operator look otherwise; None if it fails: programs show it."""
     parts = list(found) if isinstance(found, tuple | list) else [found]
     if not all(hasattr(part, "storage_offset") for part in parts):
         return None
@@ -70,8 +128,8 @@ def _difference(sample: Sample, outcome: Outcome, library: Library) -> str | Non
     return ""
 
 
-def _tensor(library: Library, array: Array, dtype: str) -> object:
+def _tensor(library: Library, array: Array, dtype: str) -> TensorLike:
     kind = getattr(library.module, dtype)
     if not array.size:
-        return library.module.zeros(array.shape, dtype=kind)
-    return library.module.tensor(array.tolist(), dtype=kind)
+        return cast("TensorLike", library.module.zeros(array.shape, dtype=kind))
+    return cast("TensorLike", library.module.tensor(array.tolist(), dtype=kind))

@@ -4,19 +4,19 @@ import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .calls import constant, drawn_options, floating
-from .custom import FLOATING, Rule, Shape
+from .custom import CONSTANT, FLOATING, Rule, Shape
 from .invocation import Invocation
 from .jets import FloatArray
 from .layouts import can_have, seen_in
 from .model import RefusedError, SkippedError
 from .steps import Literal
 
-__all__ = ["Sample", "VALUES", "samples", "shapes_of", "values_of"]
+__all__ = ["Sample", "VALUES", "places", "samples", "shapes_of", "values_of"]
 
 #: Shapes of one operand: without dimensions, with elements to permute, empty, with sizes of one.
 SHAPES: tuple[Shape, ...] = (
@@ -58,9 +58,9 @@ class Sample:
     options : dict
         Arguments by keyword.
     layouts : tuple of str
-        How each array lies in memory.
+        How each operand lies in memory.
     alone : int or None
-        The array that alone has gradients; all have without it.
+        The operand that alone has gradients, if it can have them; all have without it.
     """
 
     rule: Rule
@@ -88,10 +88,23 @@ class Sample:
 
     def arrays(self) -> list[FloatArray]:
         """Return the arrays."""
+        laid = [self.layouts[at] for at in places(self.typing)]
         return [
             seen_in(layout, np.array(values_of(shape, self.values, which)).reshape(shape))
-            for which, (shape, layout) in enumerate(zip(self.shapes, self.layouts, strict=True))
+            for which, (shape, layout) in enumerate(zip(self.shapes, laid, strict=True))
         ]
+
+
+def places(typing: Sequence[str]) -> list[int]:
+    """Return of which operand each array is a part: none of a constant, two of a complex one."""
+    width = 2 if "complex128" in typing else 1
+    return [at for at, dtype in enumerate(typing) if dtype in FLOATING for _ in range(width)]
+
+
+def _laid(drawn: Literal, layout: str) -> Literal:
+    """Return a constant that can lie in memory so."""
+    array = np.array(drawn.numbers, drawn.dtype).reshape(drawn.shape)
+    return replace(drawn, numbers=tuple(seen_in(layout, array).ravel().tolist()))
 
 
 def values_of(shape: Shape, values: str, which: int) -> tuple[float, ...]:
@@ -120,7 +133,7 @@ def samples(
     layout : str, optional
         How arrays lie in memory; without it, row-major.
     alone : int, optional
-        The array that has this layout; without it, all that can.
+        The operand that has this layout; without it, all that can.
     refused : bool
         Yield operands for which the operator has to raise, not those for which it may not.
 
@@ -145,16 +158,13 @@ def _sample(
     refused: bool,
 ) -> Sample | None:
     pairs = list(zip(shapes, typing, strict=True))
-    width = 2 if "complex128" in typing else 1
-    real = tuple(shape for shape, dtype in pairs if dtype in FLOATING for _ in range(width))
-    asked = [
-        layout is not None and alone in (None, which) and can_have(layout, shape)
-        for which, shape in enumerate(real)
-    ]
-    if layout is not None and not any(asked):
+    real = tuple(shapes[at] for at in places(typing))
+    asked = layout or "contiguous"
+    if layout is not None and not any(
+        alone in (None, at) and can_have(asked, shape) for at, shape in enumerate(shapes)
+    ):
         return None
-    layouts = tuple(layout if layout and is_asked else "contiguous" for is_asked in asked)
-    has_draws = rule.options or len(real) < width * rule.operands
+    has_draws = rule.options or set(typing) & set(CONSTANT)
     rng = random.Random(str(shapes))
     for values in VALUES:
         for _ in range(_DRAWS if has_draws else 1):
@@ -163,6 +173,14 @@ def _sample(
                 for at, (shape, dtype) in enumerate(pairs)
                 if dtype not in FLOATING
             }
+            given = [
+                constants[at].shape if at in constants else shapes[at] for at in range(len(pairs))
+            ]
+            layouts = tuple(
+                asked if alone in (None, at) and can_have(asked, shape) else "contiguous"
+                for at, shape in enumerate(given)
+            )
+            constants = {at: _laid(drawn, layouts[at]) for at, drawn in constants.items()}
             options = drawn_options(rule, rng)
             sample = Sample(rule, typing, real, values, constants, options, layouts, alone)
             try:

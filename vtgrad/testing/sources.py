@@ -134,15 +134,23 @@ def _nodes(text: str) -> Iterator[_Node]:
 def _is_of(node: _Node, code: CodeType) -> bool:
     """Whether the code of a function was compiled from a node."""
     if isinstance(node, ast.Lambda):
-        body = node.body
-        # What is returned has the position of the whole body.
-        span = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
-        return code.co_name == "<lambda>" and span in set(code.co_positions())
+        # What is returned has the position of the whole body, or of one of its branches.
+        spans = {(n.lineno, n.end_lineno, n.col_offset, n.end_col_offset) for n in _ends(node.body)}
+        return code.co_name == "<lambda>" and not spans.isdisjoint(code.co_positions())
     return (
         isinstance(node, ast.FunctionDef)
         and node.name == code.co_name
         and code.co_firstlineno in (node.lineno, _start(node))
     )
+
+
+def _ends(body: ast.expr) -> Iterator[ast.expr]:
+    """The expressions of which an expression has the value."""
+    if isinstance(body, ast.IfExp):
+        yield from _ends(body.body)
+        yield from _ends(body.orelse)
+    else:
+        yield body
 
 
 def _function_of(value: object) -> FunctionType | None:

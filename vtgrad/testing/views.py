@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import Geometry, IntArray, ViewRefusedError, reshaped
+from .geometry import Geometry, IntArray, ViewRefusedError, contiguous, reshaped
 from .model import SkippedError
 
-__all__ = ["Argument", "ViewCall", "view_of"]
+__all__ = ["Argument", "ViewCall", "picked_by", "view_of"]
 
 #: One argument of a view call: a number, several, a part of an index expression, or text.
 Argument = int | slice | None | tuple[int, ...] | str
@@ -105,6 +105,22 @@ def view_of(
         if picked.shape != made.shape:
             raise AssertionError(f"the model contradicts itself: {call} on {geometry} gives {made}")
     return results
+
+
+def picked_by(call: ViewCall, shape: tuple[int, ...]) -> IntArray:
+    """Return which elements, by number, one view shows of a tensor of a shape.
+
+    Raises
+    ------
+    SkippedError
+        If there is no such view.
+    """
+    geometry = contiguous(shape)
+    try:
+        ((_, picked),) = view_of(geometry, geometry.cells(), call, geometry.numel)
+    except ViewRefusedError:
+        raise SkippedError from None
+    return picked
 
 
 def _ints(call: ViewCall) -> list[int]:

@@ -80,6 +80,7 @@ def write(
     grad = grad and not world.inference
     records = grad and (target.requires_grad or any(t.requires_grad for t in others))
     problems: list[str] = []
+    is_behind = target.base is not None and target.seen_version != target.counter.version
     if records:
         problems += _kinds(lambda: check_write(world, target))
         for other in others:
@@ -98,6 +99,8 @@ def write(
     for other in () if reads_first else others:
         problems += _kinds(partial(_check_overlap, target, other, stretches))
     if problems:
+        if records and "input-overlap" in problems and target.retains and is_behind:
+            raise SkippedError  # whether its grad_fn is read before it is refused is not specified
         problems += ["inference-saved" for other in others if other.is_inference]
         raise RefusedError(*problems)
     jets = plain

@@ -298,3 +298,30 @@ def test_a_part_of_a_view_that_gradients_in_row_major_order_do_not_have() -> Non
     assert g == [[0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 0, 0]]
     (g,) = gradients((flat[2:7] * 2 + columns.t()[0, 0]).sum() + columns.sum(), x)
     assert g == [[6, 1, 3, 3], [3, 3, 3, 1], [1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t, value: t.fill_(value),
+        lambda t, value: t.__setitem__(slice(None), value),
+        lambda t, value: t.__setitem__(None, value),
+        lambda t, value: t.__setitem__(0, value),
+        lambda t, value: t.__setitem__(vt.tensor([True, False]), value),
+    ],
+)
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_number_in_the_memory_that_is_written_is_recorded_as_any_other(
+    write: Callable[[vt.Tensor, vt.Tensor], None], recorded: bool
+) -> None:
+    a = leaf(2)
+    b = a * 1
+    target = b.detach()
+    with vt.set_grad_enabled(recorded):
+        value = b[1]
+    write(target, value)
+    assert target.requires_grad
+    found = vt.autograd.grad(target.sum(), a, allow_unused=True)[0]
+    # A view made without recording requires grad and passes none on.
+    assert (found is None) != recorded
+    assert found is None or found[0].item() == 0

@@ -8,6 +8,7 @@ import numpy as np
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
+from vtgrad.autograd.functional import hvp, jacobian, vhp
 from vtgrad.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from vtgrad.return_types import SortResult
 from vtgrad.types import Data, Dim, Index, Int, Number
@@ -83,6 +84,47 @@ def rows(x: vt.Tensor) -> Iterator[vt.Tensor]:
 
 def double(gradient: vt.Tensor) -> vt.Tensor:
     return gradient * 2
+
+
+def cube(w: vt.Tensor) -> vt.Tensor:
+    return (w**3).sum()
+
+
+def loss_of_two(a: vt.Tensor, b: vt.Tensor) -> vt.Tensor:
+    return (a * b).sum()
+
+
+def both(a: vt.Tensor, b: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    return a * b, a + b
+
+
+def as_float(value: object) -> float:
+    return value.sum().item() if vt.is_tensor(value) else 0.0
+
+
+def listed(w: vt.Tensor) -> list[float]:
+    return w.tolist()
+
+
+@vt.no_grad()
+def evaluated(w: vt.Tensor, scale: float = 1.0) -> vt.Tensor:
+    return w * scale
+
+
+@vt.inference_mode
+def inferred(w: vt.Tensor) -> vt.Tensor:
+    return w * 2
+
+
+@vt.enable_grad()
+def doubled_rows(w: vt.Tensor) -> Iterator[vt.Tensor]:
+    for row in w:
+        yield row * 2
+
+
+@vt.no_grad()
+async def awaited(w: vt.Tensor) -> vt.Tensor:
+    return w * 2
 
 
 x = vt.ones(2, 3, requires_grad=True)
@@ -201,6 +243,25 @@ tensor(x.new_zeros(2), x.new_tensor([1.0]), x.clone(), x.detach(), x.to(vt.float
 tensor(made([[1, 2], [3, 4]]), made(n64), made(a), made([f32, 1]), made(((1.0, 2.0), (3.0, 4.0))))
 tensor(vt.rand(2, generator=vt.Generator().manual_seed(1)), vt.empty(2), vt.FloatTensor([1, 2]))
 
+# -- lists
+number(*[value + 1 for value in v.tolist()], v.tolist()[0], x.tolist()[0][1], max(v.tolist()))
+order: list[int] = v.argsort().tolist()
+names = [["a", "b", "c"][place] for place in order]
+flag(v.tolist() == [1.0], v[0].tolist() == 1.0, len(listed(v)) == 3)
+
+# -- shapes, compared
+flag(x.shape == (2, 3), x.shape != [2, 3])
+assert x.shape == (2, 3)
+number(x.shape.numel(), x.shape[1:].numel())
+wanted: vt.Size = x.shape
+
+# -- one tensor or several
+tensor(vt.atleast_1d(x), vt.atleast_2d(v).sum(), *vt.atleast_3d(v, x), *vt.atleast_1d([v, x]))
+mixed: list[vt.Tensor | float] = [x, 1.0]
+number(
+    *[as_float(part) for part in mixed], *[e.item() if vt.is_tensor(e) else e for e in (v[0], 1)]
+)
+
 # -- operators
 tensor(x @ m, v @ v, vt.matmul(x, m), vt.einsum("ij,jk->ik", x, m), x.mm(m), vt.dot(v, v))
 tensor(
@@ -223,6 +284,9 @@ tensor(
 tensor(vt.add(x, y, out=vt.zeros(2, 3).detach()) if not x.requires_grad else x)
 tensor(vt.mul(v, 2, out=vt.zeros(3)), vt.sum(v, 0, out=vt.tensor(0.0)))
 tensor(*vt.sort(v, out=(vt.zeros(3), vt.zeros(3, dtype=vt.int64))))
+tensor(
+    *vt.max(v, 0, out=[vt.tensor(0.0), vt.tensor(0)]), *v.min(0, out=(v[0].clone(), i[0].clone()))
+)
 tensor(v.add_(1), v.mul_(f32).sub_(n64), v.zero_(), v.fill_(2), v.copy_(vt.ones(3)), v.clamp_(0, 5))
 tensor(v.index_add_(0, i, vt.ones(2)), v.scatter(0, i, 1.0), v.gather(0, i), v.index_select(0, i))
 tensor(
@@ -266,6 +330,27 @@ with vt.autograd.forward_ad.dual_level():
     tangent = vt.autograd.forward_ad.unpack_dual(dual * 2).tangent
 flag(vt.autograd.gradcheck(loss, (vt.ones(2, dtype=vt.float64, requires_grad=True),)))
 tensor(vt.utils.checkpoint.checkpoint(loss, x, use_reentrant=False))
+with vt.inference_mode(), vt.inference_mode(False), vt.inference_mode(mode=True):
+    tensor(evaluated(x), evaluated(x, scale=2.0), inferred(x), *doubled_rows(x))
+coroutine = awaited(x)
+coroutine.close()
+state = vt.Generator().get_state()
+tensor(
+    state.clone(), vt.get_rng_state(), vt.random.get_rng_state(), vt.default_generator.get_state()
+)
+
+# -- functions of autograd.functional
+tensor(jacobian(twice, v), jacobian(twice, v) @ v, jacobian(lambda w: w * 2, v, create_graph=True))
+tensor(*jacobian(lambda w: (w, w * 2), v), *jacobian(loss_of_two, (v, v)))
+tensor(*[part for row in jacobian(both, (v, v)) for part in row])
+tensor(
+    vt.autograd.functional.hessian(cube, v), vt.autograd.functional.hessian(lambda w: w.sum(), v)
+)
+tensor(
+    *hvp(cube, v, v), *vhp(lambda w: (w * w).sum(), v, v), *vt.autograd.functional.jvp(twice, v, v)
+)
+pulled, (left, right) = vt.autograd.functional.vjp(loss_of_two, (v, v))
+tensor(pulled, left, right)
 
 # -- functions
 tensor(vt.vmap(loss)(x), vt.vmap(twice)(x), vt.vmap(loss, in_dims=1)(x))

@@ -9,6 +9,7 @@ import numpy as np
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
+from vtgrad.autograd.functional import hessian, hvp, jacobian
 from vtgrad.func import grad, jvp, vjp
 
 
@@ -48,6 +49,8 @@ anything(x * (1, 2, 3).count)  # E
 anything(x / {"a": 1})  # E
 anything(x @ "a")  # E
 anything(x @ 2)  # E
+anything("a" @ x)  # E
+anything(1.0 @ x)  # E
 anything(x ** "2")  # E
 anything(x < "a")  # E
 anything(x >= None)  # E
@@ -76,6 +79,8 @@ anything(x[object()])  # E
 anything(x[{"a": 1}])  # E
 anything(x[0, "a"])  # E
 anything(x[[0.5]])  # E
+anything(x[[0, "a"]])  # E
+anything(x[b"a"])  # E
 y["a"] = 1.0  # E
 y[0] = "a"  # E
 y[0] = None  # E
@@ -91,6 +96,10 @@ anything(vt.tensor(None))  # E
 anything(vt.tensor(object()))  # E
 anything(vt.tensor({1, 2}))  # E
 anything(vt.tensor([[1, "a"]]))  # E
+anything(vt.tensor(b"a"))  # E
+anything(vt.tensor([None]))  # E
+anything(vt.tensor(n for n in (1, 2)))  # E
+anything(vt.tensor([1], dtype=np.float32))  # E
 anything(vt.tensor([1], dtype="float32"))  # E
 anything(vt.tensor([1], vt.float32))  # E
 anything(vt.from_numpy([1.0]))  # E
@@ -135,6 +144,10 @@ anything(vt.sort(v, out=v))  # E
 anything(x.contiguous(memory_format="channels_last"))  # E
 anything(x.clamp(min="a"))  # E
 anything(x.as_subclass(int))  # E
+anything(vt.max(v, 0, out=v))  # E
+anything(vt.atleast_1d(1.0))  # E
+anything(vt.atleast_1d(v, [v]))  # E
+vt.set_default_dtype("float32")  # E
 
 # -- results
 anything(x.no_such_method())  # E
@@ -147,6 +160,9 @@ x.requires_grad = "yes"  # E
 anything(v.grad.sum())  # E
 anything(x.shape.sum())  # E
 anything(x.item().sum())  # E
+anything(x.tolist().sum())  # E
+anything(vt.atleast_1d(v, v).sum())  # E
+tensor(vt.get_rng_state().tolist())  # E, runs
 tensor(x.sum().item())  # E, runs
 tensor(x.shape)  # E, runs
 tensor(v.sort())  # E, runs
@@ -179,6 +195,14 @@ vt.manual_seed("a")  # E
 anything(vt.autograd.forward_ad.make_dual(v, 1.0))  # E
 anything(vt.autograd.gradcheck(loss, 3))  # E
 anything(vt.autograd.gradcheck(3, (v,)))  # E
+vt.inference_mode("yes")  # E
+vt.no_grad(True)  # E
+anything(jacobian(loss, [v]))  # E
+anything(jacobian(loss, v).jvp)  # E
+anything(jacobian(loss, (v, v)).sum())  # E
+anything(hessian(loss, 1.0))  # E
+anything(hvp(loss, v, v).sum())  # E
+anything(vt.Generator().set_state(3))  # E
 
 # -- functions
 anything(vt.vmap(3))  # E

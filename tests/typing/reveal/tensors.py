@@ -29,4 +29,4 @@ reveal_type(vt.cat([x]))  # R: vtgrad.Tensor
 # Results with names are of one class for each operator.
 reveal_type(vt.sort(x))  # R: tuple[vtgrad.Tensor, vtgrad.Tensor, fallback=vtgrad.return_types.SortResult[vtgrad.Tensor]]
 reveal_type(x.register_hook)  # R: def (hook: def (vtgrad.Tensor) -> vtgrad.Tensor | None) -> vtgrad.graph.hooks.RemovableHandle
-reveal_type(vt.exp)  # R: def [_T <: vtgrad.Tensor = vtgrad.Tensor] (input: _T, *, out: vtgrad.Tensor | None =) -> _T
+reveal_type(vt.exp)  # R: def [_TensorT <: vtgrad.Tensor = vtgrad.Tensor] (input: _TensorT, *, out: vtgrad.Tensor | None =) -> _TensorT

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ...errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
 from ...ops.generated import functional as F
 from ...storage.dtypes import dtype_of
 from ...tensor.tensor import Tensor
 from ..reverse_call import Arguments, constant
+from ..zero_derivative import zero_derivative
 
 __all__ = [
     "Call",
+    "R",
+    "T",
     "Tensors",
     "call",
     "checked_inputs",
@@ -25,6 +28,9 @@ __all__ = [
 ]
 
 Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
+# The class of one input, and what a function returns: a tensor or a tuple, whatever their classes.
+T = TypeVar("T", bound=Tensor)
+R = TypeVar("R", Tensor, tuple[Tensor, ...], Tensors)
 
 
 def checked_tensors(value: object, what: str) -> tuple[Tensor, ...]:
@@ -161,7 +167,7 @@ def filled(
                 raise IndependentError(
                     f"{what} does not depend on {of} {nr}; strict=False gives zeros", index=nr
                 )
-            derivative = F.zeros_like(model)
+            derivative = zero_derivative(model)
         elif strict and constants and not derivative.requires_grad:
             raise IndependentError(
                 f"{what} has a derivative by {of} {nr} that does not depend on the inputs, so it "

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 from ...errors import TransformError
 from ...tensor.tensor import Tensor
 from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..reverse_call import gradients_by, in_transform
-from .call import Call, Tensors, call, checked_inputs, filled, one_number, result
+from .call import Call, T, Tensors, call, checked_inputs, filled, one_number, result
 from .jacobian import Strategy, check_options, matrices
 
 __all__ = ["gradient_of", "hessian"]
 
 
+@overload
+def hessian(
+    func: Callable[[T], Tensor],
+    inputs: T,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: Strategy = "reverse-mode",
+) -> Tensor: ...
+@overload
+def hessian(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: Strategy = "reverse-mode",
+) -> tuple[tuple[Tensor, ...], ...]: ...
 def hessian(
     func: Callable[..., Tensor],
     inputs: Tensors,

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform, runs_users_code
-from .call import Call, Tensors, checked_vector, filled, like, result
+from .call import Call, T, Tensors, checked_vector, filled, like, result
 from .hessian import gradient_of
 from .pushed import pushed
 
 __all__ = ["hvp", "vhp"]
 
 
+@overload
+def vhp(
+    func: Callable[[T], Tensor],
+    inputs: T,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def vhp(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 def vhp(
     func: Callable[..., Tensor],
     inputs: Tensors,
@@ -62,6 +79,22 @@ def vhp(
     return in_transform(body)
 
 
+@overload
+def hvp(
+    func: Callable[[T], Tensor],
+    inputs: T,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def hvp(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 def hvp(
     func: Callable[..., Tensor],
     inputs: Tensors,

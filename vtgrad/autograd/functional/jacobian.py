@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, overload
 
 from ...errors import NotSupportedError, OptionValueError, TransformError
 from ...tensor.tensor import Tensor
@@ -11,6 +11,8 @@ from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..jacobian_rows import jacobian_in_batches, jacobian_in_loop
 from ..reverse_call import InputEdge, in_transform
 from .call import (
+    R,
+    T,
     Tensors,
     call,
     checked_inputs,
@@ -26,6 +28,33 @@ Strategy: TypeAlias = Literal["reverse-mode", "forward-mode"]
 Jacobian: TypeAlias = Tensor | tuple[Tensor, ...] | tuple[tuple[Tensor, ...], ...]
 
 
+@overload
+def jacobian(
+    func: Callable[[T], R],
+    inputs: T,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: Strategy = "reverse-mode",
+) -> R: ...
+@overload
+def jacobian(
+    func: Callable[..., Tensor],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: Strategy = "reverse-mode",
+) -> tuple[Tensor, ...]: ...
+@overload
+def jacobian(
+    func: Callable[..., tuple[Tensor, ...]],
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: Strategy = "reverse-mode",
+) -> tuple[tuple[Tensor, ...], ...]: ...
 def jacobian(
     func: Callable[..., Tensors],
     inputs: Tensors,

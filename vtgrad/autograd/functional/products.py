@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import overload
 
+from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform
-from .call import Tensors, call, checked_vector, filled, like, result
+from .call import R, T, Tensors, call, checked_vector, filled, like, result
 from .pushed import pushed
 
 __all__ = ["jvp", "vjp"]
 
 
+@overload
+def vjp(
+    func: Callable[[T], R],
+    inputs: T,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[R, Tensor]: ...
+@overload
+def vjp(
+    func: Callable[..., R],
+    inputs: tuple[Tensor, ...],
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[R, tuple[Tensor, ...]]: ...
 def vjp(
     func: Callable[..., Tensors],
     inputs: Tensors,
@@ -77,6 +95,22 @@ def vjp(
     return in_transform(body)
 
 
+@overload
+def jvp(
+    func: Callable[[T], R],
+    inputs: T,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    func: Callable[..., R],
+    inputs: tuple[Tensor, ...],
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[R, R]: ...
 def jvp(
     func: Callable[..., Tensors],
     inputs: Tensors,

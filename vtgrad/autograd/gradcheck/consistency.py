@@ -1,4 +1,4 @@
-"""What else a backward must be: linear, and the same each time."""
+"""What else a backward must be: linear, and the same each time; and constants constant."""
 
 from __future__ import annotations
 
@@ -8,9 +8,33 @@ import numpy as np
 
 from ...errors import GradcheckError
 from ...storage.arrays import Array
+from ...tensor.tensor import Tensor
 from .analytical import Recorded
+from .numerical import numerical_jacobians
+from .subject import Subject
 
-__all__ = ["check_linear", "check_same_twice"]
+__all__ = ["check_constant", "check_linear", "check_same_twice"]
+
+
+def check_constant(subject: Subject, outputs: Sequence[Tensor], eps: float) -> None:
+    """Check that outputs, none of which requires grad, do not depend on the inputs.
+
+    Raises
+    ------
+    GradcheckError
+        If one does.
+    """
+    shapes = [tuple(y.shape) for y in outputs]
+    for number, name in enumerate(subject.input_names):
+        for nr, jacobian in enumerate(numerical_jacobians(subject, number, shapes, eps)):
+            if np.any(jacobian):
+                raise GradcheckError(
+                    f"no output of the function requires grad, but {subject.output_name(nr)} "
+                    f"changes with {name}: it was computed without recording, or detached",
+                    check="constant",
+                    output=subject.output_name(nr),
+                    input=name,
+                )
 
 
 def check_same_twice(

@@ -58,6 +58,15 @@ class Subject(NamedTuple):
         """Call the function."""
         return listed_outputs(self.function(*self.arguments))
 
+    def with_outputs(self, numbers: Sequence[int]) -> Subject:
+        """The same function with some of its outputs."""
+
+        def function(*arguments: object) -> list[Tensor]:
+            outputs = listed_outputs(self.function(*arguments))
+            return [outputs[nr] for nr in numbers]
+
+        return self._replace(function=function, output_names=tuple(map(self.output_name, numbers)))
+
     def output_name(self, nr: int) -> str:
         """What reports call an output."""
         return self.output_names[nr] if nr < len(self.output_names) else f"output {nr}"

@@ -13,7 +13,7 @@ from typing import Final
 from ..language import TableError
 from ..source_files import OPS
 
-__all__ = ["PACKAGE", "Definition", "Module", "Modules", "Outside", "is_shown"]
+__all__ = ["PACKAGE", "Definition", "Module", "Modules", "Outside", "defined", "is_shown", "seen"]
 
 PACKAGE: Final = OPS.parent
 
@@ -103,7 +103,7 @@ class Module:
 
     def statements(self) -> Iterator[ast.stmt]:
         """The statements as type checkers see them."""
-        yield from _seen(self.tree.body)
+        yield from seen(self.tree.body)
 
     def _enter(self, statement: ast.stmt) -> None:
         if isinstance(statement, ast.Import):
@@ -118,8 +118,8 @@ class Module:
                 else:
                     self.imported[name.asname or name.name] = (source, name.name)
         else:
-            for defined in _defined(statement):
-                self.own.setdefault(defined, []).append(statement)
+            for own in defined(statement):
+                self.own.setdefault(own, []).append(statement)
 
     def absolute(self, statement: ast.ImportFrom) -> str:
         """The module that an import names, in full."""
@@ -246,18 +246,18 @@ def is_shown(name: str) -> bool:
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
-def _seen(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def seen(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements without those that are hidden from type checkers."""
     for statement in body:
         if not isinstance(statement, ast.If):
             yield statement
         elif ast.unparse(statement.test) == "TYPE_CHECKING":
-            yield from _seen(statement.body)
+            yield from seen(statement.body)
         elif ast.unparse(statement.test) == "not TYPE_CHECKING":
-            yield from _seen(statement.orelse)
+            yield from seen(statement.orelse)
 
 
-def _defined(statement: ast.stmt) -> Iterator[str]:
+def defined(statement: ast.stmt) -> Iterator[str]:
     """The names that a statement defines."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name

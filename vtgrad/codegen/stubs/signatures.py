@@ -3,14 +3,24 @@
 import ast
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from .modules import Module
-from .spelling import Names, Place, Speller, union
+from .names import TENSOR_VARIABLE, Names
+from .spelling import Place, Speller, union
 
-__all__ = ["Parameter", "Signature", "as_method", "merged", "read", "without_lone_variable"]
+__all__ = [
+    "Parameter",
+    "Signature",
+    "as_method",
+    "is_generic",
+    "merged",
+    "read",
+    "without_lone_variable",
+]
 
-_KINDS = ("/", "", "*", "=", "**")
+_VARIABLE: Final = re.compile(rf"\b{TENSOR_VARIABLE}\b")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +111,7 @@ def read(
         types = () if argument.annotation is None else speller.parts(argument.annotation, place)
         if argument.arg == "out":
             # Any tensor will do, whatever the operands are.
-            types = [re.sub(r"\b_T\b", names.named("Tensor"), part) for part in types]
+            types = list(_put(names.named("Tensor"), types))
         spelled = None if default is None else _default(default)
         found.append(Parameter(argument.arg, kind, tuple(types), spelled))
 
@@ -160,7 +170,7 @@ def _may_be_one(one: Signature, other: Signature) -> bool:
         return False
     pairs = zip(one.parameters, other.parameters, strict=True)
     types = [{*p.types, *q.types} for p, q in pairs if set(p.types) != set(q.types)]
-    return len(types) < 2 or not any(t & {"_T", "Self", "Tensor"} for t in types)
+    return len(types) < 2 or not any(t & {TENSOR_VARIABLE, "Self", "Tensor"} for t in types)
 
 
 def _covers(one: Signature, other: Signature) -> bool:
@@ -187,30 +197,34 @@ def _both(one: Signature, other: Signature) -> Signature:
 
 def as_method(signature: Signature) -> Signature | None:
     """A function of tensors as a method of its first argument; None if that is a number."""
-    first, *rest = signature.parameters
-    if "Number" in first.types and "_T" not in first.types:
+    first = signature.parameters[0]
+    if not is_generic(first) and "Number" in first.types:
         return None
-    own = [dataclasses.replace(p, types=_of_self(p.types)) for p in rest]
     this = Parameter("self", first.kind, (), None)
-    returns = _of_self(signature.returns)
-    return dataclasses.replace(signature, parameters=(this, *own), returns=returns)
+    method = _with(signature, "Self")
+    return dataclasses.replace(method, parameters=(this, *method.parameters[1:]))
 
 
-def _of_self(types: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(re.sub(r"\b_T\b", "Self", part) for part in types)
+def is_generic(parameter: Parameter) -> bool:
+    """Whether a parameter takes a tensor whose class the result has."""
+    return TENSOR_VARIABLE in parameter.types
 
 
 def without_lone_variable(signature: Signature, names: Names) -> Signature:
     """A signature in which a type variable that stands in one place only is a tensor."""
     every = [part for p in signature.parameters for part in p.types] + list(signature.returns)
-    if sum(len(re.findall(r"\b_T\b", part)) for part in every) != 1:
+    if sum(len(_VARIABLE.findall(part)) for part in every) != 1:
         return signature
-    tensor = names.named("Tensor")
+    return _with(signature, names.named("Tensor"))
 
-    def plain(types: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(re.sub(r"\b_T\b", tensor, part) for part in types)
 
-    parameters = [dataclasses.replace(p, types=plain(p.types)) for p in signature.parameters]
+def _with(signature: Signature, name: str) -> Signature:
+    """A signature with a class in place of the type variable."""
+    parameters = [dataclasses.replace(p, types=_put(name, p.types)) for p in signature.parameters]
     return dataclasses.replace(
-        signature, parameters=tuple(parameters), returns=plain(signature.returns)
+        signature, parameters=tuple(parameters), returns=_put(name, signature.returns)
     )
+
+
+def _put(name: str, types: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_VARIABLE.sub(name, part) for part in types)

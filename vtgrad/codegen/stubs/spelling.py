@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..language import TableError
-from .modules import Definition, Module, Modules, Outside
+from .modules import Definition, Module, Outside
+from .names import TENSOR_VARIABLE, Names
 
-__all__ = ["Names", "Place", "Speller", "union"]
+__all__ = ["Place", "Speller", "union"]
 
 # What stands for what, by where it is defined: internal types that users never see, and unions that
 # are too long for a signature. The names on the right are those of `vtgrad.types`, or `Tensor`.
@@ -31,7 +32,6 @@ _NUMBER: Final = "vtgrad.storage.arrays.Number"
 
 # What users may give where the code says the type on the left; see `vtgrad.types`.
 _WIDER: Final = {"int": "Int", "SupportsIndex": "Int", "float": "Real"}
-_OF_TYPES: Final = {"Index", "Int", "Real", "Number", "Dim", "Dims", "Data", "Nested"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,92 +53,6 @@ class Place:
     def turned(self) -> "Place":
         """The place of a parameter of a function that stands here."""
         return dataclasses.replace(self, given=not self.given)
-
-
-class Names:
-    """What one stub imports, and the variables that it declares.
-
-    Parameters
-    ----------
-    modules : Modules
-        The source files.
-    homes : mapping of str to str
-        By the path of a class that stubs write themselves, the stub that does.
-    stub : str
-        The dotted name of the stub's module.
-    own : set of str
-        The names that the stub defines.
-    """
-
-    def __init__(self, modules: Modules, homes: dict[str, str], stub: str, own: set[str]) -> None:
-        self.modules = modules
-        self.homes = homes
-        self.stub = stub
-        self.own = own
-        self.lines: set[str] = set()
-        self.variables: dict[str, str] = {}
-        self.pending: list[Definition] = []
-
-    def home_of(self, found: Definition) -> str:
-        """The module from which the stub imports a class.
-
-        A class that only signatures show, and that cannot be imported without the operators, is
-        written into the stub that needs it first.
-        """
-        if found.path not in self.homes and self.modules.leads_to_operators(found.module.name):
-            self.homes[found.path] = self.stub
-            self.pending.append(found)
-        return self.homes.get(found.path, found.module.name)
-
-    def name_of(self, found: Definition) -> str:
-        """What a class is called in its home; users cannot import one that only signatures show."""
-        if any(one.path == found.path for one in self.pending):
-            return f"_{found.name.lstrip('_')}"
-        return found.name
-
-    def use(self, source: str, name: str) -> str:
-        """Import a name, and return what it is called in the stub.
-
-        Raises
-        ------
-        TableError
-            If the stub has another thing of this name.
-        """
-        if source == "builtins":
-            if name not in self.own:
-                return name
-            self.lines.add("import builtins")
-            return f"builtins.{name}"
-        if source == self.stub:
-            return name
-        if name in self.own:
-            alias = f"_{name}"
-            self.lines.add(f"from {source} import {name} as {alias}")
-            return alias
-        self.lines.add(f"from {source} import {name}")
-        return name
-
-    def named(self, name: str) -> str:
-        """A name of `_BY_PATH` and its like, imported."""
-        if name == "Tensor":
-            return self.use("vtgrad", name)
-        if name in _OF_TYPES:
-            return self.use("vtgrad.types", name)
-        if name == "NDArray[Any]":
-            return f"{self.use('numpy.typing', 'NDArray')}[{self.use('typing', 'Any')}]"
-        return self.use("builtins", name)
-
-    def declare(self, name: str, text: str) -> str:
-        """Declare a type variable.
-
-        Raises
-        ------
-        TableError
-            If another one has this name.
-        """
-        if self.variables.setdefault(f"_{name}", text) != text:
-            raise TableError(f"{self.stub}: {self.variables[f'_{name}']} and {text}")
-        return f"_{name}"
 
 
 class Speller:
@@ -240,22 +154,23 @@ class Speller:
 
     def _variable(self, found: Definition, call: ast.Call) -> str:
         speller = Speller(found.module, self._names)
-        kind = speller.expression(call.func)
-        options = {str(k.arg): k.value for k in call.keywords}
-        bound = options.get("bound")
-        if bound is not None and speller.expression(bound) == "Tensor":
-            # With a default, an error says Tensor where nothing else is known.
-            tensor = self._names.named("Tensor")
-            kind = self._names.use("typing_extensions", "TypeVar")
-            self._names.lines.discard("from typing import TypeVar")
-            text = f'{kind}("_{found.name}", bound={tensor}, default={tensor})'
-            return self._names.declare(found.name, text)
-        texts = [f'"_{found.name}"']
-        texts += [
-            f"{name}={speller.expression(value) if name == 'bound' else ast.unparse(value)}"
-            for name, value in options.items()
-        ]
-        return self._names.declare(found.name, f"{kind}({', '.join(texts)})")
+        name = f"_{found.name}"
+        options = [f"{k.arg}={speller.option(k)}" for k in call.keywords]
+        if "bound=Tensor" in options:
+            name = TENSOR_VARIABLE if name == "_T" else name
+            # An error says Tensor where nothing else is known.
+            options.append("default=Tensor")
+        # A variable of `typing` has no default before Python 3.13.
+        kind = ast.unparse(call.func)
+        self._names.use("typing" if kind == "ParamSpec" else "typing_extensions", kind)
+        given = [f'"{name}"', *map(speller.expression, call.args[1:]), *options]
+        return self._names.declare(name, f"{kind}({', '.join(given)})")
+
+    def option(self, keyword: ast.keyword) -> str:
+        """The value of an option of a type variable."""
+        if keyword.arg == "bound":
+            return self.expression(keyword.value)
+        return ast.unparse(keyword.value)
 
     def _attribute(self, node: ast.Attribute, place: Place) -> list[str]:
         root = node.value

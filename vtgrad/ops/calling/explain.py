@@ -31,7 +31,7 @@ from vtgrad.errors import (
     NotSupportedError,
     VtgradError,
 )
-from vtgrad.random import Generator
+from vtgrad.generator import Generator
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.strides import MAX_DIMS

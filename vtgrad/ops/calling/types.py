@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from vtgrad.random import Generator
+from vtgrad.generator import Generator
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase

@@ -165,6 +165,8 @@ def _attach(
         tangents: Sequence[object] = [zero_tangent(one) for one in tensors_of(results)]
     else:
         answer = _tangent(rule, arguments, given, result)
+        if answer is None and isinstance(result, TensorBase):
+            answer = zero_tangent(result)  # as of norm(0), which the argument does not change
         tangents = answer if isinstance(answer, tuple) else (answer,)
     operands = list(tensors_of(arguments.values()))
     for one, tangent in zip(results, tangents, strict=True):

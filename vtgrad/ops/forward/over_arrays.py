@@ -141,7 +141,7 @@ def stored_over_arrays(
         return None
     if any(name in given for name in rule.reads_first):
         return None
-    if _shares(target, arguments, first) or _shares(present, given, first):
+    if _are_read(target, present, arguments, given, first):
         return None
     array = _plain_array(target, recording=False)
     operands = None if array is None else _operands(arguments, given)
@@ -150,10 +150,20 @@ def stored_over_arrays(
     return StoredTangent(formula, operands, target, present, rule.spoken)
 
 
-def _shares(written: TensorBase, others: Mapping[str, object], first: str) -> bool:
-    """Whether another tensor has the memory of what is written."""
-    return any(
-        isinstance(x, TensorBase) and share_memory(x, written)
+def _are_read(
+    target: TensorBase,
+    present: TensorBase,
+    arguments: Mapping[str, object],
+    given: Mapping[str, Given],
+    first: str,
+) -> bool:
+    """Whether the formula reads the memory of the value or of its tangent under another name.
+
+    Both have been written, or are being written, when it is evaluated.
+    """
+    return share_memory(target, present) or any(
+        isinstance(x, TensorBase) and (share_memory(x, target) or share_memory(x, present))
+        for others in (arguments, given)
         for name, x in others.items()
         if name != first
     )

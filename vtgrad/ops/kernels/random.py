@@ -19,7 +19,7 @@ from vtgrad.errors import (
     NotSupportedError,
     ShapeError,
 )
-from vtgrad.random import Generator, source_of
+from vtgrad.generator import Generator, source_of
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.shapes import broadcast_shapes

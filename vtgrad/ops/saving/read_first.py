@@ -5,11 +5,12 @@ from __future__ import annotations
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.saved_tangents import pass_tangents
-from vtgrad.graph.set_history import gradient_edge
+from vtgrad.graph.set_history import gradient_edge, requires_grad
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.thread_mode import thread
+from vtgrad.views.make_view import make_view
 
 __all__ = ["read_first"]
 
@@ -27,9 +28,15 @@ def read_first(value: T, target: object) -> T:
     if storage is None or storage is not target._impl._storage:
         return value
     twin = wrap_like(value, value._impl.array.copy())
-    edge = gradient_edge(value) if is_recording() else None
-    if edge is not None:
-        twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
+    if is_recording() and requires_grad(value):
+        edge = gradient_edge(value)
+        if edge is not None:
+            twin._impl.autograd_meta = AutogradMeta.of_edge(edge)
+        else:
+            # A view that was made without recording requires grad, and passes none on.
+            meta = twin._impl.autograd_meta = AutogradMeta()
+            meta.requires_grad_ = True
+            twin = make_view(twin, twin._impl.alias(twin._impl.array, 0), None)
     if keys.modes and not thread.excluded_keys & DUAL:
         pass_tangents(value, twin, thread.forward_limit, copies=True)
     return twin

@@ -12,6 +12,7 @@ from ..jets import Along, FloatArray
 from ..libraries import TensorLike
 from ..model import ModelTensor, RefusedError, Saved, SkippedError
 from ..model_calls import check_tangents, made, viewed, written
+from ..views import ViewCall, picked_by
 from ..world import World
 from .base import NOTHING, Expected, Line, Literal, Step, named, under
 
@@ -45,6 +46,10 @@ class Call(Step):
         The dtypes of the results, where one is not float64.
     is_several : bool
         Whether it returns a tuple.
+    is_cloned : bool
+        Whether the results are cloned at once: they are views of memory that the operator has made.
+    views : tuple
+        Views that are taken of constants and of casts: positions of operands, and the views.
     """
 
     outs: tuple[int, ...]
@@ -56,6 +61,8 @@ class Call(Step):
     seed: int | None = None
     kinds: tuple[str, ...] = ()
     is_several: bool = False
+    is_cloned: bool = False
+    views: tuple[tuple[int, ViewCall], ...] = ()
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -65,6 +72,7 @@ class Call(Step):
     def _text(self) -> str:
         """The call itself."""
         arguments: list[str] = []
+        views = dict(self.views)
         numbers = iter(self.operands)
         for part in numbers:
             if isinstance(part, Literal):
@@ -75,8 +83,14 @@ class Call(Step):
                 arguments.append(f"{named(part)}.to(vt.float32)")
             else:
                 arguments.append(named(part))
+            view = views.get(len(arguments) - 1)
+            if view is not None:
+                arguments[-1] = view.source(arguments[-1])
         arguments += [f"{name}={value!r}" for name, value in self.options]
-        return f"{self.name}({', '.join(arguments)})"
+        text = f"{self.name}({', '.join(arguments)})"
+        if self.is_cloned:
+            text = f"[t.clone() for t in {text}]" if self.is_several else f"{text}.clone()"
+        return text
 
     def source(self, careful: bool) -> list[str]:
         """See `Step`."""
@@ -118,11 +132,15 @@ class Call(Step):
                 position += width
             else:
                 position += 1
+        views = dict(self.views)
         constants = {at // width: array for at, array in constants.items()}
+        for at in views.keys() & constants:
+            array = constants[at]
+            constants[at] = array.reshape(-1)[picked_by(views.pop(at), array.shape)]
         options = dict(self.options)
         if self.seed is not None:
             options["seed"] = self.seed
-        return Invocation(world.rules[self.name], constants, options, self.dtype)
+        return Invocation(world.rules[self.name], constants, options, self.dtype, views)
 
     def predict(self, world: World) -> Expected:
         """See `Step`."""
@@ -188,6 +206,8 @@ class Call(Step):
             if geometry.repeats_cells:
                 return f"{self.name} returned a tensor that overlaps itself"
             _lay_out(model, geometry)
+            if not model.is_inference:
+                _take_version(world, model, found._version)
         elif geometry.numel and not np.array_equal(geometry.cells(), model.cells):
             return f"{self.name} returned another view than expected: {geometry}"
         else:
@@ -203,7 +223,13 @@ def _adopt_version(world: World, target: ModelTensor, found: TensorLike, call: C
     if version < least:
         name = named(call.sources[0])
         return f"{name}._version: expected at least {least}, found {version}"
-    target.counter.version = version
+    _take_version(world, target, version)
+    return None
+
+
+def _take_version(world: World, target: ModelTensor, version: int) -> None:
+    """Let a tensor have the version that the library says, in what was noted about it too."""
+    expected, target.counter.version = target.counter.version, version
     for tensor in world.tensors.values():
         if tensor.counter is target.counter and tensor.seen_version == expected:
             tensor.seen_version = version
@@ -211,7 +237,6 @@ def _adopt_version(world: World, target: ModelTensor, found: TensorLike, call: C
         check = save.failure
         if isinstance(check, Saved) and check.tensor is target and check.version == expected:
             check.version = version
-    return None
 
 
 def _lay_out(tensor: ModelTensor, geometry: Geometry) -> None:

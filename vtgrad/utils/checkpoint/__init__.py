@@ -8,3 +8,14 @@ from .reentrant import CheckpointFunction as CheckpointFunction
 from .sequential import checkpoint_sequential as checkpoint_sequential
 from .settings import set_checkpoint_debug_enabled as set_checkpoint_debug_enabled
 from .settings import set_checkpoint_early_stop as set_checkpoint_early_stop
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "checkpoint",
+    "checkpoint_loop",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, SupportsIndex, TypeVar, cast
 
-from ...errors import ArgumentValueError
+from ...errors import ArgumentValueError, NotSupportedError
 from ...graph.autograd_meta import AutogradMeta
 from ...graph.input_metadata import metadata_of
+from ...graph.operators import operators
 from ...graph.recording import is_recording
-from ...graph.set_history import collect_next_edges
+from ...graph.set_history import collect_next_edges, requires_grad
 from .loop_node import CheckpointLoopBackward
+from .recorded_step import RESULT
 from .schedule import Schedule, count_of, maker_of
 from .snapshots import Snapshot
-from .state import State, flatten
+from .state import State, flatten, has_tangent
 from .tape import LoopPlan, Tape
 
 __all__ = ["checkpoint_loop"]
@@ -82,10 +84,10 @@ def checkpoint_loop(
         If an argument has another type, or a value that makes no sense, or a state contains an
         object of another type.
     NotSupportedError
-        If two tensors of a state share memory, a tensor of a state has a tangent of forward mode,
-        or a step registers a hook on the node of the state that it gets, or on a tensor that it
-        also returns. In backward, with ``create_graph=True``, or if it comes to a step from
-        elsewhere than the result.
+        If two tensors of a state share memory, a state has a tangent of forward mode, and requires
+        grad or follows one without a tangent, or a step registers a hook on the node of the state
+        that it gets, or on a tensor that it also returns. In backward, with ``create_graph=True``,
+        or if it comes to a step from elsewhere than the result.
     CheckpointError
         In backward, if a step does not do the same when it runs again, for instance because a
         tensor that it uses was written since.
@@ -107,9 +109,11 @@ def checkpoint_loop(
         raise ArgumentValueError(
             f"determinism_check must be 'default' or 'none', not {determinism_check!r}"
         )
-    first = flatten(state, "the state of checkpoint_loop")
+    first = flatten(state, "the state of checkpoint_loop", copied=False)
     if count == 0:
         return state
+    if any(map(has_tangent, first.tensors)):
+        return cast("S", _with_tangents(cast("Callable[[object], object]", step), first, count))
     kept = Snapshot.of(first)
     work = kept.restored(random=False)
     if not is_recording():
@@ -139,3 +143,27 @@ def checkpoint_loop(
             if needed[nr]:
                 tensor._impl.autograd_meta = AutogradMeta(node, nr)
     return cast("S", last.whole())
+
+
+def _with_tangents(step: Callable[[object], object], state: State, count: int) -> object:
+    """The plain loop, in forward mode: that keeps nothing for later.
+
+    Raises
+    ------
+    NotSupportedError
+        If a state requires grad: backward would need what only the tape keeps.
+    """
+    _refuse_recorded(state)
+    whole = state.build([operators().clone(x) for x in state.tensors])
+    for _ in range(count):
+        whole = step(whole)
+        _refuse_recorded(flatten(whole, RESULT, copied=False))
+    return whole
+
+
+def _refuse_recorded(state: State) -> None:
+    if is_recording() and any(map(requires_grad, state.tensors)):
+        raise NotSupportedError(
+            "a state of checkpoint_loop has a tangent and requires grad: for tangents alone call "
+            "it under no_grad(), and for both derivatives use a plain loop over the steps"
+        )

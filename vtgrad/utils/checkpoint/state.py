@@ -19,7 +19,7 @@ from ...storage.tensor_base import TensorBase
 from ...storage.tensor_impl import TensorImpl
 from ...storage.tracer import refuse_traced
 
-__all__ = ["KeptArray", "KeptTensor", "State", "flatten"]
+__all__ = ["KeptArray", "KeptTensor", "State", "flatten", "has_tangent"]
 
 # Values that never change, so that a reference to one is a copy.
 _CONSTANTS: Final = (int, float, complex, bool, str, bytes, type(None), np.generic)
@@ -48,7 +48,7 @@ class State(NamedTuple):
         return self.build(self.tensors)
 
 
-def flatten(value: object, where: str) -> State:
+def flatten(value: object, where: str, *, copied: bool = True) -> State:
     """Take a state apart.
 
     Parameters
@@ -57,6 +57,8 @@ def flatten(value: object, where: str) -> State:
         A tensor, or a tuple, list or dict of states and constants.
     where : str
         What the value is, for messages.
+    copied : bool, default True
+        Whether arrays of its tensors will be copied, without tangents.
 
     Raises
     ------
@@ -65,10 +67,15 @@ def flatten(value: object, where: str) -> State:
     BatchedTensorError
         If it contains a tensor of one sample.
     NotSupportedError
-        If two of its tensors share memory, or one has a tangent.
+        If two of its tensors share memory, or one has a tangent and is to be copied.
     """
     tensors: list[TensorBase] = []
     build = _taken_apart(value, tensors, {}, where)
+    if copied and any(map(has_tangent, tensors)):
+        raise NotSupportedError(
+            f"{where} has a tensor with a tangent, and the first state has none: copies of this "
+            "one would have none either. Use a plain loop over the steps"
+        )
     for nr, one in enumerate(tensors):
         for other in tensors[:nr]:
             if _share_memory(one, other):
@@ -80,6 +87,11 @@ def flatten(value: object, where: str) -> State:
     return State(tuple(tensors), build)
 
 
+def has_tangent(tensor: TensorBase) -> bool:
+    """Whether operators see a tangent of forward mode."""
+    return bool(keys.modes and keys_of(tensor) & DUAL)
+
+
 def _taken_apart(
     value: object, tensors: list[TensorBase], known: dict[int, int], where: str
 ) -> Build:
@@ -88,12 +100,6 @@ def _taken_apart(
             raise BatchedTensorError(
                 f"{where} has a tensor of one sample, of which there are no copies: call "
                 "checkpoint_loop with the state of all samples, and vmap in the step"
-            )
-        if keys.modes and keys_of(value) & DUAL:
-            raise NotSupportedError(
-                f"{where} has a tensor with a tangent, and copies of it would have none: "
-                "checkpoint_loop carries no tangents of forward mode. Use a plain loop over the "
-                "steps"
             )
         nr = known.setdefault(id(value), len(tensors))
         if nr == len(tensors):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError
@@ -51,13 +52,13 @@ def _flag(keepdim: bool | Unset) -> bool:
     return False if keepdim is UNSET else check_flag(keepdim, "keepdim")
 
 
-def _single(name: str, out: T | tuple[T, T] | None) -> T | None:
-    if isinstance(out, tuple):
-        raise ArgumentTypeError(f"{name}() has one result here: out= takes one tensor")
-    return out
+def _single(name: str, out: T | Sequence[T] | None) -> T | None:
+    if out is None or isinstance(out, TensorBase):
+        return out
+    raise ArgumentTypeError(f"{name}() has one result here: out= takes one tensor")
 
 
-def _pair(name: str, x: T, out: T | tuple[T, T] | None) -> tuple[T, T] | None:
+def _pair(name: str, x: T, out: T | Sequence[T] | None) -> Sequence[T] | None:
     if isinstance(out, TensorBase):
         raise ArgumentTypeError(f"{name}() has two results here: out= takes two tensors")
     check_pair(out, array_of(x, "input").dtype)
@@ -76,7 +77,7 @@ def max(
     dim_or_other: int | str,
     keepdim: bool = False,
     *,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MaxResult[T]: ...
 @overload
@@ -85,7 +86,7 @@ def max(
     *,
     dim: int | str,
     keepdim: bool = False,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MaxResult[T]: ...
 @overload
@@ -94,7 +95,7 @@ def max(
     *,
     axis: int | str,
     keepdim: bool = False,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MaxResult[T]: ...
 def max(
@@ -104,7 +105,7 @@ def max(
     *,
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
-    out: T | tuple[T, T] | None = None,
+    out: T | Sequence[T] | None = None,
     axis: int | str | Unset = UNSET,
     keepdims: bool = False,
 ) -> T | MaxResult[T]:
@@ -196,7 +197,7 @@ def min(
     dim_or_other: int | str,
     keepdim: bool = False,
     *,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MinResult[T]: ...
 @overload
@@ -205,7 +206,7 @@ def min(
     *,
     dim: int | str,
     keepdim: bool = False,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MinResult[T]: ...
 @overload
@@ -214,7 +215,7 @@ def min(
     *,
     axis: int | str,
     keepdim: bool = False,
-    out: tuple[T, T] | None = None,
+    out: Sequence[T] | None = None,
     keepdims: bool = False,
 ) -> MinResult[T]: ...
 def min(
@@ -224,7 +225,7 @@ def min(
     *,
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
-    out: T | tuple[T, T] | None = None,
+    out: T | Sequence[T] | None = None,
     axis: int | str | Unset = UNSET,
     keepdims: bool = False,
 ) -> T | MinResult[T]:

@@ -6,7 +6,7 @@ The methods take sizes as separate integers or as one sequence, as in PyTorch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar, cast, overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
@@ -412,6 +412,12 @@ def unflatten(
         raise
 
 
+@overload
+def atleast_1d(tensor: T, /) -> T: ...
+@overload
+def atleast_1d(tensors: Sequence[T], /) -> tuple[T, ...]: ...
+@overload
+def atleast_1d(first: T, second: T, /, *others: T) -> tuple[T, ...]: ...
 def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     """Return tensors with at least 1 dimension.
 
@@ -447,6 +453,12 @@ def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     return _all_at_least(tensors, 1)
 
 
+@overload
+def atleast_2d(tensor: T, /) -> T: ...
+@overload
+def atleast_2d(tensors: Sequence[T], /) -> tuple[T, ...]: ...
+@overload
+def atleast_2d(first: T, second: T, /, *others: T) -> tuple[T, ...]: ...
 def atleast_2d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     """Return tensors with at least 2 dimensions.
 
@@ -484,6 +496,12 @@ def atleast_2d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     return _all_at_least(tensors, 2)
 
 
+@overload
+def atleast_3d(tensor: T, /) -> T: ...
+@overload
+def atleast_3d(tensors: Sequence[T], /) -> tuple[T, ...]: ...
+@overload
+def atleast_3d(first: T, second: T, /, *others: T) -> tuple[T, ...]: ...
 def atleast_3d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     """Return tensors with at least 3 dimensions.
 
