@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import node_of
 from vtgrad.errors import BatchedTensorError
 from vtgrad.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
@@ -271,3 +272,39 @@ def test_a_captured_sample_beside_arguments_without_samples_is_refused(forward: 
     # Beside arguments with these samples it is one of them.
     found = vmap(lambda a: grad(capturing(a, forward=forward))(a.detach()))(AS)
     check(found, AS)
+
+
+HOOKS: dict[str, Callable[[vt.Tensor, vt.Tensor], object]] = {
+    "tensor": lambda y, a: y.register_hook(lambda g: g * a),
+    "node": lambda y, a: node_of(y).register_hook(lambda gi, go: (gi[0] * a, gi[1])),
+    "node before": lambda y, a: node_of(y).register_prehook(lambda go: (go[0] * a,)),
+}
+
+
+def hooked(a: vt.Tensor, w: vt.Tensor, kind: str = "tensor") -> vt.Tensor:
+    y = w * 3
+    HOOKS[kind](y, a)
+    return y.sum()
+
+
+@pytest.mark.parametrize("kind", HOOKS)
+def test_a_sample_that_a_hook_captures_is_refused_where_gradients_have_no_samples(
+    kind: str,
+) -> None:
+    with pytest.raises(BatchedTensorError):
+        vmap(lambda a: grad(lambda w: hooked(a, w, kind))(W))(AS)
+
+
+def test_a_sample_that_a_hook_captures_meets_gradients_of_samples() -> None:
+    check(vmap(lambda a: grad(lambda w: hooked(a, w * a))(W))(AS), AS * AS * 3)
+
+
+def test_gradients_for_each_sample_do_not_fit_into_one_grad() -> None:
+    def given(x: vt.Tensor, a: vt.Tensor) -> None:
+        (x * x).backward(a)
+
+    for run in (given, lambda x, a: hooked(a, x).backward()):
+        x = W.clone().requires_grad_()
+        with pytest.raises(BatchedTensorError):
+            vmap(lambda a, run=run, x=x: (run(x, a), a)[1])(AS)
+        assert x.grad is None
