@@ -26,7 +26,7 @@ CONSTANT = ("int64", "bool")
 _RESULTS = ("new", "view", "pieces", "written")
 
 #: What the text of a program calls otherwise.
-_TAKEN = frozenset({"vt", "seen", "w", "g", "h", "k", "p", "u", "r", *dir(builtins)})
+_TAKEN = frozenset({*"vt np seen w g h k p u r read kind_of".split(), *dir(builtins)})
 
 
 class RuleError(ValueError):
@@ -91,7 +91,8 @@ class Rule:
         `raises`: the values of each, or a Hypothesis strategy for them.
     shapes : sequence or strategy, optional
         The shapes that operands have: a shape for an operator of one operand, a tuple of shapes
-        for others. Without it they are arbitrary.
+        for others. Without it they are arbitrary. Together operands have at most 64 elements, and
+        results 256.
     dtypes : sequence, default ("float64",)
         The dtypes in which it is tested: one for all operands, or a tuple with one for each. Those
         of operands with gradients are ``"float64"``, ``"float32"`` or ``"complex128"``, those of
