@@ -94,9 +94,10 @@ def machine(
 def _with_rules(rules: Sequence[Rule], library: Library | None) -> Library:
     """Return the library whose programs call some operators, after a check of their rules."""
     where = vtgrad_library(vtgrad) if library is None else library
-    wrong = [given for given in rules if not isinstance(given, Rule)]
-    if wrong:
-        raise TypeError(f"operators are described by a Rule, not by {type(wrong[0]).__name__}")
+    given: object
+    for given in rules:
+        if not isinstance(given, Rule):
+            raise TypeError(f"operators are described by a Rule, not by {type(given).__name__}")
     named = {rule.name: prepared(rule) for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")

@@ -67,12 +67,13 @@ class Rule:
     gradient : callable, optional
         Takes the gradient of the result (a tuple of them if there are several results) and then
         the operands, and returns a tuple with an array for each operand; None stands for zeros.
-        Without it, central differences of `reference` judge, except where the function has a kink.
+        Without it, central differences of `reference` judge, except where the function has a kink
+        or a jump.
     operands : int, default 1
         Number of tensors that it takes.
     result : {"new", "view", "pieces", "written"}
-        ``"new"`` if it returns a tensor on memory of its own, ``"view"`` if it returns a view
-        of its first operand, ``"pieces"`` if it returns several that one call has made, as
+        ``"new"`` if it returns a tensor on memory that no operand has, ``"view"`` if it returns a
+        view of its first operand, ``"pieces"`` if it returns several that one call has made, as
         ``chunk`` does, so that they may not be written, ``"written"`` if it writes to the first
         operand and leaves its shape.
     accepts : callable, optional
