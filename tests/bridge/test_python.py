@@ -153,7 +153,9 @@ def test_facts_about_memory() -> None:
 
 def test_format_specifications_are_for_0_d_tensors() -> None:
     assert f"{vt.tensor(1.5):.2f}" == "1.50"
-    assert f"{vt.tensor(1.5)}" == "tensor(1.5000)"
+    # As in PyTorch, a number also where nothing is specified.
+    assert f"{vt.tensor(1.5)}" == "1.5"
+    assert f"{vt.ones(1)}" == "tensor([1.])"
     with pytest.raises(TypeError):
         f"{vt.ones(2):.2f}"
 

@@ -130,6 +130,8 @@ ONCE_REFUSED = [
         result="view",
         accepts=lambda x: x.ndim > 0,
     ),
+    # It has no derivative at zero, where slopes on both sides are the same large number.
+    Rule("signed", lambda x, y: x * y.sign(), lambda x, y: x * np.sign(y), operands=2),
     # Hooks on its operands run in another order than that of their names.
     Rule(
         "choice",

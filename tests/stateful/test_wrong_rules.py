@@ -31,6 +31,7 @@ def rule_of(facts: Facts) -> Rule:
         ({"name": "lambda"}, "name", "must be a Python name"),
         ({"name": "vt"}, "name", "must not be that of something else"),
         ({"name": "t0"}, "name", "must not be that of something else"),
+        ({"name": "np"}, "name", "must not be that of something else"),
         ({"name": "h12"}, "name", "must not be that of something else"),
         ({"name": "zip"}, "name", "must not be that of something else"),
         ({"operands": 0}, "operands", "at least one operand"),
@@ -86,6 +87,7 @@ def raises(x: object) -> object:
         ({"shapes": [4]}, "shapes", "must be shapes"),
         ({"shapes": (3, 3)}, "shapes", "must be shapes"),
         ({"shapes": []}, "shapes", "strategies or sequences"),
+        ({"shapes": [(9, 9)]}, "shapes", "81 elements, of at most 64"),
         ({"shapes": st.floats()}, "shapes", "must be shapes"),
     ],
 )
@@ -162,3 +164,22 @@ def test_what_is_so_for_some_operands_only_is_no_wrong_rule() -> None:
         return x if x.dim() == 2 else x.clone()
 
     check(rule_of({"call": sometimes_a_copy, "result": "written"}), programs=5)
+
+
+def test_a_result_that_is_too_large_for_the_model_is_refused() -> None:
+    rule = rule_of(
+        {"call": vt.outer, "reference": np.outer, "operands": 2, "shapes": [((32,), (32,))]}
+    )
+    with pytest.raises(RuleError, match="1024 elements, of at most 256") as found:
+        check(rule)
+    assert found.value.argument == "shapes"
+
+
+def test_check_needs_rules_and_programs() -> None:
+    rule = rule_of({})
+    with pytest.raises(ValueError, match="at least one rule"):
+        check()
+    with pytest.raises(ValueError, match="one program"):
+        check(rule, programs=0)
+    with pytest.raises(TypeError, match="not by function"):
+        check(doubled)  # type: ignore[arg-type]  # wrong on purpose

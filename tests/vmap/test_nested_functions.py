@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import node_of
+from vtgrad.errors import BatchedTensorError
 from vtgrad.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 AS = vt.tensor(np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.9]]))
@@ -187,3 +189,122 @@ def test_three_levels() -> None:
     for nr in range(3):
         check(jacrev(whole, nr)(*args), jacrev(loop, nr)(*args))
         check(jacfwd(whole, nr)(*args), jacfwd(loop, nr)(*args))
+
+
+# -- what a Function captures ---------------------------------------------------------------------
+
+
+class Kept(vt.autograd.Function):
+    """Keeps its argument as an attribute, which nothing turns into a value."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        ctx.x = x
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, g: vt.Tensor) -> vt.Tensor:
+        found: vt.Tensor = g * 2 * ctx.x
+        return found
+
+    @staticmethod
+    def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
+        found: vt.Tensor = t * 2 * ctx.x
+        return found
+
+
+def kept(x: vt.Tensor) -> vt.Tensor:
+    found: vt.Tensor = Kept.apply(x)
+    return found.sum()
+
+
+def test_a_sample_that_is_no_saved_tensor_is_that_of_the_call_while_its_vmap_runs() -> None:
+    check(vmap(grad(kept))(AS), AS * 2)
+    check(vmap(jacrev(lambda x: kept(x)[None]))(AS)[:, 0], AS * 2)
+    check(vmap(lambda x: jvp(kept, (x,), (W,))[1])(AS), (AS * 2 * W).sum(1))
+    check(vmap(lambda a: vmap(lambda b: grad(kept)(a * b))(BS))(AS), nested_twice())
+    late: list[Callable[[], object]] = [
+        lambda: grad(lambda xs: vmap(kept)(xs).sum())(AS),
+        lambda: vmap(grad(lambda a: vmap(lambda b: kept(a * b))(BS).sum()))(AS),
+    ]
+    for call in late:
+        with pytest.raises(BatchedTensorError, match="after its vmap had returned"):
+            call()
+
+
+def nested_twice() -> vt.Tensor:
+    return AS[:, None] * BS[None, :, None] * 2
+
+
+def capturing(a: vt.Tensor, *, forward: bool) -> Callable[[vt.Tensor], vt.Tensor]:
+    class Capturing(Kept):
+        @staticmethod
+        def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+            return x * a if forward else x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: vt.Tensor) -> vt.Tensor:
+            return g * a
+
+    def call(x: vt.Tensor) -> vt.Tensor:
+        found: vt.Tensor = Capturing.apply(x)
+        return found.sum()
+
+    return call
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_captured_sample_beside_arguments_without_samples_is_refused(forward: bool) -> None:
+    def inside(a: vt.Tensor) -> Any:
+        return grad(capturing(a, forward=forward))(W)
+
+    def between(a: vt.Tensor) -> Any:
+        return grad(lambda w: vmap(capturing(a[0], forward=forward))(w[None]).sum())(W)
+
+    def recorded(a: vt.Tensor) -> Any:
+        return grad(lambda w: grad(capturing(a, forward=forward))(w).sum())(W)
+
+    for function in (inside, between, recorded):
+        with pytest.raises(BatchedTensorError, match="as an argument"):
+            vmap(function)(AS)
+    # Beside arguments with these samples it is one of them.
+    found = vmap(lambda a: grad(capturing(a, forward=forward))(a.detach()))(AS)
+    check(found, AS)
+
+
+HOOKS: dict[str, Callable[[vt.Tensor, vt.Tensor], object]] = {
+    "tensor": lambda y, a: y.register_hook(lambda g: g * a),
+    "node": lambda y, a: node_of(y).register_hook(lambda gi, go: (gi[0] * a, gi[1])),
+    "node before": lambda y, a: node_of(y).register_prehook(lambda go: (go[0] * a,)),
+}
+
+
+def hooked(a: vt.Tensor, w: vt.Tensor, kind: str = "tensor") -> vt.Tensor:
+    y = w * 3
+    HOOKS[kind](y, a)
+    return y.sum()
+
+
+@pytest.mark.parametrize("kind", HOOKS)
+def test_a_sample_that_a_hook_captures_is_refused_where_gradients_have_no_samples(
+    kind: str,
+) -> None:
+    with pytest.raises(BatchedTensorError):
+        vmap(lambda a: grad(lambda w: hooked(a, w, kind))(W))(AS)
+
+
+def test_a_sample_that_a_hook_captures_meets_gradients_of_samples() -> None:
+    check(vmap(lambda a: grad(lambda w: hooked(a, w * a))(W))(AS), AS * AS * 3)
+
+
+def test_gradients_for_each_sample_do_not_fit_into_one_grad() -> None:
+    def given(x: vt.Tensor, a: vt.Tensor) -> None:
+        (x * x).backward(a)
+
+    for run in (given, lambda x, a: hooked(a, x).backward()):
+        x = W.clone().requires_grad_()
+        with pytest.raises(BatchedTensorError):
+            vmap(lambda a, run=run, x=x: (run(x, a), a)[1])(AS)
+        assert x.grad is None

@@ -27,7 +27,7 @@ from ..graph.set_history import gradient_edge, own_meta, requires_grad
 from ..storage.arrays import Array
 from ..storage.device import CPU, Device
 from ..storage.dtypes import dtype_of
-from ..storage.key_set import BATCHED
+from ..storage.key_set import BATCHED, keys
 from ..storage.on_device import impl_on
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
@@ -214,6 +214,16 @@ def _given(grads: object, count: int) -> list[TensorBase | None]:
     )
 
 
+def _refuse_samples(gradients: Sequence[TensorBase]) -> None:
+    """Raise if leaves would get a gradient for each sample, of which .grad holds one."""
+    for nr, gradient in enumerate(gradients):
+        if gradient._impl.key_set & BATCHED:
+            raise BatchedTensorError(
+                f"gradient {nr} is a tensor inside of vmap, and .grad of a leaf cannot hold one "
+                "for each sample; autograd.grad and the transforms of vtgrad.func return them"
+            )
+
+
 def backward(
     tensors: Roots,
     grad_tensors: TensorBase | Sequence[TensorBase | None] | None = None,
@@ -230,6 +240,8 @@ def backward(
         )
     roots = _listed_roots(tensors, "tensors")
     gradients = _root_gradients(roots, _given(grad_tensors, len(roots)), recorded=create_graph)
+    if keys.active:
+        _refuse_samples(gradients)
     targets = None if inputs is None else _listed(inputs, "inputs")
     if targets is not None and not targets:
         raise EmptyInputsError("inputs of backward must not be empty")

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import GradientError
+from ..errors import BatchedTensorError, GradientError
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
@@ -16,6 +16,7 @@ from ..storage.device import CPU
 from ..storage.key_set import NAMED, keys
 from ..storage.lazy_array import resolved
 from ..storage.long_sums import LONG_SUM
+from ..storage.sample_array import SampleArray
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]
@@ -34,6 +35,8 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
     ------
     GradientError
         If the shapes do not fit.
+    BatchedTensorError
+        If it stands for several gradients.
     """
     if type(grad) is _ndarray and grad.shape == meta.shape and grad.dtype is meta.dtype:
         return grad
@@ -48,6 +51,11 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
         grad = grad.whole(shape, grad.values.dtype)
     if type(grad) is not _ndarray:
         # NumPy returns scalars for 0-d results, and users may return lazy arrays.
+        if isinstance(grad, SampleArray):
+            raise BatchedTensorError(
+                f"a hook of {node.name()} returned a gradient for each sample of a vmap, for input "
+                f"{nr}, which has no samples"
+            )
         grad = np.asarray(resolved(grad))
     if grad.shape != meta.shape:
         if grad.shape[1:] == meta.shape and grad.size <= LONG_SUM and grad.dtype != _HALF:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.own_copy import own_copy
 from ..engine.validate import fit_array, fit_tensor
-from ..errors import DeviceError, FunctionError, GradientError
+from ..errors import BatchedTensorError, DeviceError, FunctionError, GradientError
 from ..graph.edge import Edge
 from ..graph.hooks import USERS_CODE, NodeHooks
 from ..graph.input_metadata import InputMetadata
@@ -21,6 +21,7 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
 from ..graph.saved_variable import SavedVariable
+from ..ops.batching.values import levels_of
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.key_set import NAMED, keys
@@ -356,9 +357,10 @@ class BackwardCFunction(Node, FunctionCtx):
                     and (all_of_them or call.differentiable[nr])
                 ):
                     grads[nr] = operators().zeros(result.shape, result.dtype, result.device)
+        given = [x for x in grads if x is not None] if keys.active else ()
         returned = self._run(grads)
         answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
-        return [
+        found = [
             (
                 index,
                 None
@@ -371,6 +373,26 @@ class BackwardCFunction(Node, FunctionCtx):
                 zip(call.argument_indices, self.next_edges, strict=True)
             )
         ]
+        if keys.active:
+            self._refuse_captured([answer for _, answer in found if answer is not None], given)
+        return found
+
+    def _refuse_captured(self, answers: Sequence[TensorBase], given: Sequence[TensorBase]) -> None:
+        """Raise if a gradient has samples that neither an argument nor a gradient has brought.
+
+        Raises
+        ------
+        BatchedTensorError
+            If one does, as the array of such a tensor is that of one sample.
+        """
+        known = {level for x in given for level in levels_of(x)}
+        for answer in answers:
+            if not known.issuperset(levels_of(answer)):
+                raise BatchedTensorError(
+                    f"backward of {self.name()} returned a gradient for each sample of a vmap, and "
+                    "forward got no argument with these samples: pass the tensor that it uses as "
+                    "an argument, so that all samples have one node"
+                )
 
     def _backward(self) -> Callable[..., object]:
         """The user's function.

@@ -23,13 +23,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from ..errors import FunctionError, UndeclaredWriteError
+from ..errors import BatchedTensorError, FunctionError, UndeclaredWriteError
 from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.saved_variable import SavedVariable
 from ..graph.set_history import meta_of, own_meta, requires_grad
 from ..ops.view_impls import views as view_impls
+from ..storage.batch import is_batched
 from ..storage.key_set import keys
 from ..storage.record_write import DIRECT, count_write
 from ..storage.tensor_base import TensorBase, handle_like
@@ -236,6 +237,12 @@ def wrap_outputs(
         if node is None or not differentiable[nr]:
             given.append(_constant(x, is_argument, is_dirty))
             continue
+        if keys.active and is_batched(x):
+            raise BatchedTensorError(
+                f"forward of {call.operator} returned a tensor for each sample of a vmap, and got "
+                "no argument with these samples: pass the tensor that it uses as an argument, so "
+                "that all samples have one node"
+            )
         if is_argument:
             given.append(_view_as_is(x, node, nr, creation))
             continue

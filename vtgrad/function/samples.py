@@ -11,10 +11,13 @@ Where `vmap` is nested a tensor may be one of several levels. Its samples at a l
 dimension of its value, first those of the outermost level. At which levels a tensor has samples is
 a number, with a bit for each level: 1 for the outermost one.
 
-Forward runs while the levels of its `vmap` are open. Backward may run later, so it runs in levels
-of its own. The gradient of an argument without samples is the sum over all of them. A result
-without samples is expanded, so that each sample has a gradient; only if it is such an argument
-itself, it cannot be, and each sample gets its share of the gradient.
+Forward runs while the levels of its `vmap` are open. So does backward, where these are still open,
+because it may use tensors of one sample that forward has kept otherwise than by saving them. Where
+they are not, it runs in levels of its own.
+
+The gradient of an argument without samples is the sum over all of them. A result without samples is
+expanded, so that each sample has a gradient; only if it is such an argument itself, it cannot be,
+and each sample gets its share of the gradient.
 """
 
 from __future__ import annotations
@@ -26,10 +29,10 @@ from typing import TypeVar
 
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
-from ..ops.batching.values import value_at
+from ..ops.batching.values import batch_along_first, value_at
 from ..ops.generated import functional as F
 from ..storage.arrays import Shape
-from ..storage.batch import BatchLevel, batched
+from ..storage.batch import BatchLevel
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["Samples", "sample_of"]
@@ -60,6 +63,7 @@ class Samples:
 
     __slots__ = (
         "_levels",
+        "_opened",
         "all",
         "arguments",
         "expanded_results",
@@ -82,6 +86,8 @@ class Samples:
     of_saved: tuple[int, ...]
     kept: tuple[int, ...]
     expanded_results: dict[int, TensorBase]
+    # Those in which forward has run.
+    _opened: tuple[BatchLevel, ...]
     # The levels in which the methods run at this moment, by thread.
     _levels: dict[int, Sequence[BatchLevel]]
 
@@ -102,6 +108,7 @@ class Samples:
         self.of_saved = ()
         self.kept = ()
         self.expanded_results = {}
+        self._opened = tuple(levels)
         self._levels = {}
 
     def run(self, levels: Sequence[BatchLevel], body: Callable[[], R]) -> R:
@@ -118,13 +125,15 @@ class Samples:
                 self._levels[ident] = before
 
     def run_later(self, body: Callable[[], R]) -> R:
-        """Call a method of the Function in levels of its own."""
+        """Call a method of the Function in the levels of forward; for a closed one in a new one."""
         return self._run_below((), body)
 
     def _run_below(self, levels: tuple[BatchLevel, ...], body: Callable[[], R]) -> R:
         nr = len(levels)
         if nr == len(self.sizes):
             return self.run(levels, body)
+        if self._opened[nr].is_open:
+            return self._run_below((*levels, self._opened[nr]), body)
         return run_in_batch(
             lambda level: self._run_below((*levels, level), body),
             self.sizes[nr],
@@ -230,5 +239,6 @@ def sample_of(value: TensorBase, levels: Sequence[BatchLevel], at: int) -> Tenso
     """The tensor of one sample at some of the levels."""
     for nr, level in enumerate(levels):
         if at >> nr & 1:
-            value = batched(value, level)
+            # A gradient may have samples at higher levels, too.
+            value = batch_along_first(value, level)
     return value

@@ -94,6 +94,10 @@ def machine(
 def _with_rules(rules: Sequence[Rule], library: Library | None) -> Library:
     """Return the library whose programs call some operators, after a check of their rules."""
     where = vtgrad_library(vtgrad) if library is None else library
+    given: object
+    for given in rules:
+        if not isinstance(given, Rule):
+            raise TypeError(f"operators are described by a Rule, not by {type(given).__name__}")
     named = {rule.name: prepared(rule) for rule in rules}
     if len(named) < len(rules):
         raise ValueError("two rules have the same name")
@@ -147,7 +151,7 @@ def check(
     ForwardModeError
         If a level of forward mode is open.
     ValueError
-        If two rules have the same name.
+        If two rules have the same name, or there is no rule or no program.
 
     Examples
     --------
@@ -159,6 +163,8 @@ def check(
     __tracebackhide__ = True  # pytest leaves the frame out
     where = vtgrad_library(vtgrad) if library is None else library
     module = where.module
+    if not rules or programs < 1:
+        raise ValueError("check needs at least one rule and one program")
     with _TURN, module.inference_mode(False), module.enable_grad():
         if where.has_level():
             raise ForwardModeError("the programs of `check` need the one level of forward mode")

@@ -26,7 +26,7 @@ CONSTANT = ("int64", "bool")
 _RESULTS = ("new", "view", "pieces", "written")
 
 #: What the text of a program calls otherwise.
-_TAKEN = frozenset({"vt", "seen", "w", "g", "h", "k", "p", "u", "r", *dir(builtins)})
+_TAKEN = frozenset({*"vt np seen w g h k p u r read kind_of".split(), *dir(builtins)})
 
 
 class RuleError(ValueError):
@@ -67,12 +67,13 @@ class Rule:
     gradient : callable, optional
         Takes the gradient of the result (a tuple of them if there are several results) and then
         the operands, and returns a tuple with an array for each operand; None stands for zeros.
-        Without it, central differences of `reference` judge, except where the function has a kink.
+        Without it, central differences of `reference` judge, except where the function has a kink
+        or a jump.
     operands : int, default 1
         Number of tensors that it takes.
     result : {"new", "view", "pieces", "written"}
-        ``"new"`` if it returns a tensor on memory of its own, ``"view"`` if it returns a view
-        of its first operand, ``"pieces"`` if it returns several that one call has made, as
+        ``"new"`` if it returns a tensor on memory that no operand has, ``"view"`` if it returns a
+        view of its first operand, ``"pieces"`` if it returns several that one call has made, as
         ``chunk`` does, so that they may not be written, ``"written"`` if it writes to the first
         operand and leaves its shape.
     accepts : callable, optional
@@ -91,7 +92,8 @@ class Rule:
         `raises`: the values of each, or a Hypothesis strategy for them.
     shapes : sequence or strategy, optional
         The shapes that operands have: a shape for an operator of one operand, a tuple of shapes
-        for others. Without it they are arbitrary.
+        for others. Without it they are arbitrary. Together operands have at most 64 elements, and
+        results 256.
     dtypes : sequence, default ("float64",)
         The dtypes in which it is tested: one for all operands, or a tuple with one for each. Those
         of operands with gradients are ``"float64"``, ``"float32"`` or ``"complex128"``, those of

@@ -15,6 +15,9 @@ _STEP = 1e-3
 #: How far the slopes on both sides may be apart, for slopes up to one: further apart is a kink.
 _KINK = 0.05
 
+#: How far slopes over two distances may be apart: further apart is a jump.
+_JUMP = 1e-3
+
 #: Smaller slopes are taken for zero, which a gradient that is left out stands for.
 _NOISE = 1e-7
 
@@ -26,7 +29,7 @@ def slopes(function: Function, arrays: Sequence[FloatArray]) -> FloatArray:
     """Return the derivatives of all elements of a result by all elements of all arrays.
 
     Exact to the fourth order in the distance of the points. Where the slopes on the two sides
-    differ, so that there is no derivative, it is not a number.
+    differ, or those over two distances, so that there is no derivative, it is not a number.
 
     Returns
     -------
@@ -46,9 +49,11 @@ def slopes(function: Function, arrays: Sequence[FloatArray]) -> FloatArray:
                 found_at.append(function(changed))
             flat[at] = number
             above, below, far_above, far_below = found_at
-            found = (8 * (above - below) - (far_above - far_below)) / (12 * step)
+            near, far = (above - below) / (2 * step), (far_above - far_below) / (4 * step)
+            found = (4 * near - far) / 3
             apart = np.abs((above - middle) - (middle - below)) / step
             found[np.abs(found) < _NOISE] = 0.0
-            limit = _KINK * np.maximum(1.0, np.abs(found))
-            columns.append(np.where(apart > limit, np.nan, found))
+            size = np.maximum(1.0, np.abs(found))
+            is_kink = (apart > _KINK * size) | (np.abs(near - far) > _JUMP * size)
+            columns.append(np.where(is_kink, np.nan, found))
     return np.stack(columns, 1) if columns else np.zeros((middle.size, 0))

@@ -1,6 +1,7 @@
 """What is found out about a rule before the first program."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 import numpy as np
@@ -12,6 +13,9 @@ from .model import SkippedError
 from .samples import Sample, samples
 
 __all__ = ["checked"]
+
+#: The model has second derivatives of each element by each two; a complex one counts twice.
+_MOST_TAKEN, _MOST_MADE = 64, 256
 
 _PUT_FIRST = (
     "must be of the first operand, and `call` writes to another one, or returns a view of it: "
@@ -40,6 +44,7 @@ def checked(rule: Rule, library: Library) -> Rule:
     for sample in samples(rule):
         call, arrays = sample.invocation, sample.arrays()
         outcome = call.outcome(arrays)
+        _check_size(rule, sample, outcome)
         try:
             if rule.result in ("view", "pieces"):
                 call.picked(np.arange(arrays[0].size).reshape(arrays[0].shape), arrays)
@@ -60,6 +65,18 @@ def checked(rule: Rule, library: Library) -> Rule:
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
     return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
+
+
+def _check_size(rule: Rule, sample: Sample, outcome: Outcome) -> None:
+    """Refuse operands and results of which the model would fill the memory."""
+    for what, shapes, most in (
+        ("operands", sample.shapes, _MOST_TAKEN),
+        ("results", [array.shape for array in outcome.arrays], _MOST_MADE),
+    ):
+        count = sum(map(prod, shapes))
+        if count > most:
+            told = f"{what} of shapes {list(shapes)} have {count} elements, of at most {most}"
+            raise rule.error("shapes", f"must be smaller: {told}")
 
 
 def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]:
