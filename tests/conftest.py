@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture import junkdrawer, providers
 
 import vtgrad
 from tests.collecting import put_aside
@@ -41,6 +41,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 if settings().derandomize and hasattr(providers, "_get_local_constants"):
     _NONE = providers._local_constants.__class__()
     vars(providers)["_get_local_constants"] = lambda: _NONE
+
+# Hypothesis measures the collector's time, for deadlines. An interrupt that a test sends would be
+# lost in its callback, as all exceptions are that arise while the collector runs.
+assert not junkdrawer._gc_initialized
+vars(junkdrawer)["_gc_initialized"] = True
 
 # The comparison with PyTorch runs in an environment of its own (`make oracle`), where an
 # empty collection is a failure.
