@@ -132,6 +132,8 @@ ONCE_REFUSED = [
     ),
     # It has no derivative at zero, where slopes on both sides are the same large number.
     Rule("signed", lambda x, y: x * y.sign(), lambda x, y: x * np.sign(y), operands=2),
+    # How many elements it returns depends on their values.
+    Rule("positive", lambda x: x[x > 0], lambda x: x[x > 0]),
     # Hooks on its operands run in another order than that of their names.
     Rule(
         "choice",

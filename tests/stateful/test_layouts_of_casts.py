@@ -89,6 +89,7 @@ def test_an_operator_that_is_wrong_for_a_layout_is_found(view: str) -> None:
     assert found.value.remark == ""
 
 
+@pytest.mark.stateful
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_no_layout_of_casts_is_left_out(dtype: str) -> None:
     rule = Rule("cubed", lambda x: x * x * x, lambda x: x * x * x, dtypes=[dtype])

@@ -15,6 +15,7 @@ from vtgrad.testing.checking import Coverage, Rule, check
 DOUBLED = Rule("doubled", lambda x: x * 2, lambda x: x * 2)
 
 
+@pytest.mark.stateful
 def test_it_records_gradients_whatever_the_mode_is() -> None:
     with vt.no_grad():
         coverage = check(DOUBLED, programs=2)
