@@ -69,7 +69,7 @@ test: how-long
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 11 minutes on two cores; make quick takes one."
+	@echo "make test takes 10 minutes on two cores; make quick takes one."
 
 quick: lint types
 	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \
