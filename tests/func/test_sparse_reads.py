@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 
 import numpy as np
@@ -182,7 +181,7 @@ def test_write_that_is_interrupted_has_no_pattern() -> None:
         return y + x
 
     def interrupt(*_: object) -> None:
-        signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
 
     with pytest.raises(vt.errors.InterruptedWriteError, match="copy_ was interrupted"):
         sparsity_pattern(function, X)
