@@ -89,6 +89,27 @@ def test_an_interrupt_ends_the_pass_that_is_waited_for(depth: int, threads: int)
     assert gradient_of(x) == [3]
 
 
+def test_a_signal_that_the_working_thread_receives_ends_the_wait() -> None:
+    """The system may choose that thread; see Note [Signals that another thread receives]."""
+    x = vt.ones(1, requires_grad=True)
+    y = x * 2
+    over = [False]
+
+    def receive(grad: vt.Tensor) -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGALRM)
+        with vt.enable_grad():
+            for _ in range(20_000):
+                (vt.ones(1, requires_grad=True) * 2).backward()
+                time.sleep(0.001)
+        over[0] = True
+
+    y.register_hook(receive)
+    with pytest.raises(Interrupted), handled():
+        nested(25, y, set())
+    assert not over[0]
+    assert gradient_of(x) is None
+
+
 @pytest.mark.slow
 # An interrupt that arrives in a callback of the collector or of a weak reference is lost.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -352,7 +352,8 @@ late = Late()
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
 @pytest.mark.parametrize("around", [0, 25])
-def test_an_interrupt_reaches_passes_inside_hooks_of_lanes(around: int) -> None:
+@pytest.mark.parametrize("is_here", [False, True], ids=["to the process", "to this thread"])
+def test_an_interrupt_reaches_passes_inside_hooks_of_lanes(around: int, is_here: bool) -> None:
     """Those run on threads of their own, for which the thread of the lane waits."""
 
     def handler(number: int, frame: FrameType | None) -> None:
@@ -364,7 +365,10 @@ def test_an_interrupt_reaches_passes_inside_hooks_of_lanes(around: int) -> None:
     def on_lane() -> None:
         depth[0] += 1
         if depth[0] == 60:
-            os.kill(os.getpid(), signal.SIGUSR1)
+            if is_here:
+                signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+            else:
+                os.kill(os.getpid(), signal.SIGUSR1)
         time.sleep(0.001)
         with vt.enable_grad():
             x = y * 1

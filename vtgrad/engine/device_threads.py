@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
 from .helper_thread import stop_helper_of
-from .signals import look_for_signals
+from .signals import acquire_watchfully, look_for_signals
 from .signals import this_thread as for_signals
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class SharedReadyQueue:
 
     def wait(self) -> None:
         """Wait until `wake` is called."""
-        self._wake.acquire()
+        acquire_watchfully(self._wake)
 
     def wake(self) -> None:
         """Let the thread look for what has changed. Called under `lanes_lock`."""

@@ -10,7 +10,7 @@ from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
 from typing import Final
 
-from .signals import Order, look_for_signals, this_thread
+from .signals import Order, acquire_watchfully, look_for_signals, this_thread
 
 __all__ = ["run_on_helper_thread", "stop_helper_of"]
 
@@ -62,7 +62,7 @@ class _Helper:
 
     def wait(self) -> None:
         """Wait until the work is over."""
-        self._over.acquire()
+        acquire_watchfully(self._over)
 
     def abandon(self) -> None:
         """Stop the thread, and the thread for which it waits; then wait."""

@@ -14,18 +14,34 @@ handles them on the main thread, which waits for it. If a handler raises there, 
 continue and fill ``.grad`` later. So the waiting thread abandons the working one, and waits until
 that has stopped: it stops where loops look for signals, and before ``.grad`` is filled. If the
 working thread waits for another thread itself, that one is abandoned too.
+
+NOTE [ Signals that another thread receives ]
+
+The system gives a signal to any one thread of the process. It prefers the main thread, but a thread
+that starts another one at that moment may be faster. Python notes the signal, and the main thread
+runs the handler when it next runs anything: if it waits for a lock, after the wait, which may be as
+long as the pass. So `acquire_watchfully` ends the wait of the main thread ten times a second.
 """
 
 from __future__ import annotations
 
 import threading
+from _thread import LockType, get_ident
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["NODES_BETWEEN_LOOKS", "AbandonedError", "Order", "look_for_signals", "this_thread"]
+__all__ = [
+    "NODES_BETWEEN_LOOKS",
+    "AbandonedError",
+    "Order",
+    "acquire_watchfully",
+    "look_for_signals",
+    "this_thread",
+]
 
 # Nodes that take some tens of microseconds.
 NODES_BETWEEN_LOOKS: Final = 64
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
 
 
 class Order:
@@ -79,3 +95,15 @@ def look_for_signals() -> None:
     order = this_thread.order
     if order is not None and order.stop:
         raise AbandonedError
+
+
+def acquire_watchfully(lock: LockType) -> None:
+    """Acquire a lock that another thread releases, and let handlers of signals run meanwhile.
+
+    See Note [Signals that another thread receives].
+    """
+    if get_ident() != threading.main_thread().ident:
+        lock.acquire()
+        return
+    while not lock.acquire(timeout=_SECONDS_BETWEEN_LOOKS):
+        pass
