@@ -8,8 +8,8 @@ __all__ = ["Scheduler"]
 class Scheduler(LoadGroupScheduling):
     """The scheduler of ``--dist=loadgroup``, without what is done.
 
-    After each test xdist's own counts what is pending among all tests that a process has had,
-    which takes minutes in a run of 20,000.
+    After each test xdist's own counts what is pending among all tests that a process has had. In a
+    run of 22,000 this takes 20 seconds of processor time, beside two processes on two cores.
     """
 
     def _reschedule(self, node: object) -> None:

@@ -44,6 +44,6 @@ def run_in_batch(
         return body(level)
     finally:
         level.is_open = False
-        level.made = {}  # the level may live as long as a graph
         thread.batch_levels = before
         with_entries.discard(level)
+        level.made = {}  # the level may live as long as a graph
