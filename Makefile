@@ -48,7 +48,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # `loadgroup` keeps tests that share one costly preparation in one process.
-PYTEST := -m pytest -n 2 --dist=loadgroup
+# A process that a test has ended, or that was ended because a test hung, is not replaced: xdist 3.8
+# gives the new one a single test, and waits for it forever.
+PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick versions oracle bench docs codegen lanes compiled clean lint types public-types \

@@ -316,6 +316,45 @@ def test_forks_beside_a_pass_of_another_thread() -> None:
     assert_nothing_stays()
 
 
+def test_the_end_of_a_thread_wakes_all_passes_that_wait_for_it() -> None:
+    """Two passes that leave a lane at once both ask its thread to end, which sees one request."""
+    queue = device_threads.SharedReadyQueue(vt.device(LANES[0]))
+    waiters = [device_threads.SharedReadyQueue(vt.device("cpu")) for _ in range(2)]
+    with device_threads.lanes_lock:
+        for waiter in waiters:
+            queue.push(device_threads.NodeTask(None, None, waiter))
+    device_threads.thread_main(queue, None)
+    assert [waiter._wake.acquire(blocking=False) for waiter in waiters] == [True, True]
+
+
+def test_passes_of_several_threads_leave_the_same_lanes() -> None:
+    """Their ends meet in all orders, because the interpreter switches threads all the time."""
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(300):
+                leaves, loss = graph()
+                loss.backward()
+                assert gradients(leaves) == FULL
+        except BaseException as error:  # shown below
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures
+    assert not any(thread.is_alive() for thread in threads)
+    assert_nothing_stays()
+
+
 def test_an_idle_interpreter_ends_after_an_error_on_a_lane() -> None:
     """Nothing keeps the process alive, and no frame of a thread keeps the graph."""
     x = vt.ones(2, requires_grad=True)

@@ -229,8 +229,11 @@ class SharedReadyQueue:
             over = not self.users
             if over and _queues.get(self.device) is self:
                 del _queues[self.device]
-            if task.waiter is not None:
-                task.waiter.wake()
+            # Several passes may have left the lane at once, and each waits for the end.
+            asked = [task, *(entry[2] for entry in self._heap)] if over else [task]
+            for each in asked:
+                if each.waiter is not None:
+                    each.waiter.wake()
             return over
 
 
