@@ -29,10 +29,11 @@ from .region import Gradient
 from .thread_local_state import this_thread
 
 if TYPE_CHECKING:
+    # For errors and editors: what users call is typed by the class that they know.
+    from ..tensor.tensor import Tensor
     from .saved_variable import SavedVariable
 
-T = TypeVar("T", bound=TensorBase)
-G = TypeVar("G", bound=TensorBase | None)
+T = TypeVar("T", bound="Tensor")
 
 __all__ = ["FRESH", "LEAF_SEQUENCE_NR", "PASSED", "SHARED", "Node"]
 
@@ -608,7 +609,7 @@ class Node(Edge):
         return answers
 
     def register_prehook(
-        self, hook: Callable[[tuple[G, ...]], tuple[G, ...] | None]
+        self, hook: Callable[[tuple[Tensor, ...]], tuple[Tensor | None, ...] | None]
     ) -> RemovableHandle:
         """Call a function with the gradients that arrive, before the node runs.
 
@@ -616,7 +617,8 @@ class Node(Edge):
         ----------
         hook : callable
             Takes the tuple of gradients of the node's results, None where nothing arrived. It
-            returns None, or a tuple of as many that takes their place.
+            returns None, or a tuple of as many that takes their place. With its parameter declared
+            as ``tuple[Tensor | None, ...]``, type checkers look for None.
 
         Returns
         -------
@@ -641,7 +643,7 @@ class Node(Edge):
 
     def register_hook(
         self,
-        hook: Callable[[tuple[G, ...], tuple[G, ...]], tuple[G, ...] | None],
+        hook: Callable[[tuple[Tensor, ...], tuple[Tensor, ...]], tuple[Tensor | None, ...] | None],
     ) -> RemovableHandle:
         """Call a function with the gradients of inputs and of results, after the node has run.
 

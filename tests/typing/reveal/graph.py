@@ -21,3 +21,13 @@ node.set_next_edges([(None, 0), node.next_edge(1)])
 node.add_next_edge(node)
 node.set_next_edges(node.next_functions)
 node.set_next_edge(0, x)  # E: arg-type
+
+node.register_prehook(lambda grads: (reveal_type(grads[0]),))  # R: vtgrad.Tensor
+node.register_hook(lambda outgoing, incoming: (outgoing[0] * 2, *outgoing[1:]))
+
+
+def counted(outgoing: tuple[vt.Tensor | None, ...], incoming: tuple[vt.Tensor | None, ...]) -> int:
+    return len(outgoing) + len(incoming)
+
+
+node.register_hook(counted)  # E: arg-type
