@@ -87,6 +87,24 @@ def deep_as(x: vt.Tensor, like: vt.Tensor) -> vt.Tensor:
     return x.detach().expand_as(like)
 
 
+def spread(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return x.expand(shape), y.expand(shape)
+
+
+def spread_and_copied(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return x.expand(shape), y.expand(shape) if y.shape == shape else y.expand(shape).clone()
+
+
+def last_of_both(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    return y[-1:], x[-1:]
+
+
+def detached_last_of_both(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    return y[-1:], x.detach()[-1:]
+
+
 def confine(x: vt.Tensor, *, lo: float, hi: float) -> vt.Tensor:
     return x.clamp(lo, hi)
 
@@ -246,6 +264,31 @@ SAID = {
     "several views that may be written": Rule(
         "ends", ends, lambda x: (x[:1], x[-1:]), result="view", accepts=_has_rows
     ),
+    "a view of each of two operands": Rule(
+        "spread",
+        spread,
+        np.broadcast_arrays,
+        operands=2,
+        result="view",
+        views_of=(0, 1),
+    ),
+    "views of two operands in another order": Rule(
+        "last_of_both",
+        last_of_both,
+        lambda x, y: (y[-1:], x[-1:]),
+        operands=2,
+        result="view",
+        views_of=(0, 1),
+        accepts=lambda x, y: x.ndim > 0 and y.ndim > 0 and len(x) > 0 and len(y) > 0,
+    ),
+    "a view of the second operand, as the first one says": Rule(
+        "wide_like",
+        lambda like, x: x.expand_as(like),
+        lambda like, x: np.broadcast_to(x, like.shape),
+        operands=2,
+        result="view",
+        views_of=(1,),
+    ),
     "a view of one operand, as another one says": Rule(
         "wide_as",
         wide_as,
@@ -325,6 +368,9 @@ UNSAID: dict[str, Callable[..., object]] = {
     "a result of integers beside one with gradients": largest_reversed,
     "several views that one call makes": copied_halves,
     "several views that may be written": lambda x: (x[:1], x[-1:].clone()),
+    "a view of each of two operands": spread_and_copied,
+    "views of two operands in another order": detached_last_of_both,
+    "a view of the second operand, as the first one says": lambda like, x: deep_as(x, like),
     "a view of one operand, as another one says": deep_as,
     "options": confine_below,
     "float32": narrowly_cubed,

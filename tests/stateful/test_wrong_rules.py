@@ -24,6 +24,9 @@ def rule_of(facts: Facts) -> Rule:
     return Rule(**{**plain, **facts})  # type: ignore[arg-type]  # wrong on purpose
 
 
+OF_TWO: Facts = {"call": lambda x, y: x, "reference": lambda x, y: x, "operands": 2}
+
+
 @pytest.mark.parametrize(
     ("facts", "argument", "must"),
     [
@@ -36,6 +39,27 @@ def rule_of(facts: Facts) -> Rule:
         ({"name": "zip"}, "name", "must not be that of something else"),
         ({"operands": 0}, "operands", "at least one operand"),
         ({"result": "old"}, "result", "must be one of"),
+        ({"result": "view", "views_of": ()}, "views_of", "must be a sequence"),
+        ({"result": "view", "views_of": 0}, "views_of", "must be a sequence"),
+        ({"result": "view", "views_of": (1,)}, "views_of", "from 0 to 0, not 1"),
+        ({"result": "view", "views_of": (True,)}, "views_of", "from 0 to 0, not True"),
+        ({"result": "view", "views_of": (0, 0)}, "views_of", "must name an operand once"),
+        ({**OF_TWO, "views_of": (1,)}, "views_of", "is for views"),
+        (
+            {**OF_TWO, "result": "view", "views_of": (0, 1), "is_function": True},
+            "views_of",
+            "one operand of a custom Function",
+        ),
+        (
+            {
+                **OF_TWO,
+                "result": "view",
+                "views_of": (1,),
+                "dtypes": [("float64", "int64")],
+            },
+            "dtypes",
+            "that is viewed",
+        ),
         ({"call": 3}, "call", "it is no function but int"),
         ({"call": lambda x, y: x}, "call", "must take 1 argument"),
         ({"reference": lambda x, y: x}, "reference", "must take 1 argument"),
@@ -139,15 +163,15 @@ def doubles_and_returns_the_square(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("call", "result", "must"),
+    ("call", "result", "argument", "must"),
     [
-        (adds_to_the_second, "written", "put that one first"),
-        (turns_the_second, "view", "put that one first"),
-        (doubles_and_returns_the_square, "written", "cannot be both"),
+        (adds_to_the_second, "written", "result", "put that one first"),
+        (turns_the_second, "view", "views_of", "must name all operands"),
+        (doubles_and_returns_the_square, "written", "result", "cannot be both"),
     ],
 )
 def test_what_a_rule_cannot_say_is_refused_before_the_first_program(
-    call: object, result: str, must: str
+    call: object, result: str, argument: str, must: str
 ) -> None:
     def reference(x: Array, y: Array) -> object:
         return x.T if result == "view" else x + y
@@ -155,7 +179,7 @@ def test_what_a_rule_cannot_say_is_refused_before_the_first_program(
     facts = {"call": call, "operands": 2, "result": result, "shapes": [((2, 2), (2, 2))]}
     with pytest.raises(RuleError, match=must) as found:
         check(rule_of({**facts, "reference": reference}))
-    assert found.value.argument == "result"
+    assert found.value.argument == argument
 
 
 def test_what_is_so_for_some_operands_only_is_no_wrong_rule() -> None:

@@ -63,7 +63,7 @@ class Rule:
         The operator: takes `operands` tensors, and `options` by keyword.
     reference : callable
         The same with NumPy alone: takes as many float64 arrays and returns the result, or a tuple
-        of several. For a view it must pick elements of whatever array it is given first.
+        of several. For a view it must pick elements of the arrays of `views_of`.
     gradient : callable, optional
         Takes the gradient of the result (a tuple of them if there are several results) and then
         the operands, and returns a tuple with an array for each operand; None stands for zeros.
@@ -73,9 +73,12 @@ class Rule:
         Number of tensors that it takes.
     result : {"new", "view", "pieces", "written"}
         ``"new"`` if it returns a tensor on memory that no operand has, ``"view"`` if it returns a
-        view of its first operand, ``"pieces"`` if it returns several that one call has made, as
+        view of an operand, ``"pieces"`` if it returns several that one call has made, as
         ``chunk`` does, so that they may not be written, ``"written"`` if it writes to the first
         operand and leaves its shape.
+    views_of : sequence of int, default (0,)
+        The operands that results are views of, if `result` is ``"view"`` or ``"pieces"``: each
+        result is a view of one of them. The other operands only say which view.
     accepts : callable, optional
         Takes the arrays; says whether the operator is defined there. Shapes are arbitrary, and
         so are numbers, many of them small integers and zeros.
@@ -125,6 +128,7 @@ class Rule:
     gradient: Callable[..., object] | None = None
     operands: int = 1
     result: Literal["new", "view", "pieces", "written"] = "new"
+    views_of: Sequence[int] = (0,)
     accepts: Callable[..., bool] | None = None
     is_function: bool = False
     has_jvp: bool = False
@@ -149,6 +153,7 @@ class Rule:
             raise self.error("operands", "must be at least one operand")
         if self.result not in _RESULTS:
             raise self.error("result", f"must be one of {_RESULTS}, not {self.result!r}")
+        self._check_views_of()
         self._check_dtypes()
         self._check_arity("call", self.call, self.operands, self.options)
         names = [*self.options, *(["seed"] if self.is_random else [])]
@@ -180,6 +185,26 @@ class Rule:
         if name in _TAKEN or re.fullmatch(r"[th]\d+", name):
             raise self.error("name", "must not be that of something else in a program")
 
+    def _check_views_of(self) -> None:
+        given: object = self.views_of
+        if not isinstance(given, tuple | list) or not given:
+            raise self.error(
+                "views_of", f"must be a sequence of numbers of operands, not {given!r}"
+            )
+        for number in given:
+            if type(number) is not int or not 0 <= number < self.operands:
+                must = f"must be numbers of operands, from 0 to {self.operands - 1}, not {number!r}"
+                raise self.error("views_of", must)
+        if len(set(given)) < len(given):
+            raise self.error("views_of", f"must name an operand once, not {given!r}")
+        if self.result not in ("view", "pieces") and tuple(given) != (0,):
+            raise self.error("views_of", f"is for views; `result` is {self.result!r}")
+        if self.is_function and len(given) > 1:
+            must = (
+                "must be one operand of a custom Function: views of several require grad together"
+            )
+            raise self.error("views_of", must)
+
     def _check_dtypes(self) -> None:
         if isinstance(self.dtypes, str) or not self.dtypes:
             raise self.error("dtypes", "must be a sequence of dtypes, such as ('float32',)")
@@ -194,7 +219,7 @@ class Rule:
                 raise self.error("dtypes", must)
             if self.result != "new" and set(typing) - set(CONSTANT) != {"float64"}:
                 raise self.error("dtypes", f"must be float64 where `result` is {self.result!r}")
-            if self.result != "new" and typing[0] != "float64":
+            if self.result != "new" and {typing[i] for i in self.views_of} != {"float64"}:
                 raise self.error("dtypes", "must not make a constant of an operand that is viewed")
 
     def _check_arity(

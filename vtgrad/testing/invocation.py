@@ -204,14 +204,43 @@ class Invocation:
         with np.errstate(all="ignore"):
             return self._referred([np.ones(shape) for shape in shapes])
 
-    def picked(self, numbers: IntArray, arrays: Sequence[FloatArray]) -> list[IntArray]:
-        """Return the elements that views show, of an array that numbers those of the operand."""
+    def picked(self, arrays: Sequence[FloatArray]) -> list[tuple[int, IntArray]]:
+        """Return of each view which array it is of, and the numbers of the elements it shows.
+
+        Raises
+        ------
+        SkippedError
+            If a view has no elements and may be of several arrays.
+        """
+        left = [i for i in range(self.rule.operands) if i not in self.constants]
+        subjects = [left.index(operand) for operand in self.rule.views_of]
+        numbered, starts, count = list(arrays), [], 0
+        for subject in subjects:
+            array = arrays[subject]
+            starts.append(count)
+            numbered[subject] = np.arange(count, count + array.size, dtype=float).reshape(
+                array.shape
+            )
+            count += array.size
         with np.errstate(all="ignore"):
-            found = self._referred([numbers.astype(np.float64), *arrays[1:]])
-        if not all(np.isin(array, numbers).all() for array in found.arrays):
-            must = "must pick elements of its first array, and compute nothing: it is of a view"
+            found = self._referred(numbered)
+        return [self._pick(array, subjects, [*starts, count]) for array in found.arrays]
+
+    def _pick(
+        self, array: Array, subjects: Sequence[int], bounds: Sequence[int]
+    ) -> tuple[int, IntArray]:
+        for subject, start, stop in zip(subjects, bounds, bounds[1:], strict=False):
+            if array.size and np.isin(array, np.arange(start, stop)).all():
+                return subject, array.astype(np.intp) - start
+        if array.size:
+            which = list(self.rule.views_of)
+            must = (
+                f"must pick elements of one array of {which}, and compute nothing: it is of a view"
+            )
             raise self.rule.error("reference", must)
-        return [array.astype(np.intp) for array in found.arrays]
+        if len(subjects) > 1:
+            raise SkippedError
+        return subjects[0], array.astype(np.intp)
 
     # -- derivatives -------------------------------------------------------------------------
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from .geometry import Geometry
+from .geometry import Geometry, IntArray
 from .invocation import Invocation
 from .jets import FloatArray, Jet, Save, carried, merge_paths
 from .made_views import place
@@ -103,34 +101,49 @@ def _record(
 def viewed(
     world: World, call: Invocation, tensors: Sequence[ModelTensor], grad: bool
 ) -> list[ModelTensor]:
-    """Make views of the first operand; the others only say which."""
-    tensor, *others = tensors
+    """Make views of some operands; the others only say which."""
     rule = call.rule
+    arrays = _arrays(tensors)
+    call.outcome(arrays)  # it may not be defined there
+    picked = call.picked(arrays)
+    subjects = {subject for subject, _ in picked}
+    others = [tensor for nr, tensor in enumerate(tensors) if nr not in subjects]
     if any(other.is_inference for other in others):
         raise SkippedError
     if rule.is_function and grad and any(other.requires_grad for other in others):
         raise SkippedError  # then the view requires grad too
-    arrays = _arrays(tensors)
-    call.outcome(arrays)  # it may not be defined there
-    made = [
-        # The strides are looked up later.
-        (Geometry(cells.shape, (0,) * cells.ndim, 0), cells)
-        for cells in call.picked(tensor.cells, arrays)
-    ]
-    numbers = np.arange(tensor.cells.size, dtype=np.intp).reshape(tensor.cells.shape)
-    positions = call.picked(numbers, arrays)
     kept = frozenset(_unsure(world.save(one)) for one in tensors)
     if rule.is_function:
-        is_one_node = len(made) > 1 and grad and tensor.requires_grad
+        (subject,) = subjects
+        is_one_node = len(picked) > 1 and grad and tensors[subject].requires_grad
         own = Creation.MULTIPLE if is_one_node else Creation.CUSTOM
-        return place(world, tensor, made, positions, grad, own, kept)
+        return _placed(world, tensors, picked, grad, own, kept)
     if rule.result == "pieces":
-        return place(world, tensor, made, positions, grad, Creation.MULTIPLE, kept)
-    return [
-        view
-        for one, where in zip(made, positions, strict=True)
-        for view in place(world, tensor, [one], [where], grad, None, kept)
-    ]
+        return _placed(world, tensors, picked, grad, Creation.MULTIPLE, kept)
+    return [view for one in picked for view in _placed(world, tensors, [one], grad, None, kept)]
+
+
+def _placed(
+    world: World,
+    tensors: Sequence[ModelTensor],
+    picked: Sequence[tuple[int, IntArray]],
+    grad: bool,
+    own: Creation | None,
+    kept: frozenset[Save],
+) -> list[ModelTensor]:
+    """Make views that belong to one node for each tensor that they are of."""
+    views: dict[int, ModelTensor] = {}
+    for subject in dict.fromkeys(subject for subject, _ in picked):
+        tensor = tensors[subject]
+        mine = {nr: positions for nr, (of, positions) in enumerate(picked) if of == subject}
+        made = []
+        for positions in mine.values():
+            cells = tensor.cells.reshape(-1)[positions]
+            # The strides are looked up later.
+            made.append((Geometry(cells.shape, (0,) * cells.ndim, 0), cells))
+        placed = place(world, tensor, made, list(mine.values()), grad, own, kept)
+        views.update(zip(mine, placed, strict=True))
+    return [views[nr] for nr in range(len(picked))]
 
 
 def _operator(call: Invocation) -> Operator:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import cast
 
-import numpy as np
-
 from .custom import Rule
 from .invocation import Array, Outcome
 from .libraries import Library, TensorLike
@@ -17,10 +15,12 @@ __all__ = ["checked"]
 #: The model has second derivatives of each element by each two; a complex one counts twice.
 _MOST_TAKEN, _MOST_MADE = 64, 256
 
+_NOTHING = ("", "")
 _PUT_FIRST = (
-    "must be of the first operand, and `call` writes to another one, or returns a view of it: "
-    "put that one first, as in `call=lambda y, x: f(x, y)`"
+    "must be of the first operand, and `call` writes to another one: put that one first, as in "
+    "`call=lambda y, x: f(x, y)`"
 )
+_NAME_IT = "must name all operands that `call` returns views of"
 _WRITES_AND_RETURNS = (
     "cannot be both, the operand that is written and another tensor: test the write with a `call` "
     "that returns the operand, and what is returned with one that is given a clone"
@@ -38,7 +38,7 @@ def checked(rule: Rule, library: Library) -> Rule:
         `call` always does what a rule cannot say.
     """
     agrees = False
-    unsayable: set[str] = set()
+    unsayable: set[tuple[str, str]] = set()
     complaints: list[str] = []
     views: set[bool] = set()
     for sample in samples(rule):
@@ -47,7 +47,7 @@ def checked(rule: Rule, library: Library) -> Rule:
         _check_size(rule, sample, outcome)
         try:
             if rule.result in ("view", "pieces"):
-                call.picked(np.arange(arrays[0].size).reshape(arrays[0].shape), arrays)
+                call.picked(arrays)
             else:
                 call.jacobian(arrays)
         except SkippedError:
@@ -60,8 +60,8 @@ def checked(rule: Rule, library: Library) -> Rule:
         views.update(_views(operands, found))
         agrees = agrees or complaint == ""
         complaints += [complaint] if complaint else []
-    if len(unsayable) == 1 and unsayable != {""}:
-        raise rule.error("result", unsayable.pop())
+    if len(unsayable) == 1 and unsayable != {_NOTHING}:
+        raise rule.error(*unsayable.pop())
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
     return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
@@ -91,18 +91,19 @@ def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]
     return operands, found
 
 
-def _unsayable(rule: Rule, operands: Sequence[TensorLike], found: object) -> str:
-    """Say what the operator has done that no rule can say; nothing if it is not so."""
+def _unsayable(rule: Rule, operands: Sequence[TensorLike], found: object) -> tuple[str, str]:
+    """Return the argument that cannot say what the operator has done, and what it must be."""
     homes = [_home(operand) for operand in operands]
-    others = [home for home in map(_home, _parts(found)) if home != homes[0]]
+    subjects = {homes[operand] for operand in rule.views_of}
+    others = [home for home in map(_home, _parts(found)) if home not in subjects]
     if rule.result == "written":
         first, *rest = (operand._version > 0 for operand in operands)
         if first and others:
-            return _WRITES_AND_RETURNS
-        return _PUT_FIRST if any(rest) and not first else ""
+            return "result", _WRITES_AND_RETURNS
+        return ("result", _PUT_FIRST) if any(rest) and not first else _NOTHING
     if rule.result == "new" or not others:
-        return ""
-    return _PUT_FIRST if set(others) <= set(homes) else ""
+        return _NOTHING
+    return ("views_of", _NAME_IT) if set(others) <= set(homes) else _NOTHING
 
 
 def _parts(found: object) -> list[TensorLike]:
