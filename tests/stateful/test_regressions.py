@@ -9,6 +9,7 @@ from vtgrad.testing.steps import (
     Apply,
     Backward,
     Delete,
+    Detach,
     Detach_,
     Fill,
     Gradient,
@@ -191,3 +192,20 @@ def test_the_model_does_not_say_whether_a_refused_write_has_read_grad_fn() -> No
     ]
     session = replay(steps, vtgrad_library(vtgrad))
     assert session.steps == [*steps[:7], steps[8]]
+
+
+@pytest.mark.parametrize("part", [slice(0, 1), slice(1, 1)], ids=["a row", "nothing"])
+def test_the_model_does_not_say_whether_parts_of_an_overlapping_base_may_be_written(
+    part: slice,
+) -> None:
+    # Libraries refuse the write, or the backward behind it.
+    steps: list[Step] = [
+        LEAF,
+        Leaf(1, ONE, requires_grad=False),
+        View((2,), 1, ViewCall("expand", (2, 2))),
+        Detach(3, 2),
+        SetItem(3, "t0", (part,)),
+        Apply(4, "neg", (0,)),
+    ]
+    session = replay(steps, vtgrad_library(vtgrad))
+    assert session.steps == [*steps[:4], steps[5]]

@@ -79,6 +79,8 @@ def write(
     check_counted(world, target)
     grad = grad and not world.inference
     records = grad and (target.requires_grad or any(t.requires_grad for t in others))
+    if records and target.base is not None and target.base.geometry.repeats_cells:
+        raise SkippedError  # vtgrad refuses it now, PyTorch in backward
     problems: list[str] = []
     is_behind = target.base is not None and target.seen_version != target.counter.version
     if records:
