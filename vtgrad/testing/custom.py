@@ -6,11 +6,12 @@ import builtins
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
 from .jets import FloatArray
+from .operator_types import ArrayFunction, GradientFunction, TensorFunction
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -120,19 +121,19 @@ class Rule:
     """
 
     name: str
-    call: Callable[..., object]
-    reference: Callable[..., object]
-    gradient: Callable[..., object] | None = None
+    call: TensorFunction
+    reference: ArrayFunction[object]
+    gradient: GradientFunction | None = None
     operands: int = 1
     result: Literal["new", "view", "pieces", "written"] = "new"
-    accepts: Callable[..., bool] | None = None
+    accepts: ArrayFunction[bool] | None = None
     is_function: bool = False
     has_jvp: bool = False
     source: str | None = None
     options: Mapping[str, Sequence[object] | SearchStrategy[object]] = field(default_factory=dict)
     shapes: Sequence[object] | SearchStrategy[object] | None = None
     dtypes: Sequence[str | tuple[str, ...]] = ("float64",)
-    raises: Sequence[tuple[type[Exception], Callable[..., bool]]] = ()
+    raises: Sequence[tuple[type[Exception], ArrayFunction[bool]]] = ()
     is_random: bool = False
     once_differentiable: bool = False
     #: Derivatives that were found already, by operands.

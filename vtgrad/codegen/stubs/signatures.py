@@ -148,7 +148,9 @@ def merged(signatures: Sequence[Signature]) -> list[Signature]:
     """The signatures, with one for all that differ in types of parameters only.
 
     That is exact if one parameter differs. If several do, and one of them takes tensors, the
-    signatures stay apart, because the union would take numbers alone.
+    signatures stay apart, because the union would take numbers alone. They also stay apart if one
+    of them says that a function fits its arguments, which a union would not say: see
+    Note [Signatures that know the arguments].
     """
     found: list[Signature] = []
     for one in signatures:
@@ -170,7 +172,10 @@ def _may_be_one(one: Signature, other: Signature) -> bool:
         return False
     pairs = zip(one.parameters, other.parameters, strict=True)
     types = [{*p.types, *q.types} for p, q in pairs if set(p.types) != set(q.types)]
-    return len(types) < 2 or not any(t & {TENSOR_VARIABLE, "Self", "Tensor"} for t in types)
+    if len(types) < 2:
+        return True
+    linked = {TENSOR_VARIABLE, "Self", "Tensor"}
+    return not any(t & linked or any("*_Ts" in part for part in t) for t in types)
 
 
 def _covers(one: Signature, other: Signature) -> bool:
