@@ -286,6 +286,9 @@ tensor(vt.zeros_like(x), vt.ones_like(x, dtype=vt.float64), vt.full_like(x, 2), 
 tensor(x.new_zeros(2), x.new_tensor([1.0]), x.clone(), x.detach(), x.to(vt.float64), x.double())
 tensor(made([[1, 2], [3, 4]]), made(n64), made(a), made([f32, 1]), made(((1.0, 2.0), (3.0, 4.0))))
 tensor(vt.rand(2, generator=vt.Generator().manual_seed(1)), vt.empty(2), vt.FloatTensor([1, 2]))
+tensor(vt.arange(3), vt.arange(1, 3), vt.arange(3, step=2), vt.arange(end=3), vt.arange(0, end=3))
+tensor(vt.zeros(2, dtype=float), vt.ones(2, dtype=int), vt.tensor([1], dtype=bool), x.to(float))
+tensor(x.sum(dtype=float), x.new_zeros(2, dtype=int), v.cumsum(0, dtype=float), x.to(dtype=float))
 
 # -- lists
 number(*[value + 1 for value in v.tolist()], v.tolist()[0], x.tolist()[0][1], max(v.tolist()))
@@ -314,6 +317,8 @@ tensor(
 tensor(x.sum(), x.sum(0), x.sum((0, 1)), x.sum(dim=[0]), x.sum(axis=1, keepdims=True))
 tensor(x.mean(-1, keepdim=True), x.std(), x.var(0, unbiased=False), x.prod(1), x.argmax(), x.any())
 tensor(x.exp().log().sin().cos().tanh().sigmoid().relu().abs().sqrt())
+tensor(x.softmax(axis=0), vt.softmax(x, 0, vt.float64), x.log_softmax(axis=1, dtype=float))
+tensor(v.cumprod(axis=0), vt.cummax(v, axis=0).values, vt.cumsum(v, dim=0), v.logcumsumexp(0))
 tensor(
     x.t(), x.T, x.mT, x.permute(1, 0), x.transpose(0, 1), x.flatten(), x.squeeze(), x.movedim(0, 1)
 )

@@ -113,6 +113,16 @@ anything(vt.tensor(n for n in (1, 2)))  # E
 anything(vt.tensor([1], dtype=np.float32))  # E
 anything(vt.tensor([1], dtype="float32"))  # E
 anything(vt.tensor([1], vt.float32))  # E
+anything(vt.zeros(2, dtype=np.float64))  # E
+anything(vt.zeros(2, dtype=np.float32))  # E
+anything(vt.zeros(2, dtype=str))  # E
+anything(vt.zeros(2, dtype=complex))  # E, runs
+anything(vt.zeros(2, dtype=np.dtype("float32")))  # E
+anything(x.sum(dtype=np.int64))  # E
+anything(x.view(dtype=float))  # E
+vt.set_default_dtype(float)  # E
+anything(vt.arange())  # E
+anything(vt.arange(step=2))  # E
 anything(vt.from_numpy([1.0]))  # E
 anything(vt.zeros("a"))  # E
 anything(vt.zeros(1.5))  # E
@@ -137,6 +147,12 @@ anything(x.sum(dims=0))  # E
 anything(x.sum(0, keepdim="yes"))  # E
 anything(x.mean(dtype="float32"))  # E
 anything(x.softmax(None))  # E
+anything(x.softmax())  # E
+anything(x.softmax(0, axis=0))  # E
+anything(vt.log_softmax(x))  # E
+anything(vt.softmax(x, dtype=vt.float64))  # E
+anything(v.cumsum())  # E
+anything(vt.cummax(v))  # E
 anything(x.view("a"))  # E
 anything(x.reshape(1.5, 2))  # E
 anything(x.transpose(0))  # E
