@@ -449,7 +449,7 @@ class UnseenWriteError(VtgradError, RuntimeError):
 
 
 class ForkedPassError(VtgradError, RuntimeError):
-    """A backward on lanes cannot go on in the child of a fork, which lacks its threads."""
+    """A backward on several threads cannot go on in the child of a fork, which lacks them."""
 
     kind = "forked-pass"
 

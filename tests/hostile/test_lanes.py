@@ -255,21 +255,9 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
             time.sleep(0.1)
         run_plain(self, *args)  # type: ignore[arg-type]  # the arguments are passed on
 
-    def fork(number: int, frame: FrameType | None) -> None:
-        if begun:
-            return
-        begun.append(os.getpid())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            pid = os.fork()
-        if pid == 0:
-            signal.alarm(10)
-        else:
-            codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-
     x = vt.ones(2, requires_grad=True)
     loss = (x.to("lane:0") * 2).sum().cpu()
-    before = signal.signal(signal.SIGUSR1, fork)
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: fork_once(begun, codes))
     monkeypatch.setattr(LaneRun, "_run_plain", slow)
     code = 4
     try:
@@ -286,6 +274,115 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
     assert codes == [0]
     assert x.grad is not None
     assert x.grad.tolist() == [2, 2]
+
+
+@needs_forks
+def test_the_child_of_a_fork_does_not_wait_for_the_end_of_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A handler forks while the calling thread waits for that, which the child need not do."""
+    parent = os.getpid()
+    codes: list[int] = []
+    begun: list[int] = []
+    shut_down = device_threads.SharedReadyQueue.shut_down
+
+    def slow(self: device_threads.SharedReadyQueue, task: device_threads.NodeTask) -> bool:
+        if threading.current_thread() is not threading.main_thread():
+            os.kill(parent, signal.SIGUSR1)
+            time.sleep(0.1)
+        return shut_down(self, task)
+
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: fork_once(begun, codes))
+    monkeypatch.setattr(device_threads.SharedReadyQueue, "shut_down", slow)
+    leaves, loss = graph()
+    right = False
+    try:
+        loss.backward()
+        right = gradients(leaves) == FULL and not _queues and not runs_on_lanes
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        if os.getpid() != parent:
+            os._exit(0 if right else 1)
+    assert right
+    assert codes == [0]
+
+
+@needs_forks
+def test_a_pass_on_a_helper_thread_is_lost_in_the_child() -> None:
+    """Deeply nested passes run there; a handler forks while the calling thread waits."""
+    parent = os.getpid()
+    codes: list[int] = []
+    begun: list[int] = []
+
+    def nested(depth: int) -> None:
+        if not depth:
+            os.kill(parent, signal.SIGUSR1)
+            time.sleep(0.1)
+            return
+        with vt.enable_grad():
+            y = vt.ones(2, requires_grad=True) * 2
+            y.register_hook(lambda grad: nested(depth - 1))
+            total = y.sum()
+        total.backward()
+
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: fork_once(begun, codes))
+    code = 4
+    try:
+        try:
+            nested(25)
+            code = 5
+        except vt.errors.ForkedPassError:
+            code = backward_works()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        if os.getpid() != parent:
+            os._exit(code)
+    assert codes == [0]
+
+
+def fork_once(begun: list[int], codes: list[int]) -> None:
+    """Fork, unless that was done; the parent waits for the child and keeps its exit code."""
+    if begun:
+        return
+    begun.append(os.getpid())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        signal.alarm(10)
+    else:
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal on this platform")
+def test_a_handler_calls_backward_while_its_thread_has_the_lock_of_lanes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a finalizer may: the thread of a lane could not take a node of that pass."""
+    seen: list[object] = []
+    queue_of = device_threads.queue_of
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        leaves, loss = graph()
+        loss.backward()
+        seen.append(gradients(leaves))
+
+    def interrupted(run: LaneRun, device: vt.device) -> device_threads.SharedReadyQueue:
+        if not seen:
+            seen.append(None)
+            signal.raise_signal(signal.SIGUSR1)
+        return queue_of(run, device)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    monkeypatch.setattr(device_threads, "queue_of", interrupted)
+    leaves, loss = graph()
+    try:
+        loss.backward()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert seen == [None, FULL]
+    assert gradients(leaves) == FULL
+    assert_nothing_stays()
 
 
 @needs_forks

@@ -29,3 +29,4 @@ def test_a_wrong_operator_is_found(what: str) -> None:
     with pytest.raises(DivergenceError) as found:
         check(rule, programs=200)
     assert len(found.value.steps) <= 6, str(found.value)
+    assert found.value.remark == "", str(found.value)

@@ -13,10 +13,13 @@ A thread of a lane never waits for another thread's nodes: a backward that is ca
 hook for example, runs all its nodes there, in the order of one thread (Note [The order of one
 thread]). Only a thread that is not a lane's waits for lanes. So no two threads wait for each other.
 
-All that threads share is changed under `lanes_lock`, for short: no arithmetic and no user code runs
-under it. It is reentrant for signal handlers, and held across a fork. In the child of a fork there
-are no threads of lanes; they are started again when a pass needs them. A pass whose nodes were on
-such a thread at that moment is lost in the child: it raises `AbandonedPassError` there.
+All that threads share is changed under `lanes_lock`, for short: no arithmetic runs under it, and of
+user code only what may run anywhere, signal handlers and finalizers. The lock is reentrant for
+them, and a backward that they call runs all its nodes on their thread: that of a lane could not
+take the lock. It is held across a fork. In the child of a fork there are no threads of lanes; they
+are started again when a pass needs them. A pass whose nodes were on such a thread at that moment is
+lost in the child: it raises `ForkedPassError` there. A pass that waits for the end of such a thread
+is woken.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ __all__ = [
     "NodeTask",
     "QuietRunner",
     "SharedReadyQueue",
+    "has_lanes_lock",
     "is_quiet",
     "lanes_lock",
     "leave_threads",
@@ -56,6 +60,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 lanes_lock: threading.RLock = threading.RLock()
+
+
+def has_lanes_lock() -> bool:
+    """Whether the calling thread has the lock: a signal handler or finalizer runs inside."""
+    owned: bool = lanes_lock._is_owned()  # type: ignore[attr-defined]  # as `Condition` asks
+    return owned
 
 
 class _ThisWorker(threading.local):
@@ -358,8 +368,8 @@ def _forget_threads() -> None:
         if run.task.owner != own:
             run.is_lost = True
             runs_on_lanes.discard(run)
-        elif any(queue.has_nodes_of(run) for queue in queues):
-            run.is_lost = True
+        else:
+            run.is_lost = any(queue.has_nodes_of(run) for queue in queues)
             run.own_queue.wake()
     lanes_lock.release()
 

@@ -32,7 +32,7 @@ from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
 from .current_graph_task import running
-from .device_threads import this_worker
+from .device_threads import has_lanes_lock, this_worker
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
 from .input_buffer import InputBuffer
@@ -235,6 +235,7 @@ def _may_use_threads(watch: Watch | None) -> bool:
         watch is None
         and running.multithreading
         and this_worker.device is None
+        and not has_lanes_lock()
         # A finalizer may call backward when the interpreter ends: no new thread runs then.
         and not sys.is_finalizing()
         and not saves_observed.reasons

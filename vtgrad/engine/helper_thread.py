@@ -2,14 +2,19 @@
 
 The functions of `threading` cannot be used here: if they are interrupted, it is unknown whether the
 thread was started. See Note [Abandoned passes].
+
+The child of a fork has only the thread that forked. If that one waits for a helper, it gets a
+`ForkedPassError` in the child.
 """
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
 from typing import Final
 
+from ..errors import ForkedPassError
 from .signals import Order, acquire_watchfully, look_for_signals, this_thread
 
 __all__ = ["run_on_helper_thread", "stop_helper_of"]
@@ -63,6 +68,17 @@ class _Helper:
     def wait(self) -> None:
         """Wait until the work is over."""
         acquire_watchfully(self._over)
+
+    def be_lost(self) -> None:
+        """End the wait in the child of a fork, which does not have the thread."""
+        if not self.is_over:
+            self.failure = ForkedPassError(
+                "the process was forked while this backward ran on a thread of its own, which the "
+                "child of a fork does not have"
+            )
+            self.is_over = True
+        if self._over.locked():
+            self._over.release()
 
     def abandon(self) -> None:
         """Stop the thread, and the thread for which it waits; then wait."""
@@ -122,3 +138,15 @@ def run_on_helper_thread(work: Callable[[], object]) -> None:
         _waiting.pop(own, None)
     if helper.failure is not None:
         raise helper.failure
+
+
+def _forget_helpers() -> None:
+    """Forget the threads that the child of a fork does not have."""
+    helper = _waiting.get(get_ident())
+    _waiting.clear()
+    if helper is not None:
+        helper.be_lost()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_helpers)

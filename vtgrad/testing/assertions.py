@@ -6,7 +6,7 @@ expression that has it, such as ``t1._version``.
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Check", "equal", "freed", "near", "observed", "raised_by", "true"]
@@ -125,17 +125,19 @@ def freed() -> Check:
     )
 
 
-def observed(sentence: str, defs: Sequence[str], uses: Sequence[str], cells: object) -> Check:
+def observed(
+    sentence: str, defs: Sequence[str], uses: Sequence[str], cells: Mapping[str, object]
+) -> Check:
     """Expect what `Step.observe` found not to be so.
 
     Parameters
     ----------
     sentence : str
-        What it said.
+        What it said, after the name of the result if there are several.
     defs, uses : sequence of str
         The names that the step binds, and those that it reads.
-    cells : list of int
-        Which elements of its storage the result must show.
+    cells : mapping of str to list of int
+        Which elements of its storage a result must show.
     """
     at_least = re.fullmatch(r"(t\d+\._version): expected at least (\d+), found .*", sentence)
     if at_least is not None:
@@ -143,7 +145,8 @@ def observed(sentence: str, defs: Sequence[str], uses: Sequence[str], cells: obj
         lines = (f"expected, found = {least}, {text}",)
         message = f'f"{text}: expected at least {{expected}}, found {{found}}"'
         return Check((*lines, f"assert found >= expected, {message}"))
-    name = defs[0] if defs else ""
+    own = re.match(r"(t\d+): ", sentence)
+    name = own[1] if own else defs[0] if defs else ""
     if "returned no tensor" in sentence:
         return true(f"isinstance({name}, vt.Tensor)", sentence)
     if "returned its operand" in sentence:
@@ -158,7 +161,7 @@ def observed(sentence: str, defs: Sequence[str], uses: Sequence[str], cells: obj
         return true(f"all(stride or size < 2 for size, stride in {places})", sentence)
     steps = f"np.ix_(*[np.arange(size) * stride for size, stride in {places}])"
     found = f"np.ravel(sum({steps}, start={name}.storage_offset())).tolist()"
-    return true(f"{found} == {cells!r}", sentence)
+    return true(f"{found} == {cells.get(name, [])!r}", sentence)
 
 
 def _can_be_written(value: object) -> bool:

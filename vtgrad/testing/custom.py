@@ -148,6 +148,10 @@ class Rule:
     #: Whether it returns views of memory that it has made, as ``einsum`` does: found out by a call.
     hides_bases: bool = field(default=False, init=False, repr=False, compare=False)
 
+    #: Which operand each result is a view of, by number, where that is always the same one: found
+    #: out by calls. Of an empty view it cannot be seen.
+    homes: Mapping[int, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         self._check_name()
         if self.operands < 1:
@@ -173,6 +177,12 @@ class Rule:
         """Return the rule, with the note that the operator returns views of memory of its own."""
         noted = replace(self)
         object.__setattr__(noted, "hides_bases", True)
+        return noted
+
+    def viewing(self, homes: Mapping[int, int]) -> Rule:
+        """Return the rule, with the note of which operand each result is a view."""
+        noted = replace(self)
+        object.__setattr__(noted, "homes", homes)
         return noted
 
     def error(self, argument: str, must: str) -> RuleError:

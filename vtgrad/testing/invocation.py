@@ -96,6 +96,11 @@ class Invocation:
         return 2 if self.dtype == "complex128" else 1
 
     @property
+    def variables(self) -> list[int]:
+        """The operands that are no constants."""
+        return [i for i in range(self.rule.operands) if i not in self.constants]
+
+    @property
     def tensors(self) -> int:
         """How many arrays it takes."""
         return self.width * (self.rule.operands - len(self.constants))
@@ -211,9 +216,9 @@ class Invocation:
         Raises
         ------
         SkippedError
-            If a view has no elements and may be of several arrays.
+            If a view has no elements, and it is not known which array it is of.
         """
-        left = [i for i in range(self.rule.operands) if i not in self.constants]
+        left = self.variables
         subjects = [left.index(operand) for operand in self.rule.views_of]
         numbered, starts, count = list(arrays), [], 0
         for subject in subjects:
@@ -225,10 +230,11 @@ class Invocation:
             count += array.size
         with np.errstate(all="ignore"):
             found = self._referred(numbered)
-        return [self._pick(array, subjects, [*starts, count]) for array in found.arrays]
+        bounds = [*starts, count]
+        return [self._pick(nr, one, subjects, bounds) for nr, one in enumerate(found.arrays)]
 
     def _pick(
-        self, array: Array, subjects: Sequence[int], bounds: Sequence[int]
+        self, nr: int, array: Array, subjects: Sequence[int], bounds: Sequence[int]
     ) -> tuple[int, IntArray]:
         for subject, start, stop in zip(subjects, bounds, bounds[1:], strict=False):
             if array.size and np.isin(array, np.arange(start, stop)).all():
@@ -239,9 +245,11 @@ class Invocation:
                 f"must pick elements of one array of {which}, and compute nothing: it is of a view"
             )
             raise self.rule.error("reference", must)
-        if len(subjects) > 1:
+        if len(subjects) == 1:
+            return subjects[0], array.astype(np.intp)
+        if nr not in self.rule.homes:
             raise SkippedError
-        return subjects[0], array.astype(np.intp)
+        return self.variables.index(self.rule.homes[nr]), array.astype(np.intp)
 
     # -- derivatives -------------------------------------------------------------------------
 

@@ -177,8 +177,10 @@ class ModelJudge:
     def _observed(self, what: str, step: Step) -> Check:
         """How a script shows what was observed of a step."""
         line = step.line()
-        made = [self.world.tensors[i] for i in self.world.tensors if f"t{i}" in line.defs]
-        cells = made[0].cells.ravel().tolist() if made else []
+        tensors = {f"t{i}": tensor for i, tensor in self.world.tensors.items()}
+        cells = {
+            name: tensors[name].cells.ravel().tolist() for name in line.defs if name in tensors
+        }
         return observed(what, line.defs, sorted(line.uses), cells)
 
     def _expect_values(

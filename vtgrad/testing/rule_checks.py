@@ -41,13 +41,16 @@ def checked(rule: Rule, library: Library) -> Rule:
     unsayable: set[tuple[str, str]] = set()
     complaints: list[str] = []
     views: set[bool] = set()
+    homes: dict[int, set[int]] = {}
     for sample in samples(rule):
         call, arrays = sample.invocation, sample.arrays()
         outcome = call.outcome(arrays)
         _check_size(rule, sample, outcome)
         try:
             if rule.result in ("view", "pieces"):
-                call.picked(arrays)
+                for nr, (subject, positions) in enumerate(call.picked(arrays)):
+                    if positions.size:
+                        homes.setdefault(nr, set()).add(call.variables[subject])
             else:
                 call.jacobian(arrays)
         except SkippedError:
@@ -64,6 +67,8 @@ def checked(rule: Rule, library: Library) -> Rule:
         raise rule.error(*unsayable.pop())
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
+    if len(rule.views_of) > 1:
+        return rule.viewing({nr: min(found) for nr, found in homes.items() if len(found) == 1})
     return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
 
 

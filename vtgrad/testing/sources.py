@@ -135,13 +135,23 @@ def _is_of(node: _Node, code: CodeType) -> bool:
     """Whether the code of a function was compiled from a node."""
     if isinstance(node, ast.Lambda):
         # What is returned has the position of the whole body, or of one of its branches.
-        spans = {(n.lineno, n.end_lineno, n.col_offset, n.end_col_offset) for n in _ends(node.body)}
+        spans = {span for end in _ends(node.body) for span in _spans(end)}
         return code.co_name == "<lambda>" and not spans.isdisjoint(code.co_positions())
     return (
         isinstance(node, ast.FunctionDef)
         and node.name == code.co_name
         and code.co_firstlineno in (node.lineno, _start(node))
     )
+
+
+def _spans(node: ast.expr) -> Iterator[tuple[int, int | None, int, int | None]]:
+    """The positions that compiled code may have for a node: lines and columns, first and last."""
+    yield node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+    called = node.func if isinstance(node, ast.Call) else node
+    if isinstance(called, ast.Attribute) and called.end_lineno and called.end_col_offset:
+        # Of several lines: then it begins at the name of the method or attribute.
+        first = called.end_col_offset - len(called.attr)
+        yield called.end_lineno, node.end_lineno, first, node.end_col_offset
 
 
 def _ends(body: ast.expr) -> Iterator[ast.expr]:

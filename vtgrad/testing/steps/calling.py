@@ -183,7 +183,7 @@ class Call(Step):
         for out in self.outs:
             wrong = self._observe(world, out, tensor)
             if wrong is not None:
-                return wrong
+                return wrong if len(self.outs) == 1 else f"{named(out)}: {wrong}"
         return None
 
     def _observe(self, world: World, out: int, tensor: Callable[[int], TensorLike]) -> str | None:
