@@ -20,7 +20,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
-from tests.project.tree import PACKAGE, parsed, python_files
+from tests.project.tree import PACKAGE, parsed_files_with
 from tests.support import collector_off
 from tests.sweeping import sweep
 from vtgrad.autograd.function import FunctionCtx
@@ -794,12 +794,10 @@ def _moves_on(node: ast.stmt) -> bool:
     )
 
 
-# See `tests/project/test_imports.py`.
-@pytest.mark.xdist_group("imports")
 def test_whatever_moves_a_version_says_who_did_it() -> None:
     moving = set()
-    for path in python_files():
-        for function in ast.walk(parsed(path)):
+    for path, tree in parsed_files_with("counter.value"):
+        for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef):
                 continue
             moves = [
