@@ -88,7 +88,7 @@ from vtgrad.storage.recent_writes import Write as _Write
 from vtgrad.storage.recent_writes import WrittenView as WrittenView
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.types import Data, Dim, Dims, Index, Int, Number, Real
+from vtgrad.types import Data, Dim, Dims, DTypeLike, Index, Int, Number, Real
 
 __all__ = [
     "BoolTensor", "ByteTensor", "CallSite", "CharTensor", "DoubleTensor", "FloatTensor",
@@ -624,35 +624,37 @@ class Tensor(TensorBase):
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cross(self, other: Tensor, dim: Int | None = None, *, out: Tensor | None = None) -> Self:
         """Return the cross products of vectors of three elements."""
-    def cummax(
-        self, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
-    ) -> CummaxResult[Self]:
+    @overload
+    def cummax(self, dim: Dim, *, out: Sequence[Tensor] | None = None) -> CummaxResult[Self]:
         """Return the largest elements up to each index along a dimension."""
-    def cummin(
-        self, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
-    ) -> CumminResult[Self]:
+    @overload
+    def cummax(self, *, axis: Dim, out: Sequence[Tensor] | None = None) -> CummaxResult[Self]: ...
+    @overload
+    def cummin(self, dim: Dim, *, out: Sequence[Tensor] | None = None) -> CumminResult[Self]:
         """Return the smallest elements up to each index along a dimension."""
+    @overload
+    def cummin(self, *, axis: Dim, out: Sequence[Tensor] | None = None) -> CumminResult[Self]: ...
+    @overload
     def cumprod(
-        self,
-        dim: Dim = ...,
-        *,
-        dtype: DType | None = None,
-        out: Tensor | None = None,
-        axis: Dim = ...,
+        self, dim: Dim, *, dtype: DTypeLike | None = None, out: Tensor | None = None
     ) -> Self:
         """Return the running products along a dimension."""
-    def cumprod_(self, dim: Int, *, dtype: DType | None = None) -> Self:
+    @overload
+    def cumprod(
+        self, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
+    ) -> Self: ...
+    def cumprod_(self, dim: Int, *, dtype: DTypeLike | None = None) -> Self:
         """Replace the elements by the running products along `dim`."""
+    @overload
     def cumsum(
-        self,
-        dim: Dim = ...,
-        *,
-        dtype: DType | None = None,
-        out: Tensor | None = None,
-        axis: Dim = ...,
+        self, dim: Dim, *, dtype: DTypeLike | None = None, out: Tensor | None = None
     ) -> Self:
         """Return the running sums along a dimension."""
-    def cumsum_(self, dim: Int, *, dtype: DType | None = None) -> Self:
+    @overload
+    def cumsum(
+        self, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
+    ) -> Self: ...
+    def cumsum_(self, dim: Int, *, dtype: DTypeLike | None = None) -> Self:
         """Replace the elements by the running sums along `dim`."""
     @property
     def data(self) -> Self: ...
@@ -1049,21 +1051,24 @@ class Tensor(TensorBase):
         self, mean: Real = 1.0, std: Real = 2.0, *, generator: Generator | None = None
     ) -> Self:
         """Fill the tensor with exponentials of normal random numbers."""
+    @overload
     def log_softmax(
-        self,
-        dim: Dim = ...,
-        dtype: DType | None = None,
-        *,
-        out: Tensor | None = None,
-        axis: Dim = ...,
+        self, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
     ) -> Self:
         """Return the logarithm of the softmax along a dimension."""
+    @overload
+    def log_softmax(
+        self, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
+    ) -> Self: ...
     def logaddexp(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the logarithm of the sum of the exponentials of two tensors."""
     def logaddexp2(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the logarithm to base 2 of the sum of powers of 2 of two tensors."""
-    def logcumsumexp(self, dim: Dim = ..., *, out: Tensor | None = None, axis: Dim = ...) -> Self:
+    @overload
+    def logcumsumexp(self, dim: Dim, *, out: Tensor | None = None) -> Self:
         """Return the logarithms of running sums of exponentials along a dimension."""
+    @overload
+    def logcumsumexp(self, *, axis: Dim, out: Tensor | None = None) -> Self: ...
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return whether both elements of each pair are true."""
     def logical_and_(self, other: Tensor) -> Self:
@@ -1182,7 +1187,7 @@ class Tensor(TensorBase):
         dim: Dims | None = ...,
         keepdim: builtins.bool = False,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
@@ -1277,7 +1282,7 @@ class Tensor(TensorBase):
         dim: Dims | None = None,
         keepdim: builtins.bool = False,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Int | Sequence[Int] | None = ...,
         keepdims: builtins.bool = False,
@@ -1288,7 +1293,7 @@ class Tensor(TensorBase):
         dim: Dims | None = ...,
         keepdim: builtins.bool = False,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
@@ -1326,7 +1331,7 @@ class Tensor(TensorBase):
         self,
         *sizes: Int | Sequence[Int],
         size: Sequence[Int] | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1335,7 +1340,7 @@ class Tensor(TensorBase):
         size: Sequence[Int],
         stride: Sequence[Int],
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1344,7 +1349,7 @@ class Tensor(TensorBase):
         size: Sequence[Int],
         fill_value: Number | Tensor,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1352,7 +1357,7 @@ class Tensor(TensorBase):
         self,
         *sizes: Int | Sequence[Int],
         size: Sequence[Int] | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1360,7 +1365,7 @@ class Tensor(TensorBase):
         self,
         data: Data,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1368,7 +1373,7 @@ class Tensor(TensorBase):
         self,
         *sizes: Int | Sequence[Int],
         size: Sequence[Int] | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         device: Device | str | None = None,
         requires_grad: builtins.bool = False,
     ) -> Self: ...
@@ -1386,7 +1391,7 @@ class Tensor(TensorBase):
         p: Number | str | Tensor | None = "fro",
         dim: Dims | None = None,
         keepdim: builtins.bool = False,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         *,
         out: Tensor | None = None,
     ) -> Self:
@@ -1421,7 +1426,7 @@ class Tensor(TensorBase):
         dim: Dim = ...,
         keepdim: builtins.bool = False,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dim = ...,
         keepdims: builtins.bool = False,
@@ -1621,15 +1626,15 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
     ) -> Self:
         """Return a copy with a tensor stored at a range of one dimension."""
+    @overload
     def softmax(
-        self,
-        dim: Dim = ...,
-        dtype: DType | None = None,
-        *,
-        out: Tensor | None = None,
-        axis: Dim = ...,
+        self, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
     ) -> Self:
         """Return exponentials divided by their sum along a dimension."""
+    @overload
+    def softmax(
+        self, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
+    ) -> Self: ...
     def sort(
         self,
         dim: Dim = -1,
@@ -1687,7 +1692,7 @@ class Tensor(TensorBase):
         dim: Dims | None = ...,
         keepdim: builtins.bool = False,
         *,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
@@ -1736,7 +1741,7 @@ class Tensor(TensorBase):
     @overload
     def to(
         self,
-        dtype: DType,
+        dtype: DTypeLike,
         non_blocking: builtins.bool = False,
         copy: builtins.bool = False,
         *,
@@ -1746,7 +1751,7 @@ class Tensor(TensorBase):
     def to(
         self,
         device: Device | str | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         non_blocking: builtins.bool = False,
         copy: builtins.bool = False,
         *,
@@ -2231,27 +2236,37 @@ def count_nonzero(
 def cross(
     input: _TensorT, other: Tensor, dim: Int | None = None, *, out: Tensor | None = None
 ) -> _TensorT: ...
+@overload
 def cummax(
-    input: _TensorT, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
+    input: _TensorT, dim: Dim, *, out: Sequence[Tensor] | None = None
 ) -> CummaxResult[_TensorT]: ...
+@overload
+def cummax(
+    input: _TensorT, *, axis: Dim, out: Sequence[Tensor] | None = None
+) -> CummaxResult[_TensorT]: ...
+@overload
 def cummin(
-    input: _TensorT, dim: Dim = ..., *, out: Sequence[Tensor] | None = None, axis: Dim = ...
+    input: _TensorT, dim: Dim, *, out: Sequence[Tensor] | None = None
 ) -> CumminResult[_TensorT]: ...
+@overload
+def cummin(
+    input: _TensorT, *, axis: Dim, out: Sequence[Tensor] | None = None
+) -> CumminResult[_TensorT]: ...
+@overload
 def cumprod(
-    input: _TensorT,
-    dim: Dim = ...,
-    *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
-    axis: Dim = ...,
+    input: _TensorT, dim: Dim, *, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> _TensorT: ...
+@overload
+def cumprod(
+    input: _TensorT, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
+) -> _TensorT: ...
+@overload
 def cumsum(
-    input: _TensorT,
-    dim: Dim = ...,
-    *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
-    axis: Dim = ...,
+    input: _TensorT, dim: Dim, *, dtype: DTypeLike | None = None, out: Tensor | None = None
+) -> _TensorT: ...
+@overload
+def cumsum(
+    input: _TensorT, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> _TensorT: ...
 def deg2rad(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def deg2rad_(input: _TensorT) -> _TensorT: ...
@@ -2318,7 +2333,7 @@ def einsum(equation: str, *operands: _TensorT | Sequence[_TensorT]) -> _TensorT:
 def empty_like(
     input: _TensorT,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2388,7 +2403,7 @@ def full_like(
     input: _TensorT,
     fill_value: Number | Tensor,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2502,19 +2517,20 @@ def log1p_(input: _TensorT) -> _TensorT: ...
 def log2(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def log2_(input: _TensorT) -> _TensorT: ...
 def log_(input: _TensorT) -> _TensorT: ...
+@overload
 def log_softmax(
-    input: _TensorT,
-    dim: Dim = ...,
-    dtype: DType | None = None,
-    *,
-    out: Tensor | None = None,
-    axis: Dim = ...,
+    input: _TensorT, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
+) -> _TensorT: ...
+@overload
+def log_softmax(
+    input: _TensorT, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> _TensorT: ...
 def logaddexp(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 def logaddexp2(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
-def logcumsumexp(
-    input: _TensorT, dim: Dim = ..., *, out: Tensor | None = None, axis: Dim = ...
-) -> _TensorT: ...
+@overload
+def logcumsumexp(input: _TensorT, dim: Dim, *, out: Tensor | None = None) -> _TensorT: ...
+@overload
+def logcumsumexp(input: _TensorT, *, axis: Dim, out: Tensor | None = None) -> _TensorT: ...
 def logical_and(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 def logical_not(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def logical_or(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
@@ -2574,7 +2590,7 @@ def mean(
     dim: Dims | None = ...,
     keepdim: builtins.bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
@@ -2655,7 +2671,7 @@ def nanmean(
     dim: Dims | None = None,
     keepdim: builtins.bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Int | Sequence[Int] | None = ...,
     keepdims: builtins.bool = False,
@@ -2665,7 +2681,7 @@ def nansum(
     dim: Dims | None = ...,
     keepdim: builtins.bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
@@ -2693,7 +2709,7 @@ def norm(
     p: Number | str | Tensor | None = "fro",
     dim: Dims | None = None,
     keepdim: builtins.bool = False,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
 ) -> _TensorT: ...
@@ -2704,7 +2720,7 @@ def numel(input: Tensor) -> builtins.int: ...
 def ones_like(
     input: _TensorT,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2728,7 +2744,7 @@ def prod(
     dim: Dim = ...,
     keepdim: builtins.bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dim = ...,
     keepdims: builtins.bool = False,
@@ -2741,7 +2757,7 @@ def rad2deg_(input: _TensorT) -> _TensorT: ...
 def rand_like(
     input: _TensorT,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2752,7 +2768,7 @@ def randint_like(
     low: Int,
     high: Int | None = None,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2761,7 +2777,7 @@ def randint_like(
 def randn_like(
     input: _TensorT,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -2867,13 +2883,13 @@ def slice_scatter(
     *,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+@overload
 def softmax(
-    input: _TensorT,
-    dim: Dim = ...,
-    dtype: DType | None = None,
-    *,
-    out: Tensor | None = None,
-    axis: Dim = ...,
+    input: _TensorT, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
+) -> _TensorT: ...
+@overload
+def softmax(
+    input: _TensorT, *, axis: Dim, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> _TensorT: ...
 def sort(
     input: _TensorT,
@@ -2955,7 +2971,7 @@ def sum(
     dim: Dims | None = ...,
     keepdim: builtins.bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
@@ -3094,7 +3110,7 @@ def zero_(input: _TensorT) -> _TensorT: ...
 def zeros_like(
     input: _TensorT,
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -3106,7 +3122,7 @@ def empty(
     size: Sequence[Int] | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
     memory_format: MemoryFormat | None = None,
@@ -3115,7 +3131,7 @@ def empty_strided(
     size: Sequence[Int],
     stride: Sequence[Int],
     *,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3125,7 +3141,7 @@ def full(
     *,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3134,7 +3150,7 @@ def ones(
     size: Sequence[Int] | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3143,7 +3159,7 @@ def zeros(
     size: Sequence[Int] | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3172,24 +3188,35 @@ class iinfo:
 def promote_types(type1: DType | type, type2: DType | type) -> DType: ...
 def result_type(tensor1: Tensor | Number, tensor2: Tensor | Number) -> DType: ...
 def as_tensor(
-    data: Data, dtype: DType | None = None, device: Device | str | None = None
+    data: Data, dtype: DTypeLike | None = None, device: Device | str | None = None
 ) -> Tensor: ...
 def from_numpy(ndarray: NDArray[Any]) -> Tensor: ...
 def tensor(
     data: Data,
     *,
     names: Sequence[str | None] | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+@overload
 def arange(
-    start: Number | Tensor | None = None,
+    *,
+    end: Number | Tensor,
+    step: Number | Tensor = 1,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
+@overload
+def arange(
+    start: Number | Tensor,
     end: Number | Tensor | None = None,
     step: Number | Tensor = 1,
     *,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3198,7 +3225,7 @@ def eye(
     m: Int | None = None,
     *,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3208,7 +3235,7 @@ def linspace(
     steps: Int,
     *,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3232,7 +3259,7 @@ def normal(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3242,7 +3269,7 @@ def rand(
     generator: Generator | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3253,7 +3280,7 @@ def randint(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3265,7 +3292,7 @@ def randint(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3275,7 +3302,7 @@ def randn(
     generator: Generator | None = None,
     names: Sequence[str | None] | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
@@ -3284,7 +3311,7 @@ def randperm(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: DTypeLike | None = None,
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...

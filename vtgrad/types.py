@@ -13,12 +13,15 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .storage.dtypes import DType
 from .tensor.tensor import Tensor
 
 __all__ = [
+    "DTypeLike",
     "Data",
     "Dim",
     "Dims",
+    "FloatClass",
     "Index",
     "IndexItem",
     "Int",
@@ -86,6 +89,30 @@ class NestedIndex(Protocol):
     def __getitem__(self, index: int, /) -> IndexItem | NestedIndex:
         """One entry."""
 
+
+class FloatClass(Protocol):
+    """The class ``float``, which stands for float64 as a dtype.
+
+    ``type[float]`` would take NumPy's ``float64`` too, which is a subclass and no dtype here. What
+    tells them apart are methods called through the class: those of a subclass take no ``float``.
+
+    Examples
+    --------
+    >>> def ones_of(kind: vt.types.FloatClass) -> vt.Tensor:
+    ...     return vt.ones(2, dtype=kind)
+    >>> ones_of(float)
+    tensor([1., 1.], dtype=vtgrad.float64)
+    """
+
+    def hex(self, number: float, /) -> str:
+        """``float.hex``."""
+
+    def is_integer(self, number: float, /) -> bool:
+        """``float.is_integer``."""
+
+
+# A dtype, or the class of Python's numbers that stands for one: bool is a subclass of int.
+DTypeLike: TypeAlias = DType | type[int] | FloatClass
 
 # The values of a new tensor.
 Data: TypeAlias = Number | Tensor | NDArray[Any] | NestedData

@@ -145,7 +145,7 @@ def test_arange_refuses_ranges_without_end() -> None:
         with pytest.raises(NotSupportedError):
             vt.arange(3, dtype=dtype)
     with pytest.raises(ArgumentTypeError):
-        vt.arange()
+        vt.arange()  # type: ignore[call-overload]  # on purpose
 
 
 def test_linspace_meets_both_ends() -> None:

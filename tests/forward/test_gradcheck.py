@@ -1,5 +1,6 @@
 """gradcheck of forward mode."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ def test_right_tangents_pass() -> None:
 @pytest.mark.parametrize("fast_mode", [False, True])
 def test_right_second_derivatives_pass(fast_mode: bool) -> None:
     z = vt.tensor([0.3 + 0.4j, -1.0 + 0.2j, 0.1j], dtype=vt.complex128, requires_grad=True)
-    for f, inputs in (
+    cases: list[tuple[Callable[..., Any], tuple[vt.Tensor, ...]]] = [
         (lambda a: a.sin() * a, (real(),)),
         (lambda a, b: (a * b**2, a.exp()), (real(), real())),
         (lambda z, a: (z * a).abs(), (z, real())),
@@ -39,7 +40,8 @@ def test_right_second_derivatives_pass(fast_mode: bool) -> None:
         (filled, (real(),)),
         # Whose gradients do not depend on the input.
         (lambda a: a * 2, (real(),)),
-    ):
+    ]
+    for f, inputs in cases:
         for backward in (True, False):
             assert gradgradcheck(
                 f,
@@ -172,10 +174,13 @@ def test_tangents_of_several_inputs_add_up_and_missing_ones_are_zeros() -> None:
     assert gradcheck(lambda x, y: Sum.apply(x, y, ""), inputs, check_forward_ad=True)
     with pytest.raises(GradcheckError, match="than the sum for"):
         gradcheck(lambda x, y: Sum.apply(x, y, "for two"), inputs, check_forward_ad=True)
-    zeros = {"func": lambda x, y: Sum.apply(x, y, "for zeros"), "inputs": inputs}
+
+    def wrong_for_zeros(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+        return Sum.apply(x, y, "for zeros")
+
     with pytest.raises(GradcheckError, match="than with zeros for the other"):
-        gradcheck(**zeros, check_forward_ad=True)  # type: ignore[arg-type]  # as they are called
-    assert gradcheck(**zeros, check_forward_ad=True, check_undefined_grad=False)  # type: ignore[arg-type]
+        gradcheck(wrong_for_zeros, inputs, check_forward_ad=True)
+    assert gradcheck(wrong_for_zeros, inputs, check_forward_ad=True, check_undefined_grad=False)
 
 
 def test_writes_are_checked_backward_only() -> None:

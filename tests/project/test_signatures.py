@@ -30,10 +30,11 @@ READABLE = set(
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
+    TensorFunction ArrayFunction GradientFunction
     """.split()
 )
 # Variables of generic functions.
-VARIABLES = {"T", "R", "P", "G", "E", "S"}
+VARIABLES = {"T", "R", "P", "G", "E", "S", "Ts"}
 # The class of several results, as `MaxResult`.
 _RESULTS = re.compile(r"[A-Z][A-Za-z]+Result")
 _LITERAL = re.compile(r"Literal\[.*?\]")

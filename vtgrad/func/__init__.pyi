@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, overload
 
 from scipy.sparse import coo_array, csr_array
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, TypeVarTuple
 
 from vtgrad import vmap as vmap
 from vtgrad.func.jacobian_pattern import SparsityPattern as SparsityPattern
@@ -22,10 +22,11 @@ __all__ = [
 _A = TypeVar("_A")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Ts = TypeVarTuple("_Ts")
 
 def sparsity_pattern(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
     argnums: int | tuple[int, ...] = 0,
     has_aux: bool = False,
     max_bytes: int = ...,
@@ -62,36 +63,36 @@ def jacrev(
 ) -> Callable[_P, Any]: ...
 @overload
 def jvp(
-    func: Callable[_P, _R],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*_Ts], _R],
+    primals: tuple[*_Ts],
+    tangents: tuple[*_Ts],
     *,
     strict: bool = False,
     has_aux: Literal[False] = False,
 ) -> tuple[_R, _R]: ...
 @overload
 def jvp(
-    func: Callable[_P, tuple[_R, _A]],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*_Ts], tuple[_R, _A]],
+    primals: tuple[*_Ts],
+    tangents: tuple[*_Ts],
     *,
     strict: bool = False,
     has_aux: Literal[True],
 ) -> tuple[_R, _R, _A]: ...
 @overload
 def jvp(
-    func: Callable[..., object],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*_Ts], object],
+    primals: tuple[*_Ts],
+    tangents: tuple[*_Ts],
     *,
     strict: bool = False,
-    has_aux: bool = False,
+    has_aux: bool,
 ) -> tuple[Any, ...]: ...
-def linearize(func: Callable[_P, _R], *primals: object) -> tuple[_R, Callable[..., _R]]: ...
+def linearize(func: Callable[[*_Ts], _R], *primals: *_Ts) -> tuple[_R, Callable[..., _R]]: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
     argnums: int | tuple[int, ...] = 0,
     has_aux: Literal[False] = False,
     mode: Literal["auto", "forward", "reverse"] = "auto",
@@ -103,8 +104,8 @@ def sparse_jacobian(
 ) -> csr_array: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
     argnums: int | tuple[int, ...] = 0,
     has_aux: Literal[False] = False,
     mode: Literal["auto", "forward", "reverse"] = "auto",
@@ -116,8 +117,8 @@ def sparse_jacobian(
 ) -> coo_array: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
     argnums: int | tuple[int, ...] = 0,
     has_aux: Literal[True],
     mode: Literal["auto", "forward", "reverse"] = "auto",
@@ -129,8 +130,8 @@ def sparse_jacobian(
 ) -> tuple[csr_array, object]: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
     argnums: int | tuple[int, ...] = 0,
     has_aux: Literal[True],
     mode: Literal["auto", "forward", "reverse"] = "auto",
@@ -142,13 +143,11 @@ def sparse_jacobian(
 ) -> tuple[coo_array, object]: ...
 @overload
 def vjp(
-    func: Callable[_P, _R], *primals: object, has_aux: Literal[False] = False
+    func: Callable[[*_Ts], _R], *primals: *_Ts, has_aux: Literal[False] = False
 ) -> tuple[_R, Callable[..., tuple[Any, ...]]]: ...
 @overload
 def vjp(
-    func: Callable[_P, tuple[_R, _A]], *primals: object, has_aux: Literal[True]
+    func: Callable[[*_Ts], tuple[_R, _A]], *primals: *_Ts, has_aux: Literal[True]
 ) -> tuple[_R, Callable[..., tuple[Any, ...]], _A]: ...
 @overload
-def vjp(
-    func: Callable[..., object], *primals: object, has_aux: bool = False
-) -> tuple[Any, ...]: ...
+def vjp(func: Callable[[*_Ts], object], *primals: *_Ts, has_aux: bool) -> tuple[Any, ...]: ...

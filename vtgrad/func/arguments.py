@@ -1,4 +1,18 @@
-"""Which arguments of a function a transform differentiates by, and what a function returns."""
+"""Which arguments of a function a transform differentiates by, and what a function returns.
+
+NOTE [ Signatures that know the arguments ]
+
+Where a function and its arguments are passed in one call, the signature says that they fit:
+``Callable[[*Ts], R]`` with ``*primals: *Ts`` or ``inputs: tuple[*Ts]``. So a type checker knows the
+types of the parameters of a lambda, and refuses a wrong number of arguments. `Ts` also fits a
+function with options: they are left out. It has two limits. It cannot be bound to tensors, so that
+a tuple with a number in it is refused when the program runs. And a tuple or a list of unknown
+length, as in ``vjp(f, *inputs)``, fits a function that takes any number of arguments only.
+
+Where the function comes alone, as in ``grad(f)``, a `ParamSpec` keeps its signature, names and
+defaults included, and nothing says the types of the parameters of a lambda: the call that has the
+arguments is the next one. A ``Callable[[*Ts], R]`` would know as little, and lose the names.
+"""
 
 from __future__ import annotations
 

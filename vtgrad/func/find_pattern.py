@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeVarTuple
 
 import numpy as np
 
@@ -40,10 +40,13 @@ __all__ = [
 # What index sets may take by default.
 MAX_BYTES: Final = 2**28
 
+# See Note [Signatures that know the arguments].
+Ts = TypeVarTuple("Ts")
+
 
 def sparsity_pattern(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*Ts], object],
+    *args: *Ts,
     argnums: ArgNums = 0,
     has_aux: bool = False,
     max_bytes: int = MAX_BYTES,

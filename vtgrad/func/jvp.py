@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
@@ -16,37 +16,38 @@ from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
 
 __all__ = ["jvp"]
 
-P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A")
+Ts = TypeVarTuple("Ts")
 
 
+# See Note [Signatures that know the arguments].
 @overload
 def jvp(
-    func: Callable[P, R],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*Ts], R],
+    primals: tuple[*Ts],
+    tangents: tuple[*Ts],
     *,
     strict: bool = False,
     has_aux: Literal[False] = False,
 ) -> tuple[R, R]: ...
 @overload
 def jvp(
-    func: Callable[P, tuple[R, A]],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*Ts], tuple[R, A]],
+    primals: tuple[*Ts],
+    tangents: tuple[*Ts],
     *,
     strict: bool = False,
     has_aux: Literal[True],
 ) -> tuple[R, R, A]: ...
 @overload
 def jvp(
-    func: Callable[..., object],
-    primals: tuple[object, ...],
-    tangents: tuple[object, ...],
+    func: Callable[[*Ts], object],
+    primals: tuple[*Ts],
+    tangents: tuple[*Ts],
     *,
     strict: bool = False,
-    has_aux: bool = False,
+    has_aux: bool,
 ) -> tuple[Any, ...]: ...
 def jvp(
     func: Callable[..., object],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 from ..autograd.reverse_call import (
     Arguments,
@@ -23,8 +23,8 @@ from .arguments import checked_function, choose, output_leaves, shown_tree
 
 __all__ = ["linearize"]
 
-P = ParamSpec("P")
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 
 class Pushforward:
@@ -125,7 +125,8 @@ class Pushforward:
         return tree_unflatten(answers, self._spec)
 
 
-def linearize(func: Callable[P, R], *primals: object) -> tuple[R, Callable[..., R]]:
+# See Note [Signatures that know the arguments].
+def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]]:
     """The outputs of a function, and the linear function of its products with vectors.
 
     Parameters
@@ -166,7 +167,6 @@ def linearize(func: Callable[P, R], *primals: object) -> tuple[R, Callable[..., 
     chosen = choose(primals, tuple(range(len(primals))), "linearize")
     spec_of_args = tree_flatten(primals)[1]
     connected = is_recording()
-
     call: Callable[..., R] = func
 
     def body() -> tuple[R, Callable[..., R]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVarTuple, overload
 
 import numpy as np
 
@@ -30,14 +30,17 @@ __all__ = ["sparse_jacobian"]
 
 Mode: TypeAlias = Literal["auto", "forward", "reverse"]
 
+Ts = TypeVarTuple("Ts")
+
 # Seeds of so many elements are a batch.
 _AT_ONCE = 2**20
 
 
+# See Note [Signatures that know the arguments].
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*Ts], object],
+    *args: *Ts,
     argnums: ArgNums = 0,
     has_aux: Literal[False] = False,
     mode: Mode = "auto",
@@ -49,8 +52,8 @@ def sparse_jacobian(
 ) -> csr_array: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*Ts], object],
+    *args: *Ts,
     argnums: ArgNums = 0,
     has_aux: Literal[False] = False,
     mode: Mode = "auto",
@@ -62,8 +65,8 @@ def sparse_jacobian(
 ) -> coo_array: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*Ts], object],
+    *args: *Ts,
     argnums: ArgNums = 0,
     has_aux: Literal[True],
     mode: Mode = "auto",
@@ -75,8 +78,8 @@ def sparse_jacobian(
 ) -> tuple[csr_array, object]: ...
 @overload
 def sparse_jacobian(
-    func: Callable[..., object],
-    *args: object,
+    func: Callable[[*Ts], object],
+    *args: *Ts,
     argnums: ArgNums = 0,
     has_aux: Literal[True],
     mode: Mode = "auto",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
 from ..autograd.zero_derivative import zero_derivative
@@ -15,9 +15,9 @@ from .arguments import Chosen, checked_function, choose, output_leaves, shown_tr
 
 __all__ = ["vjp"]
 
-P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A")
+Ts = TypeVarTuple("Ts")
 
 
 class Pullback:
@@ -109,18 +109,17 @@ class Pullback:
         return tuple(self._chosen.trees(gradients))
 
 
+# See Note [Signatures that know the arguments].
 @overload
 def vjp(
-    func: Callable[P, R], *primals: object, has_aux: Literal[False] = False
+    func: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
 ) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
 @overload
 def vjp(
-    func: Callable[P, tuple[R, A]], *primals: object, has_aux: Literal[True]
+    func: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 ) -> tuple[R, Callable[..., tuple[Any, ...]], A]: ...
 @overload
-def vjp(
-    func: Callable[..., object], *primals: object, has_aux: bool = False
-) -> tuple[Any, ...]: ...
+def vjp(func: Callable[[*Ts], object], *primals: *Ts, has_aux: bool) -> tuple[Any, ...]: ...
 def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) -> object:
     """The outputs of a function, and the function of its products with vectors from the left.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 
@@ -28,6 +29,28 @@ from .tensor import Tensor
 __all__ = ["arange", "eye", "linspace"]
 
 
+# The other order would be one signature in the stub, without a bound that is required.
+@overload
+def arange(
+    *,
+    end: Number | TensorBase,
+    step: Number | TensorBase = 1,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor: ...
+@overload
+def arange(
+    start: Number | TensorBase,
+    end: Number | TensorBase | None = None,
+    step: Number | TensorBase = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor: ...
 def arange(
     start: Number | TensorBase | None = None,
     end: Number | TensorBase | None = None,

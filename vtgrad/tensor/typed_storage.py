@@ -14,7 +14,7 @@ from ..ops.composites.indexing.getitem import setitem
 from ..ops.generated import functional as F
 from ..storage.arrays import Array
 from ..storage.device import Device
-from ..storage.dtypes import DType, get_default_dtype
+from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
 from ..storage.key_set import keys
 from ..storage.tensor_impl import TensorImpl
 from ..storage.tracer import refuse_traced
@@ -81,7 +81,7 @@ class TypedStorage(StorageCasts):
         wrap_storage: UntypedStorage | None = None,
     ) -> None:
         check_device(device)
-        self.dtype = get_default_dtype() if dtype is None else dtype
+        self.dtype = get_default_dtype() if dtype is None else dtype_of(numpy_dtype(dtype))
         if wrap_storage is None:
             wrap_storage = storage_over(TensorImpl(_new_elements(size, self.dtype)), is_whole=True)
         elif size != 0 or not isinstance(wrap_storage, UntypedStorage):
@@ -381,9 +381,10 @@ class TypedStorage(StorageCasts):
         >>> vt.ones(2).storage().type(vt.int64).tolist()
         [1, 1]
         """
-        if dtype is self.dtype:
+        wanted = dtype_of(numpy_dtype(dtype))
+        if wanted is self.dtype:
             return self
-        return TypedStorage(len(self), dtype=dtype).copy_(self)
+        return TypedStorage(len(self), dtype=wanted).copy_(self)
 
     def resize_(self, size: int) -> Self:
         """Make the buffer larger, for all tensors on it; new elements are zero.

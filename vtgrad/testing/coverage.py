@@ -148,7 +148,8 @@ def _called(
     *operands: TensorLike,
     **options: object,
 ) -> object:
-    found = rule.call(*operands, **options)
+    call: Callable[..., object] = rule.call
+    found = call(*operands, **options)
     layouts = {
         layout_of(operand.shape, operand.stride())
         for operand in operands

@@ -6,11 +6,12 @@ import builtins
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
 from .jets import FloatArray
+from .operator_types import ArrayFunction, GradientFunction, TensorFunction
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -76,9 +77,6 @@ class Rule:
         view of an operand, ``"pieces"`` if it returns several that one call has made, as
         ``chunk`` does, so that they may not be written, ``"written"`` if it writes to the first
         operand and leaves its shape.
-    views_of : sequence of int, default (0,)
-        The operands that results are views of, if `result` is ``"view"`` or ``"pieces"``: each
-        result is a view of one of them. The other operands only say which view.
     accepts : callable, optional
         Takes the arrays; says whether the operator is defined there. Shapes are arbitrary, and
         so are numbers, many of them small integers and zeros.
@@ -109,6 +107,9 @@ class Rule:
         functions of the rule get the same number as ``seed``.
     once_differentiable : bool, default False
         Whether its gradients cannot be differentiated.
+    views_of : sequence of int, default (0,)
+        The operands that results are views of, if `result` is ``"view"`` or ``"pieces"``: each
+        result is a view of one of them. The other operands only say which view.
 
     Raises
     ------
@@ -123,22 +124,22 @@ class Rule:
     """
 
     name: str
-    call: Callable[..., object]
-    reference: Callable[..., object]
-    gradient: Callable[..., object] | None = None
+    call: TensorFunction
+    reference: ArrayFunction[object]
+    gradient: GradientFunction | None = None
     operands: int = 1
     result: Literal["new", "view", "pieces", "written"] = "new"
-    views_of: Sequence[int] = (0,)
-    accepts: Callable[..., bool] | None = None
+    accepts: ArrayFunction[bool] | None = None
     is_function: bool = False
     has_jvp: bool = False
     source: str | None = None
     options: Mapping[str, Sequence[object] | SearchStrategy[object]] = field(default_factory=dict)
     shapes: Sequence[object] | SearchStrategy[object] | None = None
     dtypes: Sequence[str | tuple[str, ...]] = ("float64",)
-    raises: Sequence[tuple[type[Exception], Callable[..., bool]]] = ()
+    raises: Sequence[tuple[type[Exception], ArrayFunction[bool]]] = ()
     is_random: bool = False
     once_differentiable: bool = False
+    views_of: Sequence[int] = (0,)
     #: Derivatives that were found already, by operands.
     known: dict[object, tuple[FloatArray, FloatArray | None]] = field(
         default_factory=dict, init=False, repr=False, compare=False

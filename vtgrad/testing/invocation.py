@@ -175,8 +175,9 @@ class Invocation:
 
     def _referred(self, arrays: Sequence[FloatArray]) -> Outcome:
         operands = self.operands(arrays)
+        reference: Callable[..., object] = self.rule.reference
         try:
-            found = self.rule.reference(*operands, **self.options)
+            found = reference(*operands, **self.options)
         except ValueError:
             raise SkippedError from None  # shapes that do not go together
         except Exception as error:
@@ -332,11 +333,12 @@ class Invocation:
     def _row(self, seed: object, arrays: Sequence[FloatArray]) -> FloatArray:
         """What the rule's gradient makes of one gradient of the results."""
         assert self.rule.gradient is not None
+        gradient: Callable[..., object] = self.rule.gradient
         operands = self.operands(arrays)
         must = f"must return a tuple of {len(operands)} arrays, one for each operand; "
         must += f"for operands of {_shapes(operands)} it "
         try:
-            parts = self.rule.gradient(seed, *operands, **self.options)
+            parts = gradient(seed, *operands, **self.options)
         except Exception as error:
             told = f"raised {type(error).__name__}: {error}"
             raise self.rule.error("gradient", must + told) from error

@@ -1,6 +1,6 @@
 """What is found out about a rule before the first program."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import cast
 
@@ -84,8 +84,9 @@ def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]
     arrays = sample.invocation.operands(sample.arrays())
     operands = [_tensor(library, a, d) for a, d in zip(arrays, sample.typing, strict=True)]
     options = {name: v for name, v in sample.options.items() if name in sample.rule.options}
+    call: Callable[..., object] = sample.rule.call
     try:
-        found = sample.rule.call(*operands, **options)
+        found = call(*operands, **options)
     except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
         return operands, None
     return operands, found

@@ -231,3 +231,16 @@ def test_a_size_that_is_no_integer_is_refused(size: object) -> None:
         with pytest.raises(TypeError, match="takes an integer"):
             storage.resize_(size)  # type: ignore[arg-type]  # what is tested
     assert x.untyped_storage().nbytes() == 8
+
+
+@differs_from_torch("PyTorch takes its own dtypes only")
+def test_a_storage_takes_the_dtypes_that_tensors_take() -> None:
+    assert vt.TypedStorage(2, dtype=float).dtype is vt.float64  # type: ignore[arg-type]
+    storage = vt.ones(2, dtype=vt.float64).storage()
+    assert storage.type(float) is storage  # type: ignore[arg-type]
+    assert storage.type(int).tolist() == [1, 1]  # type: ignore[arg-type]
+    for wrong in ("float32", 3):
+        with pytest.raises(vt.errors.ArgumentTypeError, match="dtype must be"):
+            vt.TypedStorage(2, dtype=wrong)  # type: ignore[arg-type]
+        with pytest.raises(vt.errors.ArgumentTypeError, match="dtype must be"):
+            storage.type(wrong)  # type: ignore[arg-type]

@@ -284,7 +284,7 @@ def test_arguments_of_a_wrong_type_are_refused() -> None:
         lambda: x.prod((0, 1)),  # type: ignore[arg-type]  # on purpose
         lambda: x.max((0, 1)),  # type: ignore[call-overload]  # on purpose
         lambda: x.argmax((0, 1)),  # type: ignore[arg-type]  # on purpose
-        lambda: x.softmax(None),  # type: ignore[arg-type]  # on purpose
+        lambda: x.softmax(None),  # type: ignore[call-overload]  # on purpose
         lambda: x.var(1, unbiased=True, correction=1),
         lambda: x.sort(1, 0),  # type: ignore[arg-type]  # on purpose
     ]

@@ -2,6 +2,7 @@
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx, NestedIOFunction
+from vtgrad.func import linearize, vjp
 
 
 class Scale(vt.autograd.Function):
@@ -23,6 +24,10 @@ class Nested(NestedIOFunction):
         return x[0]
 
 
+def loss(w: vt.Tensor, scale: float = 1.0) -> vt.Tensor:
+    return (w * w).sum() * scale
+
+
 x = vt.zeros(3)
 
 Nested.apply(x)  # E: arg-type
@@ -30,3 +35,7 @@ Scale.apply(x, "2")  # E: arg-type
 Scale.apply(x)  # E: call-arg
 Scale.apply(x, 2.0, 3.0)  # E: call-arg
 length: int = Scale.apply(x, 2.0)  # E: assignment
+vjp(  # E: call-arg
+    loss  # E: arg-type
+)
+linearize(loss)  # E: arg-type

@@ -1,16 +1,30 @@
 """Right lines: each runs, and no type checker has anything to say about it."""
 # pyright: strict
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 import vtgrad as vt
+from vtgrad.autograd import gradcheck, gradgradcheck
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.functional import hvp, jacobian, vhp
-from vtgrad.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from vtgrad.func import (
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    sparsity_pattern,
+    vjp,
+)
 from vtgrad.return_types import SortResult
+from vtgrad.testing.checking import Rule
 from vtgrad.types import Data, Dim, Index, Int, Number
 
 T = TypeVar("T", bound=vt.Tensor)
@@ -96,6 +110,36 @@ def loss_of_two(a: vt.Tensor, b: vt.Tensor) -> vt.Tensor:
 
 def both(a: vt.Tensor, b: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
     return a * b, a + b
+
+
+def product_of_all(*tensors: vt.Tensor) -> vt.Tensor:
+    return vt.stack(tensors).prod()
+
+
+def of_parameters(parameters: dict[str, vt.Tensor], inputs: list[vt.Tensor]) -> vt.Tensor:
+    return (parameters["w"] * inputs[0]).sum()
+
+
+def scaled(w: vt.Tensor, *, factor: float) -> vt.Tensor:
+    return w * factor
+
+
+def scaled_array(w: NDArray[np.float64], *, factor: float) -> NDArray[np.float64]:
+    return w * factor
+
+
+def of_four_arrays(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return a * b * c * d
+
+
+class Layer:
+    def forward(self, w: vt.Tensor, scale: float = 2.0) -> vt.Tensor:
+        return (w * w).sum() * scale
+
+    def __call__(self, w: vt.Tensor) -> vt.Tensor:
+        return self.forward(w)
 
 
 def as_float(value: object) -> float:
@@ -242,6 +286,9 @@ tensor(vt.zeros_like(x), vt.ones_like(x, dtype=vt.float64), vt.full_like(x, 2), 
 tensor(x.new_zeros(2), x.new_tensor([1.0]), x.clone(), x.detach(), x.to(vt.float64), x.double())
 tensor(made([[1, 2], [3, 4]]), made(n64), made(a), made([f32, 1]), made(((1.0, 2.0), (3.0, 4.0))))
 tensor(vt.rand(2, generator=vt.Generator().manual_seed(1)), vt.empty(2), vt.FloatTensor([1, 2]))
+tensor(vt.arange(3), vt.arange(1, 3), vt.arange(3, step=2), vt.arange(end=3), vt.arange(0, end=3))
+tensor(vt.zeros(2, dtype=float), vt.ones(2, dtype=int), vt.tensor([1], dtype=bool), x.to(float))
+tensor(x.sum(dtype=float), x.new_zeros(2, dtype=int), v.cumsum(0, dtype=float), x.to(dtype=float))
 
 # -- lists
 number(*[value + 1 for value in v.tolist()], v.tolist()[0], x.tolist()[0][1], max(v.tolist()))
@@ -270,6 +317,8 @@ tensor(
 tensor(x.sum(), x.sum(0), x.sum((0, 1)), x.sum(dim=[0]), x.sum(axis=1, keepdims=True))
 tensor(x.mean(-1, keepdim=True), x.std(), x.var(0, unbiased=False), x.prod(1), x.argmax(), x.any())
 tensor(x.exp().log().sin().cos().tanh().sigmoid().relu().abs().sqrt())
+tensor(x.softmax(axis=0), vt.softmax(x, 0, vt.float64), x.log_softmax(axis=1, dtype=float))
+tensor(v.cumprod(axis=0), vt.cummax(v, axis=0).values, vt.cumsum(v, dim=0), v.logcumsumexp(0))
 tensor(
     x.t(), x.T, x.mT, x.permute(1, 0), x.transpose(0, 1), x.flatten(), x.squeeze(), x.movedim(0, 1)
 )
@@ -363,6 +412,57 @@ out, push = linearize(loss, v)
 tensor(out, push(v))
 gradient, value = grad_and_value(loss)(v)
 tensor(value)
+
+# -- functions with their arguments: lambdas know them, and options may be left out
+output, pull = vjp(lambda w: w * 2, v)
+tensor(output, *vjp(lambda a, b: (a * b).sum(), v, v)[1](vt.tensor(1.0)))
+tensor(vjp(lambda p: p["w"].sum(), {"w": v})[0], vjp(of_parameters, {"w": v}, [v])[0])
+first, pull, extra = vjp(lambda w: (w.sum(), "aux"), v, has_aux=True)
+tensor(first)
+anything(extra.upper(), pull(vt.tensor(1.0)))
+tensor(
+    vjp(Layer().forward, v)[0], vjp(Layer(), v)[0], vjp(functools.partial(loss, scale=3.0), v)[0]
+)
+tensor(vjp(product_of_all, v)[0], vjp(product_of_all, v, v)[0], vjp(product_of_all, *[v, v])[0])
+tensor(vjp(vt.exp, v)[0], vjp(vt.Tensor.exp, v)[0], vjp(twice, own)[0], vjp(vt.matmul, m, v)[0])
+anything(vjp(lambda w: (w * 2, w.unit.upper()), own, has_aux=True))
+anything(vjp(grad(cube), v), vjp(grad(lambda w: w.sum()), v), vjp(vt.vmap(lambda w: w.sum()), m))
+tensor(*jvp(lambda w: w * 2, (v,), (v,)), *jvp(lambda a, b: a * b, (v, v), (v, v)))
+tensor(*jvp(lambda p: p["w"] * 2, ({"w": v},), ({"w": v},)), *jvp(loss, (own,), (v[:2],)))
+tensor(*jvp(Layer().forward, (v,), (v,)), *jvp(functools.partial(loss, scale=2.0), (v,), (v,)))
+inputs = tuple(vt.ones(3) for _ in range(2))
+tensor(*jvp(product_of_all, inputs, inputs), *jvp(lambda *w: w[0] * w[1], inputs, inputs))
+anything(jvp(lambda w: (w * 2, "aux"), (v,), (v,), has_aux=True)[2].upper())
+out, push = linearize(lambda a, b: a * b, v, v)
+tensor(out, push(v, v), linearize(lambda w: w.exp(), v)[0], linearize(Layer(), v)[0])
+tensor(*jacobian(lambda a, b: (a * b).sum(), (v, v)), *jacobian(product_of_all, inputs))
+tensor(*[part for row in jacobian(lambda a, b: (a, a * b), (v, v)) for part in row])
+tensor(
+    *[b for row in vt.autograd.functional.hessian(lambda a, b: (a * b).sum(), (v, v)) for b in row]
+)
+tensor(hvp(lambda a, b: (a * b).sum(), (v, v), (v, v))[0], vhp(loss_of_two, (v, v), (v, v))[0])
+tensor(vt.autograd.functional.jvp(lambda a, b: a * b, (v, v), (v, v))[1])
+tensor(*vt.autograd.functional.vjp(lambda a, b: a * b, (v, v), v)[1])
+d = vt.tensor([0.5, 2.0], dtype=vt.float64, requires_grad=True)
+flag(gradcheck(lambda w: w.exp(), d), gradcheck(lambda a, b: a * b, (d, d)), gradcheck(loss, d))
+flag(gradcheck(lambda a, n: (a * n, a + n), (d, 2.0)), gradcheck(loss_of_two, [d, d]))
+flag(gradcheck(vt.Tensor.mul_, (d, vt.ones(2)), check_inplace=True), gradcheck(vt.log, d))
+flag(gradgradcheck(lambda a, b: a * b, (d, d)), gradgradcheck(loss, d), gradgradcheck(cube, [d]))
+tensor(vt.utils.checkpoint.checkpoint(lambda a, b: a * b, v, v, use_reentrant=False))
+tensor(vt.utils.checkpoint.checkpoint(loss, v, scale=2.0, use_reentrant=False))
+derivative: Callable[[vt.Tensor], vt.Tensor] = grad(lambda w: w.sum())
+each: Callable[[vt.Tensor], vt.Tensor] = vt.vmap(lambda w: w * 2)
+tensor(derivative(v), each(m))
+pattern = sparsity_pattern(lambda a, b: a * b, v, v)
+anything(pattern.shape, sparsity_pattern(twice, v), sparsity_pattern(grad(cube), v))
+
+# -- rules
+anything(Rule("own", lambda a: a.exp(), lambda a: np.exp(a), lambda g, a: (g * np.exp(a),)))
+anything(Rule("own", lambda a, b: a.mul(b), lambda a, b: a * b, operands=2))
+anything(Rule("own", lambda a, b, c: a.mul(b) + c, lambda a, b, c: a * b + c, operands=3))
+anything(Rule("own", lambda a: a.log(), np.log, accepts=lambda a: bool((a > 0).all())))
+anything(Rule("own", scaled, scaled_array, options={"factor": [1.0, 2.0]}))
+anything(Rule("own", product_of_all, of_four_arrays, operands=4))
 
 # -- classes and generic functions
 tensor(twice(x), twice(own), own + 1, own.sum())

@@ -1,7 +1,7 @@
 """Wrong lines: every type checker says something about each that ends with `E`, and of no other.
 
 Each of them raises when it runs, but those that end with `E, runs`: they do something else than
-they seem to.
+they seem to, or are limits of the types, which `docs/howto/types.md` names.
 """
 # pyright: strict
 
@@ -10,7 +10,8 @@ import numpy as np
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.functional import hessian, hvp, jacobian
-from vtgrad.func import grad, jvp, vjp
+from vtgrad.func import grad, jvp, linearize, sparsity_pattern, vjp
+from vtgrad.testing.checking import Rule
 
 
 def tensor(*values: vt.Tensor) -> None:
@@ -23,6 +24,14 @@ def anything(*values: object) -> None:
 
 def loss(w: vt.Tensor, scale: float = 1.0) -> vt.Tensor:
     return (w * w).sum() * scale
+
+
+def cube(w: vt.Tensor) -> vt.Tensor:
+    return (w**3).sum()
+
+
+def product(a: vt.Tensor, b: vt.Tensor) -> vt.Tensor:
+    return (a * b).sum()
 
 
 class Scale(vt.autograd.Function):
@@ -40,6 +49,8 @@ y = vt.arange(6, dtype=vt.float32).reshape(2, 3)
 u, v, w, z = vt.eye(3), vt.tensor([3.0, 1.0, 2.0]), vt.ones(3), vt.ones(3)
 ctx = FunctionCtx()
 array = np.ones(3)
+tensors = tuple(vt.ones(3) for _ in range(2))
+d = vt.tensor([0.5, 2.0], dtype=vt.float64, requires_grad=True)
 
 # -- operands
 anything(x + "a")  # E
@@ -102,6 +113,16 @@ anything(vt.tensor(n for n in (1, 2)))  # E
 anything(vt.tensor([1], dtype=np.float32))  # E
 anything(vt.tensor([1], dtype="float32"))  # E
 anything(vt.tensor([1], vt.float32))  # E
+anything(vt.zeros(2, dtype=np.float64))  # E
+anything(vt.zeros(2, dtype=np.float32))  # E
+anything(vt.zeros(2, dtype=str))  # E
+anything(vt.zeros(2, dtype=complex))  # E, runs
+anything(vt.zeros(2, dtype=np.dtype("float32")))  # E
+anything(x.sum(dtype=np.int64))  # E
+anything(x.view(dtype=float))  # E
+vt.set_default_dtype(float)  # E
+anything(vt.arange())  # E
+anything(vt.arange(step=2))  # E
 anything(vt.from_numpy([1.0]))  # E
 anything(vt.zeros("a"))  # E
 anything(vt.zeros(1.5))  # E
@@ -126,6 +147,12 @@ anything(x.sum(dims=0))  # E
 anything(x.sum(0, keepdim="yes"))  # E
 anything(x.mean(dtype="float32"))  # E
 anything(x.softmax(None))  # E
+anything(x.softmax())  # E
+anything(x.softmax(0, axis=0))  # E
+anything(vt.log_softmax(x))  # E
+anything(vt.softmax(x, dtype=vt.float64))  # E
+anything(v.cumsum())  # E
+anything(vt.cummax(v))  # E
 anything(x.view("a"))  # E
 anything(x.reshape(1.5, 2))  # E
 anything(x.transpose(0))  # E
@@ -213,3 +240,36 @@ anything(grad(loss)("a"))  # E
 anything(grad(loss, argnums="a"))  # E, runs
 anything(jvp(loss, v, v))  # E
 anything(vjp(3, v))  # E
+
+# -- functions with their arguments
+anything(vjp(cube, v, v))  # E
+anything(vjp(product, *tensors))  # E, runs
+anything(jvp(product, tensors, tensors))  # E, runs
+anything(jacobian(product, tensors))  # E, runs
+anything(vjp(product, v))  # E
+anything(vjp(cube, 3))  # E
+anything(vjp(cube, [v]))  # E
+anything(vjp(lambda a: a * 2, v, v))  # E
+anything(vjp(lambda a, b: a * b, v))  # E
+anything(vjp(lambda a: a.no_such_method(), v))  # E
+anything(linearize(product, v))  # E
+anything(linearize(lambda a: a * 2, v, v))  # E
+anything(linearize(lambda a: a.no_such_method(), v))  # E
+anything(jvp(product, (v,), (v,)))  # E
+anything(jvp(lambda a: a * 2, (v, v), (v, v)))  # E
+anything(jvp(cube, (v,), (v, v)))  # E
+anything(jvp(lambda a: a.no_such_method(), (v,), (v,)))  # E
+anything(jacobian(product, (v,)))  # E
+anything(jacobian(lambda a: a * 2, (v, v)))  # E
+anything(hessian(lambda a, b: (a * b).sum(), (v, v, v)))  # E
+anything(hessian(lambda a, b: a.no_such_method(), (v, v)))  # E
+anything(hvp(product, (v,), (v,)))  # E
+anything(vt.autograd.gradcheck(product, (d,)))  # E
+anything(vt.autograd.gradcheck(lambda a: a * 2, (d, d)))  # E
+anything(vt.autograd.gradcheck(product, d))  # E
+anything(vt.autograd.gradcheck(loss, {d: 1}))  # E
+anything(vt.autograd.gradgradcheck(product, (d,)))  # E
+anything(sparsity_pattern(product, v))  # E
+anything(sparsity_pattern(lambda a: a.no_such_method(), v))  # E
+anything(Rule("own", 3, np.exp))  # E
+anything(Rule("own", vt.exp, None))  # E

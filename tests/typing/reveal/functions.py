@@ -1,9 +1,10 @@
-"""The types of `apply` follow those of forward."""
+"""The types of `apply` follow those of forward, those of lambdas the arguments of the same call."""
 
 from typing import reveal_type
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx, NestedIOFunction, once_differentiable
+from vtgrad.func import linearize, sparsity_pattern
 
 x = vt.zeros(2, 3)
 
@@ -39,3 +40,10 @@ reveal_type(Nested.apply([x]))  # R: dict[str, vtgrad.Tensor]
 reveal_type(Scale.apply(x))  # R: vtgrad.Tensor
 reveal_type(Scale.apply(x, factor=3))  # R: vtgrad.Tensor
 reveal_type(Split.apply(x))  # R: tuple[vtgrad.Tensor, int]
+
+# Of a function with overloads mypy tells the type before it has chosen one, which is Any; that it
+# knows the types all the same is shown by the wrong lines.
+linearize(lambda a, b: reveal_type(a) * b[0], x, [x])  # R: vtgrad.Tensor
+linearize(lambda a, b: a * reveal_type(b)[0], x, [x])  # R: list[vtgrad.Tensor]
+linearize(lambda p: reveal_type(p)["w"], {"w": x})  # R: dict[str, vtgrad.Tensor]
+sparsity_pattern(lambda a: reveal_type(a) * 2, x)  # R: vtgrad.Tensor

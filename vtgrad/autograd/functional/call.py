@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 
 from ...errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
 from ...ops.generated import functional as F
@@ -14,9 +14,11 @@ from ..zero_derivative import zero_derivative
 
 __all__ = [
     "Call",
+    "Inputs",
     "R",
     "T",
     "Tensors",
+    "Ts",
     "call",
     "checked_inputs",
     "checked_tensors",
@@ -28,9 +30,13 @@ __all__ = [
 ]
 
 Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
+# Inputs, before `checked_inputs`.
+Inputs: TypeAlias = Tensor | tuple[object, ...]
 # The class of one input, and what a function returns: a tensor or a tuple, whatever their classes.
 T = TypeVar("T", bound=Tensor)
 R = TypeVar("R", Tensor, tuple[Tensor, ...], Tensors)
+# The tensors of a tuple of inputs: see Note [Signatures that know the arguments].
+Ts = TypeVarTuple("Ts")
 
 
 def checked_tensors(value: object, what: str) -> tuple[Tensor, ...]:
@@ -79,7 +85,7 @@ class Call(NamedTuple):
     one_output: bool
 
 
-def call(function: Callable[..., Tensors], inputs: Tensors, *, create_graph: bool) -> Call:
+def call(function: Callable[..., Tensors], inputs: Inputs, *, create_graph: bool) -> Call:
     """Call a function, so that its outputs can be differentiated by the inputs.
 
     Raises
@@ -100,7 +106,7 @@ def call(function: Callable[..., Tensors], inputs: Tensors, *, create_graph: boo
     return Call(arguments, outputs, isinstance(inputs, Tensor), isinstance(returned, Tensor))
 
 
-def checked_inputs(inputs: Tensors) -> tuple[Tensor, ...]:
+def checked_inputs(inputs: Inputs) -> tuple[Tensor, ...]:
     """The inputs, by which can be differentiated.
 
     Raises

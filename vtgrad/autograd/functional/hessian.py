@@ -9,7 +9,7 @@ from ...errors import TransformError
 from ...tensor.tensor import Tensor
 from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..reverse_call import gradients_by, in_transform
-from .call import Call, T, Tensors, call, checked_inputs, filled, one_number, result
+from .call import Call, Inputs, T, Ts, call, checked_inputs, filled, one_number, result
 from .jacobian import Strategy, check_options, matrices
 
 __all__ = ["gradient_of", "hessian"]
@@ -26,8 +26,8 @@ def hessian(
 ) -> Tensor: ...
 @overload
 def hessian(
-    func: Callable[..., Tensor],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], Tensor],
+    inputs: tuple[*Ts],
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -35,7 +35,7 @@ def hessian(
 ) -> tuple[tuple[Tensor, ...], ...]: ...
 def hessian(
     func: Callable[..., Tensor],
-    inputs: Tensors,
+    inputs: Inputs,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -101,7 +101,7 @@ def hessian(
 
 
 def _by_columns(
-    func: Callable[..., Tensor], inputs: Tensors
+    func: Callable[..., Tensor], inputs: Inputs
 ) -> Tensor | tuple[tuple[Tensor, ...], ...]:
     """The Hessian as the Jacobian of the gradient in forward mode."""
     check_forward_mode("hessian")
@@ -145,7 +145,7 @@ def _check_real(inputs: Sequence[Tensor]) -> None:
 
 
 def gradient_of(
-    func: Callable[..., Tensor], inputs: Tensors, name: str, create_graph: bool, strict: bool
+    func: Callable[..., Tensor], inputs: Inputs, name: str, create_graph: bool, strict: bool
 ) -> tuple[Call, list[Tensor]]:
     """The call of a function, and the recorded gradient of the number that it returned.
 

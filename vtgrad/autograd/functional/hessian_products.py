@@ -7,7 +7,7 @@ from typing import overload
 
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform, runs_users_code
-from .call import Call, T, Tensors, checked_vector, filled, like, result
+from .call import Call, Inputs, T, Tensors, Ts, checked_vector, filled, like, result
 from .hessian import gradient_of
 from .pushed import pushed
 
@@ -24,15 +24,15 @@ def vhp(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def vhp(
-    func: Callable[..., Tensor],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], Tensor],
+    inputs: tuple[*Ts],
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 def vhp(
     func: Callable[..., Tensor],
-    inputs: Tensors,
+    inputs: Inputs,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -89,15 +89,15 @@ def hvp(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def hvp(
-    func: Callable[..., Tensor],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], Tensor],
+    inputs: tuple[*Ts],
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 def hvp(
     func: Callable[..., Tensor],
-    inputs: Tensors,
+    inputs: Inputs,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,

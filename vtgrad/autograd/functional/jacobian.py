@@ -11,9 +11,11 @@ from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..jacobian_rows import jacobian_in_batches, jacobian_in_loop
 from ..reverse_call import InputEdge, in_transform
 from .call import (
+    Inputs,
     R,
     T,
     Tensors,
+    Ts,
     call,
     checked_inputs,
     checked_tensors,
@@ -39,8 +41,8 @@ def jacobian(
 ) -> R: ...
 @overload
 def jacobian(
-    func: Callable[..., Tensor],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], Tensor],
+    inputs: tuple[*Ts],
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -48,8 +50,8 @@ def jacobian(
 ) -> tuple[Tensor, ...]: ...
 @overload
 def jacobian(
-    func: Callable[..., tuple[Tensor, ...]],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], tuple[Tensor, ...]],
+    inputs: tuple[*Ts],
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -57,7 +59,7 @@ def jacobian(
 ) -> tuple[tuple[Tensor, ...], ...]: ...
 def jacobian(
     func: Callable[..., Tensors],
-    inputs: Tensors,
+    inputs: Inputs,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -133,7 +135,7 @@ def jacobian(
     return in_transform(body)
 
 
-def _by_columns(func: Callable[..., Tensors], inputs: Tensors) -> Jacobian:
+def _by_columns(func: Callable[..., Tensors], inputs: Inputs) -> Jacobian:
     """The Jacobian in forward mode."""
     check_forward_mode("jacobian")
     given = checked_inputs(inputs)

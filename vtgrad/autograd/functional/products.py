@@ -7,7 +7,7 @@ from typing import overload
 
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform
-from .call import R, T, Tensors, call, checked_vector, filled, like, result
+from .call import Inputs, R, T, Tensors, Ts, call, checked_vector, filled, like, result
 from .pushed import pushed
 
 __all__ = ["jvp", "vjp"]
@@ -23,15 +23,15 @@ def vjp(
 ) -> tuple[R, Tensor]: ...
 @overload
 def vjp(
-    func: Callable[..., R],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], R],
+    inputs: tuple[*Ts],
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[R, tuple[Tensor, ...]]: ...
 def vjp(
     func: Callable[..., Tensors],
-    inputs: Tensors,
+    inputs: Inputs,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -105,15 +105,15 @@ def jvp(
 ) -> tuple[R, R]: ...
 @overload
 def jvp(
-    func: Callable[..., R],
-    inputs: tuple[Tensor, ...],
+    func: Callable[[*Ts], R],
+    inputs: tuple[*Ts],
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[R, R]: ...
 def jvp(
     func: Callable[..., Tensors],
-    inputs: Tensors,
+    inputs: Inputs,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,

@@ -3,17 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import overload
 
 from ...errors import CheckOptionError, GradcheckError, NotSupportedError
 from .check import check
 from .forward import check_forward
 from .settings import Settings, require_a_mode, require_tolerances
-from .subject import Inputs, Outputs, inputs_of, subject_of
+from .subject import Inputs, Outputs, S, T, Ts, inputs_of, subject_of
 from .writes import check_with_writes
 
 __all__ = ["gradcheck"]
 
 
+# See Note [Signatures that know the arguments].
+@overload
+def gradcheck(
+    func: Callable[[T], Outputs | None],
+    inputs: T,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+    check_inplace: bool = False,
+) -> bool: ...
+@overload
+def gradcheck(
+    func: Callable[[*Ts], Outputs | None],
+    inputs: tuple[*Ts],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+    check_inplace: bool = False,
+) -> bool: ...
+@overload
+def gradcheck(
+    func: Callable[..., Outputs | None],
+    inputs: list[S],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+    check_inplace: bool = False,
+) -> bool: ...
 def gradcheck(
     func: Callable[..., Outputs | None],
     inputs: Inputs,

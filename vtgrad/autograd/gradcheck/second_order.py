@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 from ...errors import ArgumentTypeError, GradcheckError, NoDerivativeError
 from ...tensor.from_data import from_numpy
@@ -15,7 +16,10 @@ from .settings import Settings, require_a_mode, require_tolerances
 from .subject import (
     Inputs,
     Outputs,
+    S,
     Subject,
+    T,
+    Ts,
     inputs_of,
     listed_outputs,
     refuse_overlap,
@@ -25,6 +29,67 @@ from .subject import (
 __all__ = ["gradgradcheck"]
 
 
+# See Note [Signatures that know the arguments].
+@overload
+def gradgradcheck(
+    func: Callable[[T], Outputs],
+    inputs: T,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool: ...
+@overload
+def gradgradcheck(
+    func: Callable[[*Ts], Outputs],
+    inputs: tuple[*Ts],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool: ...
+@overload
+def gradgradcheck(
+    func: Callable[..., Outputs],
+    inputs: list[S],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool: ...
 def gradgradcheck(
     func: Callable[..., Outputs],
     inputs: Inputs,

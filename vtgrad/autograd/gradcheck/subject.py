@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from ...tensor.tensor import Tensor
 __all__ = [
     "Inputs",
     "Outputs",
+    "S",
     "Subject",
+    "T",
+    "Ts",
     "double_values",
     "inputs_of",
     "is_differentiable",
@@ -29,6 +32,10 @@ __all__ = [
 
 Outputs: TypeAlias = Tensor | Sequence[Tensor]
 Inputs: TypeAlias = Tensor | Sequence[object]
+# The class of one input, those of a tuple of inputs, and that of the items of a list.
+T = TypeVar("T", bound=Tensor)
+Ts = TypeVarTuple("Ts")
+S = TypeVar("S")
 
 
 class Subject(NamedTuple):

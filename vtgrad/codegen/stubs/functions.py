@@ -7,7 +7,14 @@ from typing import Final
 from ..docstrings import docstring
 from .modules import Definition
 from .names import Names
-from .signatures import as_method, is_generic, merged, read, without_lone_variable
+from .signatures import (
+    as_method,
+    by_either_name,
+    is_generic,
+    merged,
+    read,
+    without_lone_variable,
+)
 from .spelling import Place
 from .stated import as_stated
 
@@ -68,6 +75,8 @@ class FunctionWriter:
         # The ways of a descriptor differ in the class for which they are.
         if name != "__get__":
             signatures = merged(signatures)
+        if _needs_dim(found):
+            signatures = [s for one in signatures for s in by_either_name(one, "dim", "axis")]
         decorators = [d for one in signatures for d in one.decorators]
         # Editors find all other docstrings in the source.
         doc = _summary(found) if shared or _IMPORTED.keys() & set(decorators) else ""
@@ -99,6 +108,14 @@ def _ways_of(found: Definition) -> list[ast.FunctionDef]:
     functions = [s for s in found.statements if isinstance(s, ast.FunctionDef)]
     overloads = [f for f in functions if "overload" in map(ast.unparse, f.decorator_list)]
     return overloads or functions
+
+
+def _needs_dim(found: Definition) -> bool:
+    """Whether a function raises without ``dim``, which has a default because of ``axis``."""
+    return any(
+        isinstance(node, ast.Call) and ast.unparse(node).startswith("given(dim,")
+        for node in ast.walk(found.last)
+    )
 
 
 def _summary(found: Definition) -> str:

@@ -9,7 +9,7 @@ __all__ = ["TENSOR_VARIABLE", "Names"]
 
 # The variable of functions that are generic in the tensor. Errors name it.
 TENSOR_VARIABLE: Final = "_TensorT"
-_OF_TYPES: Final = {"Index", "Int", "Real", "Number", "Dim", "Dims", "Nested"}
+_OF_TYPES: Final = {"DTypeLike", "Dim", "Dims", "Index", "Int", "Nested", "Number", "Real"}
 
 
 class Names:

@@ -14,6 +14,7 @@ __all__ = [
     "Parameter",
     "Signature",
     "as_method",
+    "by_either_name",
     "is_generic",
     "merged",
     "read",
@@ -112,6 +113,9 @@ def read(
         if argument.arg == "out":
             # Any tensor will do, whatever the operands are.
             types = list(_put(names.named("Tensor"), types))
+        if argument.arg == "dtype" and {"DType"} <= {*types} <= {"DType", "None"}:
+            # `numpy_dtype` takes Python's classes too.
+            types = [names.named("DTypeLike") if part == "DType" else part for part in types]
         spelled = None if default is None else _default(default)
         found.append(Parameter(argument.arg, kind, tuple(types), spelled))
 
@@ -148,7 +152,9 @@ def merged(signatures: Sequence[Signature]) -> list[Signature]:
     """The signatures, with one for all that differ in types of parameters only.
 
     That is exact if one parameter differs. If several do, and one of them takes tensors, the
-    signatures stay apart, because the union would take numbers alone.
+    signatures stay apart, because the union would take numbers alone. They also stay apart if one
+    of them says that a function fits its arguments, which a union would not say: see
+    Note [Signatures that know the arguments].
     """
     found: list[Signature] = []
     for one in signatures:
@@ -170,7 +176,10 @@ def _may_be_one(one: Signature, other: Signature) -> bool:
         return False
     pairs = zip(one.parameters, other.parameters, strict=True)
     types = [{*p.types, *q.types} for p, q in pairs if set(p.types) != set(q.types)]
-    return len(types) < 2 or not any(t & {TENSOR_VARIABLE, "Self", "Tensor"} for t in types)
+    if len(types) < 2:
+        return True
+    linked = {TENSOR_VARIABLE, "Self", "Tensor"}
+    return not any(t & linked or any("*_Ts" in part for part in t) for t in types)
 
 
 def _covers(one: Signature, other: Signature) -> bool:
@@ -203,6 +212,29 @@ def as_method(signature: Signature) -> Signature | None:
     this = Parameter("self", first.kind, (), None)
     method = _with(signature, "Self")
     return dataclasses.replace(method, parameters=(this, *method.parameters[1:]))
+
+
+def by_either_name(signature: Signature, name: str, other: str) -> list[Signature]:
+    """A signature with an argument that must be given under one of two names, for each name.
+
+    Parameters
+    ----------
+    name : str
+        The name with a position. Without it, those that follow have none.
+    other : str
+        The name without a position.
+    """
+    nr = [p.name for p in signature.parameters].index(name)
+    first = signature.parameters[:nr]
+    by_position, *rest = signature.parameters[nr:]
+    (by_name,) = [p for p in rest if p.name == other]
+    rest.remove(by_name)
+    required = [dataclasses.replace(p, default=None) for p in (by_position, by_name)]
+    named = [dataclasses.replace(p, kind="=") for p in rest]
+    return [
+        dataclasses.replace(signature, parameters=(*first, required[0], *rest)),
+        dataclasses.replace(signature, parameters=(*first, required[1], *named)),
+    ]
 
 
 def is_generic(parameter: Parameter) -> bool:

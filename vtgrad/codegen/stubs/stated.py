@@ -20,11 +20,15 @@ _STATED: Final = {
     "Tensor.__reduce_ex__.protocol": "SupportsIndex",
     "Tensor.item.return": "int | float",
     "Tensor.new_tensor.data": "Data",
+    "Tensor.view.dtype": "DType | None",
     "Tensor.tolist.return": "list[Any] | Any",
     "tensor.data": "Data",
     "as_tensor.data": "Data",
     "is_tensor.return": "TypeIs[Tensor]",
     "set_default_dtype.dtype": "DType",
+    "view.dtype": "DType | None",
+    "TypedStorage.__init__.dtype": "DType | None",
+    "TypedStorage.type.dtype": "DType",
 }
 # Where these types would stand.
 _MODULE: Final = Module(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar, TypeVarTuple, cast, overload
 
 from ...errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
 from ...graph.packing import packing
@@ -19,6 +19,7 @@ from .settings import settings
 __all__ = ["checkpoint", "noop_context_fn"]
 
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 _CHECKS = ("default", "metadata", "none")
 
@@ -40,6 +41,34 @@ def noop_context_fn() -> tuple[AbstractContextManager[None], AbstractContextMana
     return nullcontext(), nullcontext()
 
 
+# See Note [Signatures that know the arguments]. With keyword arguments the function is any.
+@overload
+def checkpoint(
+    function: Callable[[*Ts], R],
+    *args: *Ts,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[
+        [], tuple[AbstractContextManager[object], AbstractContextManager[object]]
+    ] = noop_context_fn,
+    determinism_check: Literal["default", "metadata", "none"] = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+) -> R: ...
+@overload
+def checkpoint(
+    function: Callable[..., R],
+    *args: object,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[
+        [], tuple[AbstractContextManager[object], AbstractContextManager[object]]
+    ] = noop_context_fn,
+    determinism_check: Literal["default", "metadata", "none"] = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: object,
+) -> R: ...
 def checkpoint(
     function: Callable[..., R],
     *args: object,
