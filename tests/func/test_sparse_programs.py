@@ -138,6 +138,7 @@ def test_sets_have_every_entry_of_the_model(block: int) -> None:
     assert missing_of(range(12 * block, 12 * block + 12)) == []
 
 
+@pytest.mark.slow
 def test_sets_have_few_entries_besides() -> None:
     """The model sees zeros by chance, as of a product with zero; sets do not."""
     runs = [Traced(seed) for seed in range(40)]

@@ -117,7 +117,7 @@ def a_short_level() -> object:
     "program",
     [
         lambda: FUNC.jvp(lambda a: a, (X,), (V,)),
-        lambda: FUNC.grad(lambda a: a[0])(X),
+        pytest.param(lambda: FUNC.grad(lambda a: a[0])(X), marks=pytest.mark.slow),
         a_short_level,
         decorated,
     ],
