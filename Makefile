@@ -65,15 +65,17 @@ demo: $(DEMO_STAMP)
 # pytest is last, so that its summary is at the end of the output.
 # The checks before it run side by side; where make can (it is 4.0 or newer), it prints the output of
 # each as a whole.
+SIDE_BY_SIDE := --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-O)
+
 test: how-long
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-O) \
-		lint types public-types
+	@$(MAKE) $(SIDE_BY_SIDE) lint types public-types
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:
 	@echo "make test takes 10 minutes on two cores; make quick takes one."
 
-quick: lint types
+quick:
+	@$(MAKE) $(SIDE_BY_SIDE) lint types
 	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \
 		-m "not slow and not stateful" $(PYTEST_ARGS)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["sweep"]
+__all__ = ["at_once", "by_table", "sweep"]
 
 _ROW = inspect.Parameter("row", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -22,6 +22,17 @@ def _operator(case: Any, *_: object) -> str:
     """The row of a sample: its operator."""
     name: str = case.operator.name
     return name
+
+
+def by_table(case: Any, *_: object) -> str:
+    """The row of a sample that takes some milliseconds: the table where its operator stands."""
+    table: str = case.operator.where.partition(".yaml")[0]
+    return table
+
+
+def at_once(*_: object) -> str:
+    """The only row of a test whose cases are mere look-ups."""
+    return "all"
 
 
 def sweep(

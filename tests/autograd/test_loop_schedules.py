@@ -114,6 +114,7 @@ def test_an_interrupted_backward_can_be_run_again() -> None:
     assert bits(found) == bits(x.grad)
 
 
+@pytest.mark.slow
 def test_memory_of_a_few_states() -> None:
     size, steps, snapshots = 20_000, 300, 5
     state = 8 * size

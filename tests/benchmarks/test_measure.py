@@ -82,6 +82,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name: len(rounds) for name, rounds in found.items()} == {"a": 3, "b": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "section",
     [

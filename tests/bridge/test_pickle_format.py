@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad import pickles
 from vtgrad.errors import ArgumentTypeError, VtgradError
 
@@ -82,8 +83,7 @@ THINGS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-@pytest.mark.parametrize("thing", THINGS)
+@sweep(THINGS, range(pickle.HIGHEST_PROTOCOL + 1), row=lambda thing, _: thing)
 def test_a_pickle_names_modules_that_stay(thing: str, protocol: int) -> None:
     names = names_in(pickle.dumps(THINGS[thing](), protocol))
     allowed = MODULES | ({"copyreg", "copy_reg"} if protocol < 2 else set())

@@ -6,6 +6,7 @@ from .golden import FOLDER, PINNED, emitted
 
 
 # One process generates the code for all of them.
+@pytest.mark.slow
 @pytest.mark.xdist_group("golden")
 @pytest.mark.parametrize("operator", PINNED)
 def test_the_generator_writes_what_is_kept(operator: str) -> None:

@@ -149,6 +149,7 @@ def test_plot_is_written_as_png(tmp_path: Path) -> None:
     assert (width, height) == (1080, 780)
 
 
+@pytest.mark.slow
 def test_without_matplotlib_there_is_a_note_and_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

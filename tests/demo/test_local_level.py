@@ -146,6 +146,7 @@ def test_gradient_equals_differences_of_the_independent_filter(point: FloatArray
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS)
 def test_hessian_is_symmetric_and_equals_differences_of_the_gradient(point: FloatArray) -> None:
     @functools.cache

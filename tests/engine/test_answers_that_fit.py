@@ -111,6 +111,7 @@ def test_what_a_node_keeps_does_not_become_grad() -> None:
     assert kept.tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("create_graph", [False, True])
 @pytest.mark.parametrize(
     ("dtype", "shape", "rows"),

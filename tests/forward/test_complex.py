@@ -14,7 +14,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.storage.arrays import Array
@@ -37,7 +37,7 @@ CASES: Final = [
 ]
 
 
-@sweep(CASES)
+@sweep(CASES, row=by_table)
 def test_tangents_are_directional_derivatives(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=False)
     rng = np.random.default_rng(5)

@@ -10,7 +10,7 @@ import numpy as np
 
 import vtgrad as vt
 from tests.ops.calls import OPERATORS, Case, cases, function_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.storage.arrays import Array
@@ -79,7 +79,7 @@ def check_adjoint(
     np.testing.assert_allclose(forward, backward, rtol=1e-9, atol=1e-9)
 
 
-@sweep(CASES)
+@sweep(CASES, row=by_table)
 def test_tangent_is_the_adjoint_of_the_gradient(case: Case) -> None:
     writes = case.operator.returns in {"Self", "Geometry"}
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes)
@@ -100,7 +100,7 @@ def can_be_written(case: Case) -> bool:
     )
 
 
-@sweep([case for case in CASES if can_be_written(case)])
+@sweep([case for case in CASES if can_be_written(case)], row=by_table)
 def test_tangent_of_a_write_is_the_adjoint_of_its_gradient(case: Case) -> None:
     assert case.operator.inplace is not None
     apply, arrays = function_of_inputs(case, case.operator.inplace, inplace=True)

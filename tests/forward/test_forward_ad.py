@@ -105,6 +105,7 @@ def test_the_end_of_a_level_drops_its_tangents() -> None:
     assert (taken * 2).tolist() == [2, 4]
 
 
+@pytest.mark.slow
 def test_a_level_keeps_nothing_of_results_that_are_gone() -> None:
     b = vt.zeros(3, dtype=vt.float64)
     gc.collect()
@@ -517,6 +518,7 @@ def test_a_write_that_fails_leaves_value_and_tangent() -> None:
         assert tangent(d)._version == version
 
 
+@pytest.mark.slow
 def test_a_tangent_after_an_interrupt_is_that_of_the_value_or_refused() -> None:
     """A timer interrupts writes at random places."""
 

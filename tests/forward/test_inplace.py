@@ -16,7 +16,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_named, positions_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -128,7 +128,8 @@ def written(case: Case) -> bool:
 CASES: Final = [case for case in cases() if written(case)]
 
 
-@sweep(CASES)
+@pytest.mark.slow
+@sweep(CASES, row=by_table)
 def test_a_write_has_the_tangent_of_the_operator(case: Case) -> None:
     inplace = case.operator.inplace
     assert inplace is not None

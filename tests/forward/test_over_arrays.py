@@ -10,7 +10,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.forward import dual_handler, over_arrays
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -42,7 +42,7 @@ def tangent_of_call(case: Case, name: str) -> vt.Tensor:
     return tangent
 
 
-@sweep(CASES)
+@sweep(CASES, row=by_table)
 def test_both_evaluations_agree(case: Case) -> None:
     computed: list[object] = []
 

@@ -175,6 +175,7 @@ DERIVATIVES: Final[dict[str, Callable[[Scalar], Scalar]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_functions_have_derivatives_under_every_nesting(name: str) -> None:
     program, by_hand = PROGRAMS[name]

@@ -205,6 +205,7 @@ def _check(steps: list[Step], at: float, nestings: list[tuple[str, ...]]) -> Non
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_every_pair_of_transforms_gives_the_second_derivative(seed: int) -> None:
     rng = random.Random(seed)
@@ -213,6 +214,7 @@ def test_every_pair_of_transforms_gives_the_second_derivative(seed: int) -> None
         _check(_drawn(rng), rng.uniform(-0.9, 0.9), nestings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_triples_of_transforms_give_the_third_derivative(seed: int) -> None:
     rng = random.Random(100 + seed)
@@ -221,9 +223,17 @@ def test_triples_of_transforms_give_the_third_derivative(seed: int) -> None:
         _check(_drawn(rng), rng.uniform(-0.9, 0.9), nestings)
 
 
-def test_every_kind_of_step_alone() -> None:
+@pytest.mark.parametrize(
+    "nestings",
+    [
+        [(name,) for name in DERIVATIVES],
+        pytest.param(
+            [("jvp", "grad"), ("grad", "jvp"), ("grad", "jvp", "jvp")], marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_every_kind_of_step_alone(nestings: list[tuple[str, ...]]) -> None:
     for kind in KINDS:
         for i, j in ((0, 0), (0, 1), (1, 0), (2, 2)):
             step = (kind, i, j, 2, 3)
-            _check([step, step], 0.4, [(name,) for name in DERIVATIVES])
-            _check([step, step], 0.4, [("jvp", "grad"), ("grad", "jvp"), ("grad", "jvp", "jvp")])
+            _check([step, step], 0.4, nestings)

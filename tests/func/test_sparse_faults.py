@@ -88,6 +88,7 @@ def dependence_ends_at_views(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(StorageSets, "read", wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plant",
     [

@@ -7,10 +7,11 @@ operators whose rule says exactly what depends on what, no entry of the pattern 
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pytest
 
 import vtgrad as vt
 from tests.ops.calls import OPERATORS, Case, cases, function_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.ops.generated.patterns import PATTERNS
 from vtgrad.storage.arrays import Array
@@ -101,7 +102,8 @@ def check(case: Case, name: str, *, inplace: bool) -> None:
         assert extra.size == 0, f"entries {extra.tolist()} are too many"
 
 
-@sweep(CASES)
+@pytest.mark.slow
+@sweep(CASES, row=by_table)
 def test_pattern_has_every_entry_of_the_jacobian(case: Case) -> None:
     writes = case.operator.returns in {"Self", "Geometry"}
     check(case, case.operator.name, inplace=writes)
@@ -121,7 +123,7 @@ def can_be_written(case: Case) -> bool:
     )
 
 
-@sweep([case for case in CASES if can_be_written(case)])
+@sweep([case for case in CASES if can_be_written(case)], row=by_table)
 def test_pattern_of_a_write_has_every_entry(case: Case) -> None:
     assert case.operator.inplace is not None
     check(case, case.operator.inplace, inplace=True)

@@ -131,11 +131,14 @@ def missing_of(seeds: range) -> list[str]:
     return [f"seed {seed}, {text}" for seed in seeds for text in Traced(seed).missing]
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize(
+    "block", [0, 1, *[pytest.param(nr, marks=pytest.mark.slow) for nr in range(2, 10)]]
+)
 def test_sets_have_every_entry_of_the_model(block: int) -> None:
     assert missing_of(range(12 * block, 12 * block + 12)) == []
 
 
+@pytest.mark.slow
 def test_sets_have_few_entries_besides() -> None:
     """The model sees zeros by chance, as of a product with zero; sets do not."""
     runs = [Traced(seed) for seed in range(40)]

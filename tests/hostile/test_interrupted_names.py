@@ -95,10 +95,14 @@ CASES: list[Case] = [
     a_backward_of_a_function,
     a_recorded_backward,
 ]
+# The calls with the most places where an interrupt can come.
+LONG = (a_backward_of_a_function, a_recorded_backward)
 
 
 @NEEDS_TRACE
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=pytest.mark.slow) if c in LONG else c for c in CASES]
+)
 def test_names_are_in_force_after_an_interrupt(case: Case) -> None:
     tensors: list[vt.Tensor] = []
 

@@ -117,7 +117,7 @@ def a_short_level() -> object:
     "program",
     [
         lambda: FUNC.jvp(lambda a: a, (X,), (V,)),
-        lambda: FUNC.grad(lambda a: a[0])(X),
+        pytest.param(lambda: FUNC.grad(lambda a: a[0])(X), marks=pytest.mark.slow),
         a_short_level,
         decorated,
     ],
@@ -131,6 +131,7 @@ def test_short_programs_everywhere(program: Callable[[], object]) -> None:
     assert interrupted_everywhere(lambda: program, check) > 50
 
 
+@pytest.mark.slow
 @NEEDS_TRACE
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_left_after_an_interrupt(name: str) -> None:

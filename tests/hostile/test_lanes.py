@@ -276,6 +276,7 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
     assert x.grad.tolist() == [2, 2]
 
 
+@pytest.mark.slow
 @needs_forks
 def test_the_child_of_a_fork_does_not_wait_for_the_end_of_a_thread(
     monkeypatch: pytest.MonkeyPatch,
@@ -424,6 +425,7 @@ def test_the_end_of_a_thread_wakes_all_passes_that_wait_for_it() -> None:
     assert [waiter._wake.acquire(blocking=False) for waiter in waiters] == [True, True]
 
 
+@pytest.mark.slow
 def test_passes_of_several_threads_leave_the_same_lanes() -> None:
     """Their ends meet in all orders, because the interpreter switches threads all the time."""
     failures: list[BaseException] = []

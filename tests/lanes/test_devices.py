@@ -11,7 +11,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, as_array, cases, function_named, results_of
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 
 LANE = vt.device("lane:0")
 
@@ -242,7 +242,7 @@ def _on_lane(value: object) -> object:
     return value
 
 
-@sweep(cases())
+@sweep(cases(), row=by_table)
 def test_results_are_where_the_operands_are(case: Case) -> None:
     function = function_named(case.operator.name)
     values, options = arguments_of(case)
@@ -260,7 +260,7 @@ def test_results_are_where_the_operands_are(case: Case) -> None:
         assert as_array(vt.clone(one)).tobytes() == as_array(vt.clone(other)).tobytes()
 
 
-@sweep(cases())
+@sweep(cases(), row=by_table)
 def test_gradients_are_where_the_operands_are(case: Case) -> None:
     function = function_named(case.operator.name)
     values, options = arguments_of(case)

@@ -26,6 +26,7 @@ from .programs import counted_passes, program, run
 #: Half of them are programs of the menu, half wide graphs. `make lanes` runs 1,000 of each.
 PROGRAMS = int(os.environ.get("VTGRAD_LANE_PROGRAMS", "40"))
 BLOCKS = 10
+SOME = [0, 1, *[pytest.param(nr, marks=pytest.mark.slow) for nr in range(2, BLOCKS)]]
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_programs_of_the_menu(
     assert vt.__compiled__ or counts or len(seeds(block)) < 10
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("block", SOME)
 def test_wide_graphs(
     block: int, monkeypatch: pytest.MonkeyPatch, delays: Callable[[int], None]
 ) -> None:

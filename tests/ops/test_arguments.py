@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.errors import ArgumentTypeError, VtgradError
 
 from .calls import Case, Memory, arguments_of, cases, function_named, tensors_in
@@ -90,7 +90,7 @@ def names_of(case: Case) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@sweep(FIRST_SAMPLES)
+@sweep(FIRST_SAMPLES, row=by_table)
 def test_mistakes_are_told_and_change_nothing(case: Case) -> None:
     for name in names_of(case):
         function = function_named(name)
@@ -108,7 +108,7 @@ def test_mistakes_are_told_and_change_nothing(case: Case) -> None:
                     pytest.fail(f"{name}, {argument.name}={what}: {error!r}")
 
 
-@sweep([case for case in FIRST_SAMPLES if case.operator.out])
+@sweep([case for case in FIRST_SAMPLES if case.operator.out], row=by_table)
 def test_mistaken_out_is_told(case: Case) -> None:
     function = function_named(case.operator.name)
     for what, mistake in MISTAKES.items():
@@ -127,7 +127,7 @@ def test_mistaken_out_is_told(case: Case) -> None:
             pytest.fail(f"{case.operator.name}, out={what}: accepted")
 
 
-@sweep(FIRST_SAMPLES)
+@sweep(FIRST_SAMPLES, row=by_table)
 def test_wrong_number_of_arguments_is_a_type_error(case: Case) -> None:
     function = function_named(case.operator.name)
     values, options = arguments_of(case)

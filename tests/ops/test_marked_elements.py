@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.errors import DTypeError, ResultTypeError, ShapeError
 from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
@@ -103,7 +103,7 @@ INPLACE: Final = [
 
 
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@sweep(INPLACE, STRIDES)
+@sweep(INPLACE, STRIDES, row=by_table)
 def test_what_changes_was_marked(case: Case, strides: str) -> None:
     found = written_and_marked(case, strides)
     if found is None:
@@ -175,7 +175,7 @@ def test_a_part_that_is_written_is_what_is_marked(name: str, strides: str) -> No
 
 @pytest.mark.skipif(vt.__compiled__, reason="native calls go past the seam")
 @pytest.mark.filterwarnings("ignore:.*drops the imaginary part")
-@sweep(INPLACE)
+@sweep(INPLACE, row=by_table)
 def test_a_writer_leaves_memory_untouched_until_it_is_marked(case: Case) -> None:
     values, options = arguments_of(case)
     target = values[0]

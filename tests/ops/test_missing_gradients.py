@@ -6,7 +6,7 @@ Such a gradient is not the same as zeros: what depends on missing ones only is m
 import numpy as np
 
 import vtgrad as vt
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.graph.node import Node
 
 from .calls import Case, cases, function_of_inputs, positions_of_inputs
@@ -42,7 +42,7 @@ def answers(node: Node, *grads: vt.Tensor | None) -> tuple[vt.Tensor | None, ...
     return answer if isinstance(answer, tuple) else (answer,)
 
 
-@sweep(DIFFERENTIABLE)
+@sweep(DIFFERENTIABLE, row=by_table)
 def test_without_any_gradient_there_is_none(case: Case) -> None:
     node, _ = recorded(case)
     missing = [None] * len(node.input_metadata)
@@ -57,7 +57,7 @@ def test_there_are_operators_with_several_results() -> None:
     assert {"unbind", "split_Tensor", "max_dim"} <= {case.operator.name for case in SEVERAL}
 
 
-@sweep(SEVERAL)
+@sweep(SEVERAL, row=by_table)
 def test_a_missing_gradient_among_others_counts_as_zeros(case: Case) -> None:
     node, returned = recorded(case)
     # Indices are no results of the node.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import at_once, sweep
 
 # Names of functions that are methods too; with * they have an in-place method, with ** an in-place
 # function as well.
@@ -67,7 +68,7 @@ FUNCTIONS = """
 """.split()
 
 
-@pytest.mark.parametrize("entry", [*BOTH, *ALIASES])
+@sweep([*BOTH, *ALIASES], row=at_once)
 def test_functions_methods_and_in_place_variants(entry: str) -> None:
     name = entry.rstrip("*-")
     assert callable(getattr(vt, name))
@@ -88,20 +89,20 @@ def test_an_alias_is_the_same_operator(entry: str, name: str) -> None:
         assert getattr(vt, f"{alias}_") is getattr(vt, f"{name}_")
 
 
-@pytest.mark.parametrize("entry", METHODS)
+@sweep(METHODS, row=at_once)
 def test_methods_and_attributes(entry: str) -> None:
     if not entry.endswith("-"):
         assert hasattr(vt.ones(1, 1), entry)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@sweep(FUNCTIONS, row=at_once)
 def test_functions(name: str) -> None:
     assert callable(getattr(vt, name))
 
 
-@pytest.mark.parametrize(
-    "name",
+@sweep(
     [e.rstrip("*") for e in BOTH if e[-1] != "-" and e.rstrip("*") not in {"where", "split"}],
+    row=at_once,
 )
 def test_first_argument_of_functions_is_called_input(name: str) -> None:
     """A wrong value for it must be the only complaint."""

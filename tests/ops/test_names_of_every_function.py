@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.sweeping import sweep
 from vtgrad.codegen.source_files import functions_in, modules
 from vtgrad.errors import NamesError
 from vtgrad.ops.generated import public
@@ -114,7 +115,12 @@ FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+def family_of(name: str) -> str:
+    """The table that states the function, or the folder or module of `composites`."""
+    return FUNCTIONS[name].__module__.split(".")[3]
+
+
+@sweep(FUNCTIONS, row=family_of)
 def test_names_reach_the_result_or_are_refused(name: str) -> None:
     function = FUNCTIONS[name]
     calls = calls_of(name, function)
@@ -125,6 +131,7 @@ def test_names_reach_the_result_or_are_refused(name: str) -> None:
         assert False not in answers
 
 
+@pytest.mark.slow
 def test_every_function_has_been_called_with_names() -> None:
     """An example that passes no tensor with a dimension would test nothing."""
     untested = {

@@ -3,7 +3,7 @@
 import pytest
 
 import vtgrad as vt
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.errors import NamesError, NamesMismatchError
 from vtgrad.ops.generated.naming import NAMING
 
@@ -29,7 +29,7 @@ def _each_named(case: Case) -> list[tuple[list[object], dict[str, object]]]:
     return found
 
 
-@sweep(cases())
+@sweep(cases(), row=by_table)
 def test_names_reach_the_results_or_are_refused(case: Case) -> None:
     function = function_named(case.operator.name)
     writes = case.operator.returns in ("Self", "Geometry")
@@ -49,7 +49,7 @@ def test_names_reach_the_results_or_are_refused(case: Case) -> None:
             assert result.shape == plain.shape
 
 
-@sweep(cases(lambda op: op.inplace is not None))
+@sweep(cases(lambda op: op.inplace is not None), row=by_table)
 def test_in_place_the_target_has_the_names_of_the_result(case: Case) -> None:
     """Those that it has, or if it has none, those of the result."""
     assert case.operator.inplace is not None
@@ -69,7 +69,7 @@ def test_in_place_the_target_has_the_names_of_the_result(case: Case) -> None:
             assert target.names == before
 
 
-@sweep(cases(lambda op: op.out and op.returns == "Tensor" and op.names is not None))
+@sweep(cases(lambda op: op.out and op.returns == "Tensor" and op.names is not None), row=by_table)
 def test_out_gets_the_names_of_the_result_or_must_have_them(case: Case) -> None:
     function = function_named(case.operator.name)
     for values, options in _each_named(case):

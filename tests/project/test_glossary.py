@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 import pytest
 
 from tests.project.tree import ROOT
+from tests.sweeping import at_once, sweep
 
 _PAGE = ROOT / "docs" / "glossary.md"
 _ROW = re.compile(r"^\| (.+?) \| (.+?) \|(?: (.*?))? \|$", re.MULTILINE)
@@ -36,7 +37,7 @@ def test_every_line_of_a_table_is_an_entry() -> None:
     assert len(lines) == len(_rows()) + heads
 
 
-@pytest.mark.parametrize("place", _places())
+@sweep(_places(), row=at_once)
 def test_a_place_exists(place: str) -> None:
     resolve_name(place)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.tree import ROOT, dotted_name, parsed, python_files
+from tests.project.tree import ROOT, dotted_name, parsed, parsed_files_with, python_files
 
 # One process reads the files for all of them.
 pytestmark = pytest.mark.xdist_group("imports")
@@ -108,6 +108,7 @@ def test_no_import_hides_in_a_function() -> None:
     assert found == set(INSIDE_FUNCTIONS)
 
 
+@pytest.mark.slow
 def test_layers_do_not_import_the_package_that_is_made_of_them() -> None:
     # `from vtgrad import Tensor` goes from any layer to the top of all, by way of the package.
     upwards = [
@@ -125,6 +126,7 @@ def test_packages_show_no_name_that_is_meant_for_the_interpreter() -> None:
     assert [m for m, _, name in _imports() if m in packages and name == "__future__"] == []
 
 
+@pytest.mark.slow
 def test_imports_do_not_go_through_the_links() -> None:
     through = [
         module for module, _, name in _imports() if name.split(".", 1)[0] in {"storage", "views"}
@@ -186,8 +188,8 @@ def test_only_users_are_told_the_grad_mode() -> None:
     """All else asks `is_recording`: in inference mode nothing is recorded in either grad mode."""
     asking = {
         dotted_name(path)
-        for path in python_files()
-        for node, _ in _statements(parsed(path), inside=False)
+        for path, tree in parsed_files_with("is_grad_enabled")
+        for node, _ in _statements(tree, inside=False)
         if isinstance(node, ast.ImportFrom | ast.Import)
         and any(alias.name == "is_grad_enabled" for alias in node.names)
     }

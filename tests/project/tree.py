@@ -3,7 +3,7 @@
 import ast
 import shutil
 import subprocess
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,10 +26,20 @@ def python_files() -> list[Path]:
     return [path for path in package_files() if path.suffix == ".py"]
 
 
-@cache
 def parsed(path: Path) -> ast.Module:
-    """A Python file's syntax tree, which several tests read and none changes."""
+    """A Python file's syntax tree.
+
+    It is not kept. The trees of all files are a million objects, which every later collection of
+    garbage in the process would visit.
+    """
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def parsed_files_with(word: str) -> Iterator[tuple[Path, ast.Module]]:
+    """The Python files of the package that have a word in them, with their syntax trees."""
+    for path in python_files():
+        if word in path.read_text(encoding="utf-8"):
+            yield path, parsed(path)
 
 
 def dotted_name(path: Path) -> str:

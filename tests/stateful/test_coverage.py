@@ -57,6 +57,7 @@ def test_coverage_is_printed_as_a_table() -> None:
     assert [line.rsplit(maxsplit=6)[0].strip() for line in lines[2:]] == list(LAYOUTS)
 
 
+@pytest.mark.slow
 def test_an_operator_that_is_tried_too_little_is_an_error() -> None:
     rule = Rule("vectors", lambda x: x * 2, lambda x: x * 2, accepts=lambda x: x.shape == (3,))
     with pytest.raises(CoverageError, match="vectors was tried in 50% of the layouts") as found:
@@ -66,6 +67,7 @@ def test_an_operator_that_is_tried_too_little_is_an_error() -> None:
     assert isinstance(check(rule, programs=20, floor=0.5), Coverage)
 
 
+@pytest.mark.slow
 def test_the_floor_counts_what_the_stated_shapes_allow() -> None:
     square = Rule("square", lambda x: x * 2, lambda x: x * 2, shapes=[(4, 4)])
     coverage = check(square, programs=10, floor=1)

@@ -80,6 +80,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", WRONG)
 def test_an_operator_that_is_wrong_for_a_layout_is_found(view: str) -> None:
     with pytest.raises(DivergenceError) as found:

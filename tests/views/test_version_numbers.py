@@ -76,6 +76,7 @@ def test_writes_that_another_thread_is_refused_hide_no_real_one() -> None:
     while_another_thread(lambda: refused(x), run)
 
 
+@pytest.mark.slow
 def test_writes_of_another_thread_beside_what_is_saved_do_no_harm() -> None:
     x, w = vt.ones(2, COUNT), vt.tensor(2.0, requires_grad=True)
 

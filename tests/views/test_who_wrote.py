@@ -20,9 +20,9 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
-from tests.project.tree import PACKAGE, parsed, python_files
+from tests.project.tree import PACKAGE, parsed_files_with
 from tests.support import collector_off
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import set_overwrite_check
 from vtgrad.errors import (
@@ -469,7 +469,7 @@ def users_name(name: str) -> str:
     return name
 
 
-@sweep(cases(lambda op: op.inplace is not None))
+@sweep(cases(lambda op: op.inplace is not None), row=by_table)
 def test_every_operator_in_place_has_the_name_that_users_know(case: Case) -> None:
     assert case.operator.inplace is not None
     values, options = arguments_of(case)
@@ -483,7 +483,7 @@ def test_every_operator_in_place_has_the_name_that_users_know(case: Case) -> Non
 
 
 @pytest.mark.slow
-@sweep(cases(lambda op: op.returns in {"Self", "Geometry"} or op.out))
+@sweep(cases(lambda op: op.returns in {"Self", "Geometry"} or op.out), row=by_table)
 def test_every_other_writing_operator_has_the_name_that_users_know(case: Case) -> None:
     values, options = arguments_of(case)
     function = function_named(case.operator.name)
@@ -794,12 +794,10 @@ def _moves_on(node: ast.stmt) -> bool:
     )
 
 
-# See `tests/project/test_imports.py`.
-@pytest.mark.xdist_group("imports")
 def test_whatever_moves_a_version_says_who_did_it() -> None:
     moving = set()
-    for path in python_files():
-        for function in ast.walk(parsed(path)):
+    for path, tree in parsed_files_with("counter.value"):
+        for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef):
                 continue
             moves = [

@@ -8,7 +8,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.errors import BatchedWriteError
 from vtgrad.ops.generated.batching import BATCHING
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -52,7 +52,7 @@ def leaves_of(arrays: Sequence[Array]) -> list[vt.Tensor]:
     return [vt.tensor(x).requires_grad_() if x.dtype.kind in "fc" else vt.tensor(x) for x in arrays]
 
 
-@sweep(CASES, [False, True])
+@sweep(CASES, [False, True], row=by_table)
 def test_batched_gradients(case: Case, create_graph: bool) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     rng = np.random.default_rng(0)
@@ -105,7 +105,8 @@ WITH_INPUTS = [
 ]
 
 
-@sweep(WITH_INPUTS)
+@pytest.mark.slow
+@sweep(WITH_INPUTS, row=by_table)
 def test_gradients_of_samples(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     batches = samples(case, arrays)
@@ -157,7 +158,8 @@ def check_against_loop(
             assert_close(one, vt.stack(list(parts)))
 
 
-@sweep([c for c in WITH_INPUTS if FORWARD[c.operator.name].kind != "refused"])
+@pytest.mark.slow
+@sweep([c for c in WITH_INPUTS if FORWARD[c.operator.name].kind != "refused"], row=by_table)
 def test_tangents_of_samples(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     rng = np.random.default_rng(0)

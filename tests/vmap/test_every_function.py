@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.ops.test_names_of_every_function import FUNCTIONS, calls_of
+from tests.ops.test_names_of_every_function import FUNCTIONS, calls_of, family_of
+from tests.sweeping import sweep
 from vtgrad.errors import BatchedTensorError
 
 # What needs the values of one tensor; see also tests/behaviour/vmap/test_refusals.py.
@@ -98,7 +99,8 @@ def check(function: Callable[..., object], call: Call, chosen: Sequence[vt.Tenso
     return bool(expected or others)
 
 
-@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - DRAWN))
+@pytest.mark.slow
+@sweep(sorted(set(FUNCTIONS) - DRAWN), row=family_of)
 def test_a_function_for_a_batch(name: str) -> None:
     compared = refused = 0
     with warnings.catch_warnings():

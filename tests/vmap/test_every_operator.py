@@ -9,7 +9,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases
-from tests.sweeping import sweep
+from tests.sweeping import by_table, sweep
 from vtgrad.errors import BatchedTensorError
 from vtgrad.ops.generated.batching import BATCHING
 
@@ -73,7 +73,7 @@ def refused(case: Case, chosen: Sequence[Place] = ()) -> bool:
     return BATCHING[name].rule == "refused"
 
 
-@sweep([c for c in CASES if not refused(c)])
+@sweep([c for c in CASES if not refused(c)], row=by_table)
 def test_operator(case: Case) -> None:
     writes = case.operator.returns in {"Self", "Geometry"}
     for chosen in choices(case, writes):
@@ -96,7 +96,7 @@ def can_be_written(case: Case, place: Place) -> bool:
     return fits and not (case.operator.name == "abs" and first.dtype.kind == "c")
 
 
-@sweep([c for c in CASES if can_be_written(c, places_of(c)[0])])
+@sweep([c for c in CASES if can_be_written(c, places_of(c)[0])], row=by_table)
 def test_in_place(case: Case) -> None:
     assert case.operator.inplace is not None
     for chosen in choices(case, writes=True):

@@ -98,6 +98,7 @@ def check(name: str, apply: Callable[..., vt.Tensor], *, writes: bool, rng: rand
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
 def test_promotion(name: str) -> None:

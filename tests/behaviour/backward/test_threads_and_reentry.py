@@ -54,12 +54,14 @@ def test_gradients_of_several_threads_into_one_leaf_are_all_counted() -> None:
     assert grad_list(x) == [480, 480]
 
 
+@pytest.mark.slow
 def test_the_first_gradient_is_not_lost_when_threads_race_for_it() -> None:
     leaves = [leaf(2) for _ in range(40)]
     _in_threads(4, 40, lambda thread, turn: (leaves[turn] * 2).sum().backward())
     assert [grad_list(x) for x in leaves] == [[8, 8]] * 40
 
 
+@pytest.mark.slow
 def test_gradients_with_a_graph_of_several_threads_are_all_counted() -> None:
     x = leaf(2)
 
@@ -73,6 +75,7 @@ def test_gradients_with_a_graph_of_several_threads_are_all_counted() -> None:
     x.grad = None  # breaks that cycle
 
 
+@pytest.mark.slow
 def test_threads_with_leaves_of_their_own_do_not_disturb_each_other() -> None:
     leaves = [leaf(3) for _ in range(4)]
 
@@ -113,6 +116,7 @@ def test_threads_may_rebuild_one_stale_view() -> None:
     _in_threads(3, 20, work)
 
 
+@pytest.mark.slow
 def test_hooks_of_a_shared_leaf_see_every_gradient_of_every_thread() -> None:
     log: list[object] = []
     x = leaf(1)

@@ -95,6 +95,7 @@ def test_half_precision_sums_do_not_stall() -> None:
     assert reductions.mean(ones * 40).item() == 40.0
 
 
+@pytest.mark.slow
 def test_long_sums_do_not_stall_with_any_strides() -> None:
     # Added one by one in single precision, ones stop at 2**24.
     count = 2**24 + 4096
