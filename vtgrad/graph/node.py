@@ -650,8 +650,9 @@ class Node(Edge):
         Parameters
         ----------
         hook : callable
-            Takes two tuples: the gradients of the node's inputs, and those of its results. It
-            returns None, or a tuple that takes the place of the first.
+            Takes two tuples: the gradients of the node's inputs, and those of its results, None
+            where there is none. It returns None, or a tuple that takes the place of the first. With
+            parameters declared as ``tuple[Tensor | None, ...]``, type checkers look for None.
 
         Returns
         -------
