@@ -13,13 +13,14 @@ import sys
 import threading
 import time
 import warnings
+from _thread import start_new_thread
 from collections.abc import Callable
 from types import FrameType
 
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import device_threads
+from vtgrad.engine import device_threads, helper_thread
 from vtgrad.engine.device_threads import _queues, runs_on_lanes
 from vtgrad.engine.lane_run import LaneRun
 from vtgrad.storage.mode import switched
@@ -238,8 +239,9 @@ def test_the_child_of_a_fork_in_a_hook_of_the_cpu_finishes_its_pass() -> None:
 
 
 @needs_forks
+@pytest.mark.parametrize("generations", [1, 2])
 def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, generations: int
 ) -> None:
     """A handler forks while the calling thread waits."""
     parent = os.getpid()
@@ -257,7 +259,9 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
 
     x = vt.ones(2, requires_grad=True)
     loss = (x.to("lane:0") * 2).sum().cpu()
-    before = signal.signal(signal.SIGUSR1, lambda number, frame: fork_once(begun, codes))
+    before = signal.signal(
+        signal.SIGUSR1, lambda number, frame: fork_once(begun, codes, generations)
+    )
     monkeypatch.setattr(LaneRun, "_run_plain", slow)
     code = 4
     try:
@@ -266,7 +270,7 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
             code = 5
         except vt.errors.ForkedPassError:
             monkeypatch.undo()
-            code = 1 if x.grad is not None else backward_works()
+            code = 1 if x.grad is not None or any(codes) else backward_works()
     finally:
         signal.signal(signal.SIGUSR1, before)
         if os.getpid() != parent:
@@ -276,7 +280,6 @@ def test_a_pass_whose_nodes_are_on_a_lane_is_lost_in_the_child(
     assert x.grad.tolist() == [2, 2]
 
 
-@pytest.mark.slow
 @needs_forks
 def test_the_child_of_a_fork_does_not_wait_for_the_end_of_a_thread(
     monkeypatch: pytest.MonkeyPatch,
@@ -315,24 +318,17 @@ def test_a_pass_on_a_helper_thread_is_lost_in_the_child() -> None:
     codes: list[int] = []
     begun: list[int] = []
 
-    def nested(depth: int) -> None:
-        if not depth:
-            os.kill(parent, signal.SIGUSR1)
-            end = time.monotonic() + 10
-            while not codes and time.monotonic() < end:
-                time.sleep(0.001)
-            return
-        with vt.enable_grad():
-            y = vt.ones(2, requires_grad=True) * 2
-            y.register_hook(lambda grad: nested(depth - 1))
-            total = y.sum()
-        total.backward()
+    def work() -> None:
+        os.kill(parent, signal.SIGUSR1)
+        end = time.monotonic() + 10
+        while not codes and time.monotonic() < end:
+            time.sleep(0.001)
 
     before = signal.signal(signal.SIGUSR1, lambda number, frame: fork_once(begun, codes))
     code = 4
     try:
         try:
-            nested(25)
+            nested(25, work)
             code = 5
         except vt.errors.ForkedPassError:
             code = backward_works()
@@ -343,23 +339,65 @@ def test_a_pass_on_a_helper_thread_is_lost_in_the_child() -> None:
     assert codes == [0]
 
 
-def fork_once(begun: list[int], codes: list[int]) -> None:
-    """Fork, unless that was done; the parent waits for the child and keeps its exit code."""
+def fork_once(begun: list[int], codes: list[int], generations: int = 1) -> None:
+    """Fork, unless that was done; the parent waits for the child and keeps its exit code.
+
+    With more generations the child forks too, and so on.
+    """
     if begun:
         return
     begun.append(os.getpid())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid == 0:
+    for _ in range(generations):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid:
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            return
         signal.alarm(10)
-    else:
-        codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+@needs_forks
+def test_the_child_of_a_fork_starts_the_helper_thread_that_was_not_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parent = os.getpid()
+    codes: list[int] = []
+    begun: list[int] = []
+
+    def started(work: Callable[[], None], args: tuple[()]) -> int:
+        fork_once(begun, codes)
+        return start_new_thread(work, args)
+
+    monkeypatch.setattr(helper_thread, "start_new_thread", started)
+    leaves, loss = graph()
+    right = False
+    try:
+        nested(25, loss.backward)
+        right = gradients(leaves) == FULL
+    finally:
+        if os.getpid() != parent:
+            os._exit(0 if right else 1)
+    assert right
+    assert codes == [0]
+
+
+def nested(depth: int, innermost: Callable[[], object]) -> None:
+    """Call a function inside of so many passes, each in a hook of the one around it."""
+    if not depth:
+        innermost()
+        return
+    with vt.enable_grad():
+        y = vt.ones(2, requires_grad=True) * 2
+        y.register_hook(lambda grad: nested(depth - 1, innermost))
+        total = y.sum()
+    total.backward()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signal on this platform")
+@pytest.mark.parametrize("depth", [0, 25], ids=["here", "on a helper thread"])
 def test_a_handler_calls_backward_while_its_thread_has_the_lock_of_lanes(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, depth: int
 ) -> None:
     """As a finalizer may: the thread of a lane could not take a node of that pass."""
     seen: list[object] = []
@@ -367,7 +405,7 @@ def test_a_handler_calls_backward_while_its_thread_has_the_lock_of_lanes(
 
     def handler(number: int, frame: FrameType | None) -> None:
         leaves, loss = graph()
-        loss.backward()
+        nested(depth, loss.backward)
         seen.append(gradients(leaves))
 
     def interrupted(run: LaneRun, device: vt.device) -> device_threads.SharedReadyQueue:

@@ -101,8 +101,8 @@ def last_of_both(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
     return y[-1:], x[-1:]
 
 
-def detached_last_of_both(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
-    return y[-1:], x.detach()[-1:]
+def last_and_first(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+    return y[-1:], x[:1]
 
 
 def tails(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
@@ -111,10 +111,6 @@ def tails(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
 
 def copied_empty_tails(x: vt.Tensor, y: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
     return x[:1], y[1:] if len(y) > 1 else y[1:].clone()
-
-
-def first_twice(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
-    return x[:1], x[:1]
 
 
 def confine(x: vt.Tensor, *, lo: float, hi: float) -> vt.Tensor:
@@ -302,9 +298,6 @@ SAID = {
         views_of=(0, 1),
         accepts=lambda x, y: x.ndim > 0 and y.ndim > 0 and len(x) > 0 and len(y) > 0,
     ),
-    "several views of one operand": Rule(
-        "ends", ends, lambda x: (x[:1], x[-1:]), result="view", accepts=_has_rows
-    ),
     "a view of the second operand, as the first one says": Rule(
         "wide_like",
         lambda like, x: x.expand_as(like),
@@ -393,9 +386,8 @@ UNSAID: dict[str, Callable[..., object]] = {
     "several views that one call makes": copied_halves,
     "several views that may be written": lambda x: (x[:1], x[-1:].clone()),
     "a view of each of two operands": spread_and_copied,
-    "views of two operands in another order": detached_last_of_both,
+    "views of two operands in another order": last_and_first,
     "views of two operands, of which one may be empty": copied_empty_tails,
-    "several views of one operand": first_twice,
     "a view of the second operand, as the first one says": lambda like, x: deep_as(x, like),
     "a view of one operand, as another one says": deep_as,
     "options": confine_below,

@@ -369,7 +369,8 @@ def _forget_threads() -> None:
             run.is_lost = True
             runs_on_lanes.discard(run)
         else:
-            run.is_lost = any(queue.has_nodes_of(run) for queue in queues)
+            # A child may fork before its lost pass has raised.
+            run.is_lost = run.is_lost or any(queue.has_nodes_of(run) for queue in queues)
             run.own_queue.wake()
     lanes_lock.release()
 

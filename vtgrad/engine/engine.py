@@ -249,7 +249,9 @@ def _run_on_fresh_thread(
     pair, disabled = packing.pair, packing.disabled
     node, observer = this_thread.running_node, observer_of_thread()
     context = contextvars.copy_context()
-    device, multithreading = this_worker.device, running.multithreading
+    # This thread waits, with the lock of lanes if it has it.
+    multithreading = running.multithreading and not has_lanes_lock()
+    device = this_worker.device
     excluded, limit, level = thread.excluded_keys, thread.forward_limit, thread.reverse_level
     tracer, batch_levels = thread.tracer, thread.batch_levels
 

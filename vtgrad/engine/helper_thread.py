@@ -33,14 +33,17 @@ class _Helper:
         Whether the work is done.
     failure : BaseException or None
         The error that the work raised.
+    started : list of int
+        The thread, once it is started.
     """
 
-    __slots__ = ("_over", "_work", "failure", "ident", "is_over", "order")
+    __slots__ = ("_over", "_work", "failure", "ident", "is_over", "order", "started")
 
     order: Order
     ident: int
     is_over: bool
     failure: BaseException | None
+    started: list[int]
     _work: Callable[[], object]
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -48,6 +51,7 @@ class _Helper:
         self.ident = 0
         self.is_over = False
         self.failure = None
+        self.started = []
         self._work = work
         self._over = allocate_lock()
         self._over.acquire()
@@ -118,16 +122,15 @@ def run_on_helper_thread(work: Callable[[], object]) -> None:
     """
     own = get_ident()
     helper = _Helper(work)
-    started: list[int] = []
     try:
         _waiting[own] = helper
         # One call of a C function, after which `started` shows whether there is a thread.
-        started.extend(map(start_new_thread, (helper.run,), ((),)))
+        helper.started.extend(map(start_new_thread, (helper.run,), ((),)))
         # This thread may have been abandoned before it was entered as waiting.
         look_for_signals()
         helper.wait()
     except BaseException:
-        while started and not helper.is_over:
+        while helper.started and not helper.is_over:
             # Another interrupt changes nothing: the work must end before this thread continues.
             try:
                 helper.abandon()
@@ -142,10 +145,13 @@ def run_on_helper_thread(work: Callable[[], object]) -> None:
 
 def _forget_helpers() -> None:
     """Forget the threads that the child of a fork does not have."""
-    helper = _waiting.get(get_ident())
+    own = get_ident()
+    helper = _waiting.get(own)
     _waiting.clear()
     if helper is not None:
-        helper.be_lost()
+        _waiting[own] = helper
+        if helper.started:
+            helper.be_lost()
 
 
 if hasattr(os, "register_at_fork"):

@@ -167,6 +167,7 @@ def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[...,
     chosen = choose(primals, tuple(range(len(primals))), "linearize")
     spec_of_args = tree_flatten(primals)[1]
     connected = is_recording()
+
     call: Callable[..., R] = func
 
     def body() -> tuple[R, Callable[..., R]]:

@@ -173,15 +173,12 @@ class Rule:
                 raise self.error("raises", "must be pairs of a class of exception and a function")
             self._check_arity("raises", pair[1], self.operands, names)
 
-    def hiding_bases(self) -> Rule:
-        """Return the rule, with the note that the operator returns views of memory of its own."""
+    def noted(self, *, hides_bases: bool, homes: Mapping[int, int]) -> Rule:
+        """Return the rule, with the note of what calls have shown."""
+        if not hides_bases and not homes:
+            return self
         noted = replace(self)
-        object.__setattr__(noted, "hides_bases", True)
-        return noted
-
-    def viewing(self, homes: Mapping[int, int]) -> Rule:
-        """Return the rule, with the note of which operand each result is a view."""
-        noted = replace(self)
+        object.__setattr__(noted, "hides_bases", hides_bases)
         object.__setattr__(noted, "homes", homes)
         return noted
 

@@ -67,9 +67,11 @@ def checked(rule: Rule, library: Library) -> Rule:
         raise rule.error(*unsayable.pop())
     if complaints and not agrees:
         raise rule.error("reference", f"must return what `call` does, {complaints[0]}")
-    if len(rule.views_of) > 1:
-        return rule.viewing({nr: min(found) for nr, found in homes.items() if len(found) == 1})
-    return rule.hiding_bases() if rule.result == "new" and views == {True} else rule
+    one = {nr: min(found) for nr, found in homes.items() if len(found) == 1}
+    return rule.noted(
+        hides_bases=rule.result == "new" and views == {True},
+        homes=one if len(rule.views_of) > 1 else {},
+    )
 
 
 def _check_size(rule: Rule, sample: Sample, outcome: Outcome) -> None:

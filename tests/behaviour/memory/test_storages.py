@@ -235,10 +235,10 @@ def test_a_size_that_is_no_integer_is_refused(size: object) -> None:
 
 @differs_from_torch("PyTorch takes its own dtypes only")
 def test_a_storage_takes_the_dtypes_that_tensors_take() -> None:
-    assert vt.TypedStorage(2, dtype=float).dtype is vt.float64  # type: ignore[arg-type]
+    assert vt.TypedStorage(2, dtype=float).dtype is vt.float64
     storage = vt.ones(2, dtype=vt.float64).storage()
-    assert storage.type(float) is storage  # type: ignore[arg-type]
-    assert storage.type(int).tolist() == [1, 1]  # type: ignore[arg-type]
+    assert storage.type(float) is storage
+    assert storage.type(int).tolist() == [1, 1]
     for wrong in ("float32", 3):
         with pytest.raises(vt.errors.ArgumentTypeError, match="dtype must be"):
             vt.TypedStorage(2, dtype=wrong)  # type: ignore[arg-type]

@@ -27,8 +27,6 @@ _STATED: Final = {
     "is_tensor.return": "TypeIs[Tensor]",
     "set_default_dtype.dtype": "DType",
     "view.dtype": "DType | None",
-    "TypedStorage.__init__.dtype": "DType | None",
-    "TypedStorage.type.dtype": "DType",
 }
 # Where these types would stand.
 _MODULE: Final = Module(
