@@ -135,6 +135,8 @@ class Call:
         Whether it was reading them that freed them.
     dirty : tuple of TensorBase
         The tensors that forward declares as written, until the call is over.
+    writes_are_counted : bool
+        Whether these writes have moved the versions.
     non_differentiable : tuple of TensorBase
         The results that have no gradient, until the call is over.
     materializes : bool
@@ -163,6 +165,7 @@ class Call:
     freed: bool = False
     was_read: bool = False
     dirty: tuple[TensorBase, ...] = ()
+    writes_are_counted: bool = False
     non_differentiable: tuple[TensorBase, ...] = ()
     materializes: bool = True
     materializes_non_differentiable: bool = True

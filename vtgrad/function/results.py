@@ -177,7 +177,9 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
     """Remove the producer of tensors that forward has written in a call that failed.
 
     The value is new, and no node has produced it. See Note [Unfinished writes]. A tensor that is
-    declared dirty may have been written through NumPy, which moves no version.
+    declared dirty may have been written through NumPy, which moves no version. If it was counted
+    already, the call failed when all was written, and what was saved since is the new value: a
+    checkpoint takes it as the last one, and ends the run.
 
     Parameters
     ----------
@@ -187,9 +189,17 @@ def disown_written(call: Call, inputs: Sequence[TensorBase], versions: Sequence[
         The version of each before forward.
     """
     moved = [x for x, version in zip(inputs, versions, strict=True) if version_of(x) != version]
+    if not call.writes_are_counted:
+        count_writes(call)
     for tensor in (*call.dirty, *moved):
-        count_write(tensor._impl, call.operator, DIRECT)
         leave_unfinished(tensor)
+
+
+def count_writes(call: Call) -> None:
+    """Count what forward has declared as written."""
+    call.writes_are_counted = True
+    for tensor in call.dirty:
+        count_write(tensor._impl, call.operator, DIRECT)
 
 
 def wrap_outputs(
@@ -210,8 +220,7 @@ def wrap_outputs(
         The results for the caller, and, by identity, the number of each result that is the same
         tensor as forward returned.
     """
-    for tensor in call.dirty:
-        count_write(tensor._impl, call.operator, DIRECT)
+    count_writes(call)
     differentiable = [
         isinstance(x, TensorBase)
         and x._impl.array.dtype.kind in "fc"

@@ -107,7 +107,8 @@ def checkpoint(
     debug : bool, default False
         Whether the error of that check tells where each value was saved.
     early_stop : bool, default True
-        Whether a function that runs again is left as soon as all values are there.
+        Whether a function that runs again is left as soon as all values are there; inside of
+        forward mode it may run to its end.
     preserve_rng_state : bool, default True
         Whether a function that runs again draws the same numbers from the default generator.
     **kwargs : object

@@ -15,6 +15,11 @@ What runs again must do the same. Of each saved value the shape, the dtype and a
 elements are kept. A value from outside of the function that requires grad, such as a parameter, is
 checked like a value that is saved without a checkpoint: so a write to it is found before any node
 has run.
+
+The second run ends with the last value, by an exception that the hook raises. The operator whose
+value that is, is not over then: inside of forward mode its tangent is not there yet, and a tracer
+has not followed it. So the function goes on while such a mode is open; the first value beyond the
+last, or its return, ends the run.
 """
 
 from __future__ import annotations
@@ -31,6 +36,7 @@ from ...graph.saved_variable import SavedVariable
 from ...graph.set_history import gradient_edge
 from ...graph.thread_local_state import this_thread
 from ...storage.arrays import NumpyDType, Shape
+from ...storage.key_set import keys
 from ...storage.mode import mode_of, switched
 from ...storage.recent_writes import CallSite
 from ...storage.record_write import OUTERMOST, caller
@@ -351,6 +357,8 @@ class _Repetition:
 
     def _take(self, tensor: TensorBase) -> int:
         frame, number = self._frame, len(self.values)
+        if self._stops and number == self._count:
+            raise _Enough
         before = packing.pair
         try:
             packing.pair = None
@@ -363,7 +371,7 @@ class _Repetition:
             self._compare(number, tensor, expected)
         else:
             self._found.append(frame.shown(tensor, False))
-        if self._stops and number + 1 == self._count:
+        if self._stops and number + 1 == self._count and not keys.modes:
             raise _Enough
         return number
 
