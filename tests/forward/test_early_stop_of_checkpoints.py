@@ -134,7 +134,8 @@ def test_the_tangent_of_what_a_function_has_written() -> None:
     expected = second_product(lambda x: (x * x).exp())
 
     def f(x: vt.Tensor) -> vt.Tensor:
-        return Exponential.apply(x * x)
+        y: vt.Tensor = Exponential.apply(x * x)
+        return y
 
     assert second_product(kept(f)) == pytest.approx(expected)
     assert second_product(kept(kept(f))) == pytest.approx(expected)

@@ -11,7 +11,8 @@ process of a fork shares the files with its parent, and removes none.
 
 To unpack, the file is mapped into memory, privately: what is written to the unpacked tensor does
 not change the file. The mapping refers to the object too, because some systems cannot remove a file
-that is mapped.
+that is mapped. Whether the file is the one that was written is checked before each pass, and when
+it is mapped: see Note [Seals of files].
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ import mmap
 import operator
 import os
 import weakref
+import zlib
 from contextlib import suppress
-from typing import Final, TypeAlias, cast
+from typing import Final, Self, TypeAlias, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, SavedHookError
+from ..errors import ArgumentTypeError, HooksDisabledError, SavedHookError
 from ..graph.operators import operators
+from ..graph.packing import HookPair, packing
 from ..storage.arrays import Array, NumpyDType, Shape
+from ..storage.file_seal import FileSeal
 from ..storage.key_set import keys
 from ..storage.lazy_array import resolved
 from ..storage.storage import bytes_of
@@ -105,28 +109,40 @@ class _Mapping(mmap.mmap):
 class _File:
     """A value in a file; see Note [Files of saved values]."""
 
-    __slots__ = ("__weakref__", "_dtype", "_path", "_shape", "_size", "_strides")
+    __slots__ = ("__weakref__", "_dtype", "_seal", "_shape", "_strides")
 
-    _path: str
+    _seal: FileSeal
     _shape: Shape
     _strides: Shape
     _dtype: NumpyDType
-    _size: int
 
     def __init__(self, folder: str, values: Array) -> None:
         process = os.getpid()
         # The process is a part of the name because the child of a fork has the same numbers.
         name = f"vtgrad-{_PROCESS}-{process}-{next(_numbers)}.bin"
-        self._path = os.path.join(folder, name)
+        path = os.path.join(folder, name)
         self._shape, self._strides, self._dtype = values.shape, values.strides, values.dtype
-        self._size = values.nbytes
         _sweep()
         trigger = weakref.ref(self, _sweep)
         end = _Ends(self, _dead.add)
-        end.path, end.process, end.trigger = self._path, process, trigger
+        end.path, end.process, end.trigger = path, process, trigger
         _all.add(end)
-        with open(self._path, "xb") as stream:
-            stream.write(bytes_of(values).data)
+        content = bytes_of(values).data
+        with open(path, "xb") as stream:
+            stream.write(content)
+        self._seal = FileSeal(path, zlib.crc32(content))
+
+    def check(self) -> None:
+        """Raise if the file cannot be read or was changed, as far as its entry shows.
+
+        Raises
+        ------
+        OSError, SavedHookError
+            As `read` does.
+        """
+        fault = self._seal.fault()
+        if fault is not None:
+            raise self._changed(fault)
 
     def read(self) -> Array:
         """The value, in memory that is backed by the file.
@@ -136,21 +152,25 @@ class _File:
         OSError
             If the file cannot be read.
         SavedHookError
-            If it has another size than before.
+            If it has other bytes than before.
         """
-        if not self._size:
+        if not self._seal.size:
             return np.empty(self._shape, self._dtype)
-        with open(self._path, "rb") as stream:
-            found = os.fstat(stream.fileno()).st_size
-            if found != self._size:
-                raise SavedHookError(
-                    f"{self._path} holds a saved value and was changed: it has {found} bytes "
-                    f"instead of {self._size}",
-                    path=self._path,
-                )
-            mapping = _Mapping(stream.fileno(), self._size, access=mmap.ACCESS_COPY)
+        with open(self._seal.path, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            mapping = _Mapping(stream.fileno(), size, access=mmap.ACCESS_COPY) if size else b""
+        with memoryview(mapping) as content:
+            fault = self._seal.fault_of(content)
+        if fault is not None:
+            raise self._changed(fault)
+        assert isinstance(mapping, _Mapping)
         mapping.file = self
         return np.ndarray(self._shape, self._dtype, mapping, 0, self._strides)
+
+    def _changed(self, fault: str) -> SavedHookError:
+        return SavedHookError(
+            f"a saved value was in a file, and cannot be read: {fault}", path=self._seal.path
+        )
 
 
 _Held: TypeAlias = _File | Tensor
@@ -179,12 +199,20 @@ class save_to_disk(saved_tensors_hooks[_Held]):
     ArgumentTypeError
         If `folder` is not a path, or `min_bytes` not an integer.
     OSError
-        If the folder cannot be made; in an operator or in backward, if a file cannot be written or
-        read.
+        If the folder cannot be made; in an operator, if a file cannot be written; in backward, if
+        one cannot be read.
     HooksDisabledError
         When a block is entered inside `disable_saved_tensors_hooks`.
     SavedHookError
-        In backward, if a file has changed its size.
+        In backward, if a file has other bytes than those that were written.
+
+    Notes
+    -----
+    Before backward runs any node, it opens every file that it needs, and compares its size and the
+    time of its last write; if that has changed, also a checksum of its bytes. So a file that was
+    removed, truncated or overwritten changes no gradient and frees nothing. The checksum is
+    compared again when the file is read: if it differs only then, as with a failing disk, backward
+    ends in the middle.
 
     Examples
     --------
@@ -222,6 +250,12 @@ class save_to_disk(saved_tensors_hooks[_Held]):
         os.makedirs(path, exist_ok=True)
         super().__init__(_Writer(path, least), _read)
 
+    def __enter__(self) -> Self:
+        if packing.disabled is not None:
+            raise HooksDisabledError(packing.disabled)
+        self.enter(HookPair(self.pack_hook, self.unpack_hook, None, _check), None)
+        return self
+
 
 class _Writer:
     """Packs values. Not a method of the block, which would then refer to itself."""
@@ -243,6 +277,11 @@ class _Writer:
             return _tensor(values.copy(order="K"))
         dense = values.flags.c_contiguous or values.flags.f_contiguous
         return _File(self._folder, values if dense else values.copy(order="K"))
+
+
+def _check(held: object) -> None:
+    if isinstance(held, _File):
+        held.check()
 
 
 def _read(held: _Held) -> Tensor:

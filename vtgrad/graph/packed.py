@@ -77,7 +77,17 @@ class Packed:
         Those of the saved tensor.
     """
 
-    __slots__ = ("_counter", "_version", "dtype", "is_itself", "kept", "shape", "unpack", "value")
+    __slots__ = (
+        "_check",
+        "_counter",
+        "_version",
+        "dtype",
+        "is_itself",
+        "kept",
+        "shape",
+        "unpack",
+        "value",
+    )
 
     value: object
     is_itself: bool
@@ -87,6 +97,7 @@ class Packed:
     dtype: NumpyDType
     _counter: VersionCounter
     _version: int
+    _check: Callable[[object], None] | None
 
     def __init__(self, hooks: HookPair, tensor: TensorBase, kept: SavedVariable) -> None:
         """Call the pack function.
@@ -106,6 +117,7 @@ class Packed:
         impl = tensor._impl
         self.shape, self.dtype = impl.sizes, impl.dtype
         self.unpack = hooks.unpack
+        self._check = hooks.check
         self._counter, self._version = impl.counter, kept.version
         moved = self._counter.value
         keeps = None if hooks.keeps is None else hooks.keeps(tensor)
@@ -133,11 +145,15 @@ class Packed:
         ------
         VtgradError
             As `SavedVariable.check` does.
+        VtgradError, OSError
+            As `HookPair.check` does.
         """
         if not node.runs_users_code():
             node.own_hooks().unpacks = True
         if self.kept is not None:
             self.kept.check(node)
+        if self._check is not None:
+            self._check(self.value)
 
     def unpack_array(self, node: Node) -> Array:
         """The elements, for a node that runs without being recorded."""

@@ -42,18 +42,27 @@ class HookPair:
         For hooks of the library, whose packed objects are no form of the tensor: whether the value
         is checked like one that is saved without hooks. None if the packed object decides; see Note
         [Packed values].
+    check : callable or None
+        For hooks of the library: takes what `pack` has returned, and raises if `unpack` would, as
+        far as that shows without unpacking. It is called before a pass runs any node.
     """
 
-    __slots__ = ("keeps", "pack", "unpack")
+    __slots__ = ("check", "keeps", "pack", "unpack")
 
     pack: PackHook
     unpack: UnpackHook
     keeps: Callable[[TensorBase], bool] | None
+    check: Callable[[object], None] | None
 
     def __init__(
-        self, pack: object, unpack: object, keeps: Callable[[TensorBase], bool] | None = None
+        self,
+        pack: object,
+        unpack: object,
+        keeps: Callable[[TensorBase], bool] | None = None,
+        check: Callable[[object], None] | None = None,
     ) -> None:
         self.keeps = keeps
+        self.check = check
         for name, hook in (("pack_hook", pack), ("unpack_hook", unpack)):
             if not callable(hook):
                 raise ArgumentTypeError(

@@ -208,7 +208,7 @@ class Frame:
 
     def recording(self) -> AbstractContextManager[object]:
         """The block in which the function runs for the first time."""
-        return _Hooks(HookPair(self._pack, _unpack, self._keeps))
+        return _Hooks(HookPair(self._pack, _unpack, self._keeps, _check))
 
     def finish(self) -> None:
         """End the first run."""
@@ -265,6 +265,31 @@ class Frame:
             _line() if self._options.debug else "",
         )
 
+    def check(self) -> None:
+        """Raise if an argument cannot be unpacked, as far as that shows now.
+
+        Raises
+        ------
+        VtgradError, OSError
+            As `SavedVariable.check` does.
+        """
+        # An argument may be a slot of an outer call, and many may be of the same one.
+        frames = {self: None}
+        waiting = [self]
+        while waiting:
+            frame = waiting.pop()
+            for variable in frame._tensors.values():
+                packed = variable.packed
+                slot = None if packed is None else packed.value
+                if not isinstance(slot, Slot):
+                    variable.check(frame._holder)
+                    continue
+                if packed is not None and packed.kept is not None:
+                    packed.kept.check(frame._holder)
+                if slot.frame not in frames:
+                    frames[slot.frame] = None
+                    waiting.append(slot.frame)
+
     def unpack(self, number: int) -> TensorBase:
         """The saved value of a slot."""
         task = running.task
@@ -301,6 +326,11 @@ class Frame:
                 thread.mode = switched.silent[ident] = switched.inference[ident] = before
                 settle(ident)
         return run.values
+
+
+def _check(slot: object) -> None:
+    assert isinstance(slot, Slot)
+    slot.frame.check()
 
 
 def _unpack(slot: object) -> TensorBase:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import atexit
 import os
 import weakref
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ...errors import ArgumentValueError
+from ...errors import ArgumentValueError, CheckpointError
+from ...storage.file_seal import FileSeal
 from .rng import RandomState
 from .state import Build, KeptTensor, State
 
@@ -127,11 +130,12 @@ class Snapshots:
     Snapshots on disk are files in a folder of their own, which is removed with this object.
     """
 
-    __slots__ = ("__weakref__", "_folder", "_in_files", "_in_memory", "_within")
+    __slots__ = ("__weakref__", "_folder", "_in_files", "_in_memory", "_seals", "_within")
 
     _in_memory: dict[int, Snapshot]
     # Without values, which are in the file.
     _in_files: dict[int, Snapshot]
+    _seals: dict[int, FileSeal]
     _folder: Path | None
     _within: Path | None
 
@@ -145,6 +149,7 @@ class Snapshots:
         """
         self._in_memory = {}
         self._in_files = {}
+        self._seals = {}
         self._folder = None
         self._within = within
 
@@ -153,9 +158,11 @@ class Snapshots:
         if not on_disk:
             self._in_memory[step] = snapshot
             return
-        with self._path(step).open("wb") as file:
+        path, total = self._path(step), 0
+        with path.open("wb") as file:
             for tensor in snapshot.tensors:
-                tensor.array.save(file)
+                total = zlib.crc32(tensor.array.save(file), total)
+        self._seals[step] = FileSeal(str(path), total)
         self._in_files[step] = snapshot._replace(
             tensors=tuple([x.without_values() for x in snapshot.tensors])
         )
@@ -167,8 +174,23 @@ class Snapshots:
         kept = self._in_files.get(step)
         if kept is None:
             return None
-        with self._path(step).open("rb") as file:
-            return kept._replace(tensors=tuple([x.loaded(file) for x in kept.tensors]))
+        content = self._path(step).read_bytes()
+        _refuse(step, self._seals[step].fault_of(content))
+        file = BytesIO(content)
+        return kept._replace(tensors=tuple([x.loaded(file) for x in kept.tensors]))
+
+    def check(self) -> None:
+        """Raise if a file cannot be read or was changed, as far as its entry shows.
+
+        Raises
+        ------
+        OSError
+            If one cannot be read.
+        CheckpointError
+            If one was changed.
+        """
+        for step in self._in_files:
+            _refuse(step, self._seals[step].fault())
 
     def drop(self, step: int, on_disk: bool) -> None:
         """Remove a snapshot, if there is one."""
@@ -187,3 +209,12 @@ class Snapshots:
                 )
             self._folder = _TemporaryFolder.make(self, self._within)
         return self._folder / f"{step}.state"
+
+
+def _refuse(step: int, fault: str | None) -> None:
+    if fault is not None:
+        raise CheckpointError(
+            f"checkpoint_loop kept the state before step {step} in a file, and cannot read it: "
+            f"{fault}",
+            step=step,
+        )

@@ -166,9 +166,11 @@ class KeptArray:
         # One element, for the shape and the dtype.
         return KeptArray(np.broadcast_to(np.empty((), values.dtype), values.shape), self._strides)
 
-    def save(self, file: BinaryIO) -> None:
-        """Write the values to a file, in row-major order."""
-        file.write(self._values.tobytes())
+    def save(self, file: BinaryIO) -> bytes:
+        """Write the values to a file, in row-major order, and give what was written."""
+        content = self._values.tobytes()
+        file.write(content)
+        return content
 
     def loaded(self, file: BinaryIO) -> KeptArray:
         """The values of a file, with this shape, dtype and these strides."""

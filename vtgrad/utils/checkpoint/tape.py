@@ -227,7 +227,8 @@ class Tape:
                 move(buffer, meta, sums[node].at(nr), node, nr)
 
     def check_saved(self) -> None:
-        """Raise if a value that a kept graph has saved was overwritten."""
+        """Raise if a value that a kept graph has saved was overwritten, or a file was changed."""
+        self.snapshots.check()
         for recorded in tuple(self.graphs.values()):
             recorded.check_saved()
 
