@@ -127,7 +127,8 @@ class Exponential(vt.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:
         (y,) = ctx.saved_tensors
-        return t.mul_(y.detach())
+        written: vt.Tensor = t.mul_(y.detach())
+        return written
 
 
 def test_the_tangent_of_what_a_function_has_written() -> None:

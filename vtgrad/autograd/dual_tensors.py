@@ -68,14 +68,19 @@ class _Current:
     ----------
     level : DualLevel or None
         None outside of a block.
+    shown : DualLevel or None
+        The level of a checker that calls a function, which sees it as one of the user's. A block of
+        the function's own covers it.
     """
 
-    __slots__ = ("level",)
+    __slots__ = ("level", "shown")
 
     level: DualLevel | None
+    shown: DualLevel | None
 
     def __init__(self) -> None:
         self.level = None
+        self.shown = None
 
 
 _current = _Current()
@@ -103,7 +108,7 @@ def enter_dual_level() -> int:
     """
     _refuse_in_jvp()
     level = DualLevel()
-    if _current.level is not None:
+    if _current.level is not _current.shown:
         raise _already_open()
     # No call from here on, see Note [Levels]: nor can another thread open one in between.
     _current.level = keys.modes[level.number] = level
@@ -131,11 +136,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
     >>> fw.exit_dual_level()
     """
     opened = _current.level
-    if opened is None:
+    if opened is None or opened is _current.shown:
         raise ForwardModeError("no level of forward mode is open, so none can be closed")
     if level is not None and level != 0:
         raise ForwardModeError(f"level {level} is not the one that was opened last, which is 0")
-    _current.level = None
+    _current.level = _current.shown
     del keys.modes[opened.number]
     saves_observed.reasons -= 1
     opened.drop_tangents()
@@ -195,7 +200,7 @@ class dual_level(Scope):  # PyTorch's name
     def __enter__(self) -> int:  # type: ignore[override]  # the number of the level
         _refuse_in_jvp()
         level = DualLevel()
-        if _current.level is not None:
+        if _current.level is not _current.shown:
             raise _already_open()
         self._level = _current.level = keys.modes[level.number] = level
         saves_observed.reasons += 1
@@ -205,7 +210,7 @@ class dual_level(Scope):  # PyTorch's name
         """Close the level, if it is still the open one."""
         level, self._level = self._level, None
         if level is not None and _current.level is level:
-            _current.level = None
+            _current.level = _current.shown
             del keys.modes[level.number]
             saves_observed.reasons -= 1
             level.drop_tangents()
@@ -484,6 +489,29 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
         thread.forward_limit = limit
         thread.excluded_keys = excluded
         level.drop_tangents()
+
+
+def at_shown_level(body: Callable[[DualLevel], R]) -> R:
+    """`at_new_level`, where `make_dual` and `unpack_dual` use this level, as in a `dual_level`.
+
+    Raises
+    ------
+    ForwardModeError
+        If such a block is open, also on another thread.
+    """
+
+    def shown(level: DualLevel) -> R:
+        if _current.level is not None:
+            raise _already_open()
+        try:
+            _current.level = _current.shown = level
+            return body(level)
+        finally:
+            if _current.level is level:
+                _current.level = None
+            _current.shown = None
+
+    return at_new_level(shown)
 
 
 def tangent_at(tensor: Tensor, level: DualLevel) -> Tensor | None:

@@ -10,7 +10,8 @@ in reverse mode. What it returns belongs to the results:
 - a new result gets the tangent, in memory of its own;
 - a result that is a view of an argument, or the argument itself, has the view of the argument's
   tangent already, and ``jvp`` must return a view as well;
-- an argument that forward has written has its tangent written by ``jvp``, in place.
+- an argument that forward has written has its tangent written by ``jvp``, in place; that it was
+  written shows by its version.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from ..storage.key_set import DUAL
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import NO_LIMIT, settle, thread
+from ..storage.version_counter import INFERENCE
 from ..views.differentiable_view_meta import view_meta_of
 from .default_methods import no_jvp
 from .results import version_of
@@ -127,6 +129,7 @@ def _carry(
 ) -> None:
     call, name = context._call, function.__name__
     own = [tangent_of(x, level) if isinstance(x, TensorBase) else None for x in args]
+    versions = [0 if t is None else version_of(t) for t in own] if call.dirty else []
     given = [
         zero_tangent(x)
         if tangent is None and isinstance(x, TensorBase) and call.materializes
@@ -172,6 +175,10 @@ def _carry(
                 f"the jvp of {name} returned a complex tangent for result {nr}, which is real; "
                 "return its real part if that is meant"
             )
+        for x, present, version in zip(args, own, versions, strict=False):
+            if present is tangent and any(x is y for y in call.dirty):
+                if _is_unwritten(present, version):
+                    raise _not_written(name, nr)
         _give(name, nr, call.dirty, args, own, result, tangent, level)
 
 
@@ -216,10 +223,7 @@ def _give(
     if written is not None:
         present = next((t for x, t in zip(args, own, strict=False) if x is written), None)
         if present is not None and tangent is not present:
-            raise FunctionError(
-                f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp "
-                "must write to the tangent of that argument, in place, and return it"
-            )
+            raise _not_written(name, nr)
         if present is None:
             write_tangent(written, tangent, level, taken)
         if result is not written:
@@ -248,6 +252,17 @@ def _give(
         # Of a tensor that forward has made: its views follow it, not that tensor.
         view.be_forward_base()
     own_meta(result).set_fw_grad(as_tangent(tangent, result, taken), result, level, False)
+
+
+def _is_unwritten(tangent: TensorBase, version: int) -> bool:
+    return tangent._impl.version_counter is not INFERENCE and version_of(tangent) == version
+
+
+def _not_written(name: str, nr: int) -> FunctionError:
+    return FunctionError(
+        f"forward of {name} wrote to an argument and returned it as result {nr}, so jvp must write "
+        "to the tangent of that argument, in place, and return it"
+    )
 
 
 def _is_alias(result: TensorBase, argument: TensorBase) -> bool:

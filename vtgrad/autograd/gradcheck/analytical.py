@@ -141,7 +141,10 @@ def record(subject: Subject, settings: Settings) -> Recorded:
                 input=name,
             )
     return Recorded(
-        subject, settings, outputs, [nr for nr, y in enumerate(outputs) if y.requires_grad]
+        subject.with_dtypes_of(outputs),
+        settings,
+        outputs,
+        [nr for nr, y in enumerate(outputs) if y.requires_grad],
     )
 
 

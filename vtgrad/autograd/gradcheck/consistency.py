@@ -25,6 +25,7 @@ def check_constant(subject: Subject, outputs: Sequence[Tensor], eps: float) -> N
         If one does.
     """
     shapes = [tuple(y.shape) for y in outputs]
+    subject = subject.with_dtypes_of(outputs)
     for number, name in enumerate(subject.input_names):
         for nr, jacobian in enumerate(numerical_jacobians(subject, number, shapes, eps)):
             if np.any(jacobian):

@@ -160,14 +160,17 @@ def gradcheck(
         If elements of an input share memory.
     OutputTypeError
         If `func` returns other objects than tensors.
-    ShapeError
-        If the outputs of a later call have other shapes.
+    ShapeError, DTypeError
+        If the outputs of a later call have other shapes or dtypes.
     CheckOptionError
         If nothing is to be checked, or batches of a mode that is off.
     OptionValueError
         If a tolerance is negative.
     NotSupportedError
         If forward mode is checked together with `check_inplace`.
+    ForwardModeError
+        If forward mode is checked inside of a `dual_level`, as in PyTorch: `func` is called at a
+        level which it sees as such a block.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def check_forward(subject: Subject, settings: Settings, *, over_reverse: bool = 
     if not numbers:
         check_constant(subject, outputs, settings.eps)
         return
-    recorded = subject.with_outputs(numbers)
+    recorded = subject.with_outputs(numbers).with_dtypes_of([outputs[nr] for nr in numbers])
     shapes = [tuple(outputs[nr].shape) for nr in numbers]
     if not settings.fast_mode or not _agrees(recorded, settings, shapes, over_reverse):
         mismatches = _mismatches(recorded, settings, shapes, numbers, over_reverse)

@@ -13,7 +13,7 @@ from ...storage.arrays import Array
 from ...storage.batch import BatchLevel, batched
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
-from ..dual_tensors import at_new_level, make_dual_at, tangent_at
+from ..dual_tensors import at_shown_level, make_dual_at, tangent_at
 from .subject import Subject, double_values, listed_outputs
 
 __all__ = ["batched_tangents", "tangents"]
@@ -47,7 +47,7 @@ def tangents(
             found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
 
-    return at_new_level(body)
+    return at_shown_level(body)
 
 
 def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
@@ -80,7 +80,7 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
 
     # The values are not a batch: what is drawn for them is drawn once.
     return run_in_batch(
-        lambda batch: at_new_level(lambda level: body(batch, level)), len(rows), "same"
+        lambda batch: at_shown_level(lambda level: body(batch, level)), len(rows), "same"
     )
 
 

@@ -19,10 +19,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...errors import ShapeError
+from ...errors import DTypeError, ShapeError
 from ...storage.arrays import Array, Shape
 from ...storage.lazy_array import physical, resolved
-from ...tensor.tensor import Tensor
 from .subject import Subject, double_values, require_finite_step
 
 __all__ = ["along_direction", "numerical_jacobians"]
@@ -142,20 +141,23 @@ def _outputs_at(
     before = memory[where].copy()
     try:
         array[where] = value
-        outputs = _copied(subject.outputs(), shapes)
+        outputs = _copied(subject, shapes)
     finally:
         memory[where] = before
     return outputs
 
 
-def _copied(outputs: Sequence[Tensor], shapes: Sequence[Shape]) -> list[Array]:
+def _copied(subject: Subject, shapes: Sequence[Shape]) -> list[Array]:
     """The values of the outputs.
 
     Raises
     ------
     ShapeError
         If there are more or fewer outputs, or others shapes, than at first.
+    DTypeError
+        If an output has another dtype than at first.
     """
+    outputs = subject.outputs()
     found = [tuple(y.shape) for y in outputs]
     if found != list(shapes):
         raise ShapeError(
@@ -163,6 +165,14 @@ def _copied(outputs: Sequence[Tensor], shapes: Sequence[Shape]) -> list[Array]:
             f"{[list(s) for s in found]} when an input was changed a little",
             expected=tuple(shapes),
             found=tuple(found),
+        )
+    expected, dtypes = subject.output_dtypes, tuple([y.dtype for y in outputs])
+    if expected and dtypes != expected:
+        raise DTypeError(
+            f"the outputs of the function had dtypes {list(expected)} at first, and "
+            f"{list(dtypes)} when an input was changed a little",
+            expected=expected,
+            found=dtypes,
         )
     return [double_values(y) for y in outputs]
 

@@ -152,7 +152,7 @@ def gradgradcheck(
     ------
     GradcheckError
         If something is wrong, or a first derivative cannot be differentiated again.
-    ArgumentValueError, SelfOverlapError, OutputTypeError, ShapeError
+    ArgumentValueError, SelfOverlapError, OutputTypeError, ShapeError, DTypeError, ForwardModeError
         As in `gradcheck`.
     ArgumentTypeError, GradientError, ImplicitGradientError
         If `grad_outputs` does not fit the outputs.

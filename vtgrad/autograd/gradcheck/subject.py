@@ -53,6 +53,8 @@ class Subject(NamedTuple):
         What reports call the inputs.
     output_names : tuple of str
         What reports call the outputs; ``"output 3"`` where there are more outputs than names.
+    output_dtypes : tuple of dtype
+        The dtypes of the outputs, which must not change with the inputs; empty if not known yet.
     """
 
     function: Callable[..., object]
@@ -60,6 +62,11 @@ class Subject(NamedTuple):
     inputs: tuple[Tensor, ...]
     input_names: tuple[str, ...]
     output_names: tuple[str, ...] = ()
+    output_dtypes: tuple[object, ...] = ()
+
+    def with_dtypes_of(self, outputs: Sequence[Tensor]) -> Subject:
+        """The same function, from which outputs of the dtypes of these are expected."""
+        return self._replace(output_dtypes=tuple([y.dtype for y in outputs]))
 
     def outputs(self) -> list[Tensor]:
         """Call the function."""

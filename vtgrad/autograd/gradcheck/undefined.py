@@ -40,7 +40,7 @@ def check_undefined(recorded: Recorded) -> None:
     Raises
     ------
     GradcheckError
-        If a gradient differs from that for zeros.
+        If a gradient differs from that for zeros, or backward raises.
     """
     numbers = recorded.numbers
     everything = cotangents_of(recorded)
@@ -54,13 +54,26 @@ def check_undefined(recorded: Recorded) -> None:
         for nr in missing:
             outputs[nr] = ends[nr]
         cut = Recorded(recorded.subject, recorded.settings, outputs, numbers)
-        found = cut.gradients(everything)
+        try:
+            found = cut.gradients(everything)
+        except Exception as error:
+            names = _names(recorded, missing)
+            raise GradcheckError(
+                f"without a gradient of {names} backward, or a hook, raises "
+                f"{type(error).__name__}: {error}. It must take None for zeros",
+                check="undefined",
+                outputs=tuple(sorted(missing)),
+            ) from error
         given = {nr: w for nr, w in everything.items() if nr not in missing}
         expected: Sequence[Array | None] = [None] * len(found)
         if given:
             zeros = {nr: np.zeros_like(everything[nr]) for nr in missing}
             expected = recorded.gradients(given | zeros)
         _compare(recorded, missing, found, expected)
+
+
+def _names(recorded: Recorded, missing: set[int]) -> str:
+    return ", ".join(recorded.subject.output_name(nr) for nr in sorted(missing))
 
 
 def _compare(
@@ -71,7 +84,7 @@ def _compare(
 ) -> None:
     """Compare the gradients of the inputs with those for zeros."""
     settings, subject = recorded.settings, recorded.subject
-    names = ", ".join(subject.output_name(nr) for nr in sorted(missing))
+    names = _names(recorded, missing)
     for name, ours, zeros in zip(subject.input_names, found, expected, strict=True):
         if ours is None and zeros is None:
             continue
