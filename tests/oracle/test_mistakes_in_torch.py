@@ -13,6 +13,8 @@ import torch
 import vtgrad
 from vtgrad.testing.checking import Rule
 from vtgrad.testing.definitions import define, for_torch
+from vtgrad.testing.libraries import torch_library
+from vtgrad.testing.modes import modes_kept
 
 from ..stateful.mistakes import MISTAKES, Mistake, Product, Square
 
@@ -46,6 +48,13 @@ def found_by(rule: Rule) -> str:
         # In place on a copy: a leaf may not be written.
         return call(*([x.clone() for x in operands] if rule.result == "written" else operands))
 
+    with modes_kept(torch_library(torch)):
+        return found_by_a_check(called, operands, rule)
+
+
+def found_by_a_check(
+    called: Callable[..., torch.Tensor], operands: list[torch.Tensor], rule: Rule
+) -> str:
     once, twice = torch.autograd.gradcheck, torch.autograd.gradgradcheck
     try:
         if not once(called, operands, check_forward_ad=rule.has_jvp, raise_exception=False):
@@ -54,7 +63,7 @@ def found_by(rule: Rule) -> str:
         return "gradcheck"
     try:
         found = twice(called, operands, raise_exception=False)
-    except RuntimeError:
+    except (RuntimeError, TypeError):
         found = False
     return "neither" if found else "gradgradcheck"
 

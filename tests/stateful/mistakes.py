@@ -261,6 +261,30 @@ def raises_for_views(x: vt.Tensor) -> vt.Tensor:
     return x * 2
 
 
+def leaves_recording_off(x: vt.Tensor) -> vt.Tensor:
+    y = x * 2
+    vt.set_grad_enabled(False)
+    return y
+
+
+class LeavesAnotherDtype(Square):
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        found = 2 * g * x
+        vt.set_default_dtype(vt.float64)
+        return found
+
+
+def draws_in_secret(x: vt.Tensor) -> vt.Tensor:
+    vt.rand(1)
+    return x * 2
+
+
+def returns_it_detached_(x: vt.Tensor) -> vt.Tensor:
+    return x.mul_(2).detach()
+
+
 def twice(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> object:
     return x * 2
 
@@ -436,6 +460,30 @@ MISTAKES = [
             accepts=lambda x, y: x.ndim == 2 and y.shape == x.shape[1:],
         ),
         "g[0]: expected",
+        "gradcheck",
+    ),
+    Mistake(
+        "it leaves recording switched off",
+        Rule("leaves_recording_off", leaves_recording_off, twice),
+        "vt.is_grad_enabled(): expected True, found False",
+        "gradgradcheck",
+    ),
+    Mistake(
+        "backward leaves another default dtype",
+        _function("leaves_another_dtype", LeavesAnotherDtype),
+        "vt.get_default_dtype(): expected",
+        "neither",
+    ),
+    Mistake(
+        "it draws random numbers and does not say so",
+        Rule("draws_in_secret", draws_in_secret, twice),
+        "the state of the default generator was moved",
+        "neither",
+    ),
+    Mistake(
+        "an in-place operator returns its operand detached",
+        Rule("returns_it_detached_", returns_it_detached_, twice, result="written"),
+        "w.requires_grad: expected True, found False",
         "gradcheck",
     ),
     Mistake(

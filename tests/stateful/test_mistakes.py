@@ -13,7 +13,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.autograd import gradcheck, gradgradcheck
-from vtgrad.testing.checking import DivergenceError, check
+from vtgrad.testing.checking import DivergenceError, Rule, check
+from vtgrad.testing.libraries import vtgrad_library
+from vtgrad.testing.modes import modes_kept
 
 from .mistakes import MISTAKES, Mistake
 
@@ -47,6 +49,13 @@ def found_by(mistake: Mistake) -> str:
         # In place on a copy: a leaf may not be written.
         return call(*([x.clone() for x in operands] if rule.result == "written" else operands))
 
+    with modes_kept(vtgrad_library(vt)):
+        return found_by_a_check(called, operands, rule)
+
+
+def found_by_a_check(
+    called: Callable[..., vt.Tensor], operands: list[vt.Tensor], rule: Rule
+) -> str:
     try:
         if not gradcheck(called, operands, check_forward_ad=rule.has_jvp, raise_exception=False):
             return "gradcheck"

@@ -28,7 +28,7 @@ from .machine import PROFILES, ViewsAndWrites, machine_for
 from .rule_checks import checked
 from .session import DivergenceError as DivergenceError
 from .statistics import Statistics as Statistics
-from .strategies import prepared
+from .rule_values import prepared
 
 __all__ = [
     "Coverage",

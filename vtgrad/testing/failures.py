@@ -8,6 +8,7 @@ from types import ModuleType
 from ..graph.overwrite_rule import set_overwrite_check
 from .judging import Divergence
 from .libraries import Library
+from .modes import modes_kept
 from .program import Failing, program_text, script
 from .steps import Step
 
@@ -113,7 +114,7 @@ class DivergenceError(AssertionError):
         # Classes look for the module that they are of.
         module = sys.modules[_SCRIPT] = ModuleType(_SCRIPT)
         try:
-            with set_overwrite_check("elements"):
+            with modes_kept(self._library), set_overwrite_check("elements"):
                 exec(code, vars(module))
         except Exception as error:  # noqa: BLE001 - any error of the user's is an outcome
             return error

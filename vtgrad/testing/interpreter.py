@@ -6,7 +6,8 @@ from typing import Any
 
 from ..graph.overwrite_rule import set_overwrite_check
 from .libraries import Library
-from .steps import Step
+from .modes import changed, modes_of, restore
+from .steps import Call, Step
 
 __all__ = ["Interpreter"]
 
@@ -42,6 +43,9 @@ class Interpreter:
         through text and compared by the names of attributes, so these objects have no static type.
     line : str
         The line that was run last.
+    left : dict
+        The modes that the last step has left switched, each with its value before and after. They
+        are set back. Only operators of the user's are suspected.
     """
 
     def __init__(self, library: Library) -> None:
@@ -49,6 +53,7 @@ class Interpreter:
         self.names: dict[str, Any] = {"vt": library.module, "seen": [], **library.names()}
         self.names.update((name, rule.call) for name, rule in library.rules.items())
         self.line: str = ""
+        self.left: dict[str, tuple[object, object]] = {}
         self.close()
 
     def close(self) -> None:
@@ -61,6 +66,19 @@ class Interpreter:
 
     def run(self, step: Step) -> Exception | None:
         """Run the text of a step; return the exception that it raised, or None."""
+        if not self.library.rules:
+            return self._run(step)
+        # An operator that draws random numbers says so; then the step sets the generator.
+        random = isinstance(step, Call) and step.seed is None
+        before = modes_of(self.library, random=random)
+        try:
+            return self._run(step)
+        finally:
+            self.left = changed(before, modes_of(self.library, random=random))
+            if self.left:
+                restore(self.library, before)
+
+    def _run(self, step: Step) -> Exception | None:
         try:
             with self._rule():
                 for line in step.source(self.library.careful):

@@ -15,7 +15,8 @@ from .jets import FloatArray, Variable
 from .judging import PASSED, Divergence, Verdict
 from .libraries import Library, TensorLike
 from .model import Buffer, ModelTensor, RefusedError, SkippedError, UncertainError
-from .steps import Expected, Step
+from .modes import RANDOM
+from .steps import Call, Expected, Step
 from .steps.base import AnyArray
 from .world import World
 
@@ -131,7 +132,9 @@ class ModelJudge:
         if kinds and is_silent and step.is_pass and not self.library.manners.all_or_nothing:
             self._has_ended = True
             return Verdict(ends=True)
+        self._compare_modes()
         if met is None:
+            self._compare_returned(step)
             wrong = step.observe(self.world, self._tensor)
             if wrong is not None:
                 self._diverge(wrong, self._observed(wrong, step))
@@ -199,6 +202,22 @@ class ModelJudge:
             self._expect(what, expected.tolist(), tensor.tolist())
 
     # -- comparing ---------------------------------------------------------------------------
+
+    def _compare_modes(self) -> None:
+        """Compare the modes that operators of the user's can leave switched."""
+        for what, (expected, found) in self._subject.left.items():
+            if what == RANDOM:
+                self._diverge(f"{what} was moved, and the rule does not say `is_random`")
+            self._expect(what, expected, found)
+
+    def _compare_returned(self, step: Step) -> None:
+        """Compare what an operator that writes has returned: its operand, or nothing."""
+        returned = self._subject.names.pop("w", None)
+        if not isinstance(step, Call) or step.outs or not step.grad:
+            return
+        if hasattr(returned, "requires_grad"):
+            target = self._tensor(step.sources[0])
+            self._expect("w.requires_grad", target.requires_grad, returned.requires_grad)
 
     def _compare_results(self, expected: Expected) -> None:
         self._compare_gradients(expected)

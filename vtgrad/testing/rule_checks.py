@@ -8,6 +8,7 @@ from .custom import Rule
 from .invocation import Array, Outcome
 from .libraries import Library, TensorLike
 from .model import SkippedError
+from .modes import modes_kept
 from .samples import Sample, samples
 
 __all__ = ["checked"]
@@ -93,7 +94,8 @@ def _called(sample: Sample, library: Library) -> tuple[list[TensorLike], object]
     options = {name: v for name, v in sample.options.items() if name in sample.rule.options}
     call: Callable[..., object] = sample.rule.call
     try:
-        found = call(*operands, **options)
+        with modes_kept(library):
+            found = call(*operands, **options)
     except Exception:  # noqa: BLE001 - any error of the operator is one for the programs
         return operands, None
     return operands, found

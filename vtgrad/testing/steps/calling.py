@@ -97,7 +97,8 @@ class Call(Step):
         targets = ", ".join(map(named, self.outs)) + "," * (self.is_several and len(self.outs) == 1)
         text = self._text()
         lines = [] if self.seed is None else [f"vt.manual_seed({self.seed})"]
-        lines += under(self.grad, f"{targets} = {text}" if self.outs else text)
+        # What is returned beside the written operand is looked at, and forgotten.
+        lines += under(self.grad, f"{targets if self.outs else 'w'} = {text}")
         if self._is_cast:
             lines.append(f"r = [{', '.join(map(named, self.outs))}]")
         for out, kind in zip(self.outs, self.kinds, strict=False):
