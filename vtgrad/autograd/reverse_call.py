@@ -39,7 +39,7 @@ from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.saved_tangents import pass_tangents
-from ..graph.set_history import gradient_edge, own_meta
+from ..graph.set_history import gradient_edge, meta_of, own_meta
 from ..ops.batching.values import innermost, levels_of, rebatched
 from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, is_batched
@@ -48,6 +48,7 @@ from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
 from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.tracer import detach_traced
+from ..storage.transform_record import TransformRecord
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta
@@ -56,6 +57,7 @@ from .values_of_samples import of_samples, of_value
 __all__ = [
     "Arguments",
     "InputEdge",
+    "Root",
     "constant",
     "gradients_by",
     "hide",
@@ -86,16 +88,37 @@ def in_transform(body: Callable[[], R]) -> R:
             "derivatives in reverse mode need a record, and inference mode makes none; leave it "
             "for the call by `with inference_mode(False)`"
         )
-    number = new_level_number()
+    number, outside, record = new_level_number(), thread.transform, TransformRecord()
     try:
-        thread.reverse_level = number
+        thread.reverse_level, thread.transform = number, record
         thread.mode = switched.silent[ident] = mode.by_grad[True]
         settle(ident)
         return body()
+    except BaseException:
+        for leaf in record.leaves:
+            own_meta(leaf).own_cell().leaf_state = LeafState.IGNORES
+        raise
     finally:
-        thread.reverse_level = level
+        thread.reverse_level, thread.transform = level, outside
         thread.mode = switched.silent[ident] = mode
         settle(ident)
+        _leave(record, outside)
+
+
+def _leave(record: TransformRecord, outside: TransformRecord | None) -> None:
+    """Leave the tensors that a transform has written; see Note [What a transform leaves behind]."""
+    nowhere: set[Node] = set()
+    for tensor in record.alive():
+        meta = meta_of(tensor)
+        node = None if meta is None else meta.grad_fn_
+        if meta is None or node is None:
+            continue
+        if not _leads_outside([node], nowhere):
+            if isinstance(meta, DifferentiableViewMeta):
+                meta.written_by = None
+            meta.store_producer(None, 0)
+        elif outside is not None:
+            outside.add(tensor)
 
 
 def constant(tensor: Tensor) -> Tensor:
@@ -122,18 +145,34 @@ def zero_leaf(like: Tensor) -> Tensor:
     return rebatched(zeros, levels_of(like))
 
 
-def leads_outside(tensors: Iterable[Tensor]) -> bool:
-    """Whether the graph of one of the tensors leads to a leaf to which a gradient may still go.
+def leads_outside(roots: Iterable[Tensor | Root]) -> bool:
+    """Whether the graph of one of the roots leads to a leaf to which a gradient may still go.
 
     Leaves of finished transforms do not count; see Note [Arguments of a transform].
     """
+    nodes = []
+    for root in roots:
+        if isinstance(root, Root):
+            if root.edge is not None:
+                nodes.append(root.edge.node)
+        else:
+            edge = gradient_edge(innermost(root))
+            if edge is not None:
+                nodes.append(edge.function)
+    return _leads_outside(nodes, set())
+
+
+def _leads_outside(nodes: Iterable[Node], nowhere: set[Node]) -> bool:
+    """Whether one of the nodes leads to such a leaf.
+
+    Parameters
+    ----------
+    nowhere : set of Node
+        Nodes that do not; those that were found are added.
+    """
     # By node, the node whose edge led to it first.
-    parents: dict[Node, Node | None] = {}
-    stack = []
-    for edge in [gradient_edge(innermost(tensor)) for tensor in tensors]:
-        if edge is not None and edge.function not in parents:
-            parents[edge.function] = None
-            stack.append(edge.function)
+    parents: dict[Node, Node | None] = dict.fromkeys(nodes)
+    stack = [node for node in parents if node not in nowhere]
     while stack:
         node = stack.pop()
         cell = _visible_leaf(node)
@@ -146,7 +185,9 @@ def leads_outside(tensors: Iterable[Tensor]) -> bool:
         for edge in node.next_edges:
             if edge is not None and edge.function not in parents:
                 parents[edge.function] = node
-                stack.append(edge.function)
+                if edge.function not in nowhere:
+                    stack.append(edge.function)
+    nowhere.update(parents)
     return False
 
 
@@ -211,6 +252,27 @@ class InputEdge(NamedTuple):
         return InputEdge(edge, levels_of(tensor))
 
 
+class Root(NamedTuple):
+    """A result of a function as it was when the function returned.
+
+    Attributes
+    ----------
+    tensor : Tensor
+        The result, which may be written later.
+    edge : GradientEdge or None
+        Its value; None for a constant.
+    """
+
+    tensor: Tensor
+    edge: GradientEdge | None
+
+    @staticmethod
+    def of(tensor: Tensor) -> Root:
+        """The present value of a tensor."""
+        edge = get_gradient_edge(innermost(tensor)) if tensor.requires_grad else None
+        return Root(tensor, edge)
+
+
 class Arguments:
     """What a function is called with, and the edges by which it is differentiated.
 
@@ -254,6 +316,8 @@ class Arguments:
             value = value.clone()
         leaf = constant(value).requires_grad_()
         self._leaves.append(leaf)
+        if thread.transform is not None:
+            thread.transform.leaves.append(leaf)
         return rebatched(leaf, levels_of(tensor))
 
     def leave(self) -> None:
@@ -263,7 +327,7 @@ class Arguments:
 
     def gradients(
         self,
-        outputs: Sequence[Tensor],
+        outputs: Sequence[Tensor | Root],
         cotangents: Sequence[Tensor | None],
         *,
         recorded: bool,
@@ -293,17 +357,18 @@ class Arguments:
 
 def gradients_by(
     edges: Sequence[InputEdge],
-    outputs: Sequence[Tensor],
+    outputs: Sequence[Tensor | Root],
     cotangents: Sequence[Tensor | None],
     *,
     recorded: bool,
     keep_graph: bool,
 ) -> list[Tensor | None]:
     """The gradients by some values; None for those that the outputs do not depend on."""
+    roots = [x if isinstance(x, Root) else Root.of(x) for x in outputs]
     pairs = [
-        (innermost(output), of_value(cotangent, output))
-        for output, cotangent in zip(outputs, cotangents, strict=True)
-        if output.requires_grad
+        (root.edge, of_value(cotangent, root.tensor))
+        for root, cotangent in zip(roots, cotangents, strict=True)
+        if root.edge is not None
     ]
     if not pairs:
         return [None] * len(edges)

@@ -254,6 +254,7 @@ def _run_on_fresh_thread(
     device = this_worker.device
     excluded, limit, level = thread.excluded_keys, thread.forward_limit, thread.reverse_level
     tracer, batch_levels = thread.tracer, thread.batch_levels
+    transform = thread.transform
 
     def work() -> None:
         ident = thread.ident
@@ -266,7 +267,7 @@ def _run_on_fresh_thread(
             running.multithreading = multithreading
             thread.excluded_keys, thread.forward_limit = excluded, limit
             thread.reverse_level, thread.tracer = level, tracer
-            thread.batch_levels = batch_levels
+            thread.batch_levels, thread.transform = batch_levels, transform
             if observer is not None:
                 observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
@@ -275,7 +276,7 @@ def _run_on_fresh_thread(
             this_thread.running_node = None
             thread.excluded_keys, thread.forward_limit = 0, NO_LIMIT
             thread.reverse_level, thread.tracer = 0, None
-            thread.batch_levels = ()
+            thread.batch_levels, thread.transform = (), None
             observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)

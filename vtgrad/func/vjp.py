@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
-from ..autograd.reverse_call import Arguments, in_transform, leads_outside
+from ..autograd.reverse_call import Arguments, Root, in_transform, leads_outside
 from ..autograd.zero_derivative import zero_derivative
 from ..errors import ArgumentTypeError, TransformError
 from ..graph.recording import is_recording
@@ -39,7 +39,7 @@ class Pullback:
 
     _chosen: Final[Chosen]
     _arguments: Final[Arguments]
-    _outputs: Final[list[Tensor]]
+    _outputs: Final[list[Root]]
     _spec: Final[TreeSpec]
 
     def __init__(
@@ -47,7 +47,8 @@ class Pullback:
     ) -> None:
         self._chosen = chosen
         self._arguments = arguments
-        self._outputs = outputs
+        # The caller may write to what the function returned.
+        self._outputs = [Root.of(output) for output in outputs]
         self._spec = spec
 
     def __call__(self, *cotangents: object) -> tuple[object, ...]:
@@ -92,10 +93,10 @@ class Pullback:
                 raise ArgumentTypeError(
                     f"cotangent {nr} must be a tensor, not {type(leaf).__name__}", index=nr
                 )
-            if leaf.shape != self._outputs[nr].shape:
+            if leaf.shape != self._outputs[nr].tensor.shape:
                 raise TransformError(
                     f"cotangent {nr} has shape {list(leaf.shape)}, the output "
-                    f"{list(self._outputs[nr].shape)}",
+                    f"{list(self._outputs[nr].tensor.shape)}",
                     index=nr,
                 )
             given.append(leaf)

@@ -348,6 +348,9 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
         # As in PyTorch, a gradient that was retained for the old value is dropped.
         meta.cell.grad = None
     if view_meta_of(x) is None:
+        if thread.transform is not None:
+            # See Note [What a transform leaves behind].
+            thread.transform.add(x)
         meta.stop_being_leaf(LeafState.MOVED)
         meta.set_gradient_edge(node, nr)
         return

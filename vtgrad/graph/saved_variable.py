@@ -417,16 +417,15 @@ class SavedVariable:
         tensor = None if self._tensor is None else self._tensor()
         if tensor is not None:
             meta = tensor._impl.autograd_meta
-            fn = meta.grad_fn(tensor) if isinstance(meta, AutogradMeta) else None
-            if fn is None and edge is not None and not edge.function.is_leaf_node:
+            if isinstance(meta, AutogradMeta):
+                # Raises for a view that became invalid.
+                meta.grad_fn(tensor)
+        elif self._guard is not None:
+            self._guard.check(self._counter)
+        if edge is not None:
+            hooks = edge.function.hooks
+            if hooks is not None and hooks.was_detached(self._identity()):
                 raise self._detached(node)
-        else:
-            if self._guard is not None:
-                self._guard.check(self._counter)
-            if edge is not None:
-                hooks = edge.function.hooks
-                if hooks is not None and hooks.was_detached(self._identity()):
-                    raise self._detached(node)
         if version != self.version and not rewinds:
             raise self.stale(node)
         if self._fingerprint is not None and not rewinds:
@@ -555,7 +554,7 @@ class SavedVariable:
                 self._give_tangents(unpacked, node, overwritten=overwritten, offset=None)
             return unpacked
         tensor = None if self._tensor is None else self._tensor()
-        if tensor is not None:
+        if tensor is not None and not self._was_left_by_transform(tensor):
             return tensor
         if rewinds:
             if thread.tracer is not None:
@@ -576,6 +575,14 @@ class SavedVariable:
             offset = None if rewinds else self._offset
             self._give_tangents(rebuilt, node, overwritten=rewinds, offset=offset)
         return rebuilt
+
+    def _was_left_by_transform(self, tensor: TensorBase) -> bool:
+        """Whether a tensor lost its producer; see Note [What a transform leaves behind]."""
+        edge = self._edge
+        if edge is None or edge.function.is_leaf_node:
+            return False
+        meta = tensor._impl.autograd_meta
+        return isinstance(meta, AutogradMeta) and meta.grad_fn_ is None
 
     def _restored(self, node: Node) -> Array:
         """The value at the time of the save; see Note [Rewind]."""

@@ -15,6 +15,7 @@ from .mode import Mode, mode_of, switched
 if TYPE_CHECKING:
     from .batch import BatchLevel
     from .tracer import Tracer
+    from .transform_record import TransformRecord
 
 __all__ = ["NO_LIMIT", "settle", "thread"]
 
@@ -39,6 +40,8 @@ class _ThreadMode(threading.local):
         The number of the innermost transform of `vtgrad.func`, or function of
         `vtgrad.autograd.functional`, that differentiates in reverse mode on this thread; 0 for
         none. Levels of forward mode and of batches are numbered with it.
+    transform : TransformRecord or None
+        What that transform has to leave; see Note [What a transform leaves behind].
     batch_levels : tuple of BatchLevel
         The running `vmap` of this thread, the innermost last; see Note [Batched tensors].
     tracer : Tracer or None
@@ -52,6 +55,7 @@ class _ThreadMode(threading.local):
     excluded_keys: int
     forward_limit: int
     reverse_level: int
+    transform: TransformRecord | None
     batch_levels: tuple[BatchLevel, ...]
     tracer: Tracer | None
     extra_of_new: ExtraMeta | None
@@ -62,6 +66,7 @@ class _ThreadMode(threading.local):
         self.excluded_keys = 0
         self.forward_limit = NO_LIMIT
         self.reverse_level = 0
+        self.transform = None
         self.batch_levels = ()
         self.tracer = None
         self.extra_of_new = None

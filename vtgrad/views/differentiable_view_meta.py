@@ -30,6 +30,7 @@ from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from ..storage.version_counter import Site, VersionCounter, WrittenPart
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted
@@ -162,6 +163,9 @@ class DifferentiableViewMeta(ForwardViewMeta):
 
     def _rebuild(self, owner: TensorBase, base: TensorBase) -> None:
         """Replace the stale producer."""
+        if thread.transform is not None:
+            # See Note [What a transform leaves behind].
+            thread.transform.add(owner)
         if self.requires_grad_:
             # A view that was a leaf itself now has the values written to its base.
             self.stop_being_leaf(LeafState.MOVED)

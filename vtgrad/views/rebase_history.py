@@ -11,6 +11,7 @@ from ..graph.thread_local_state import this_thread
 from ..storage.geometry import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_mode import thread
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta, producer_of
 
@@ -79,10 +80,18 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
 
 
 def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
-    """Remove the former producer; see Note [Unfinished writes]."""
+    """Remove the former producer; see Note [Unfinished writes].
+
+    A running transform takes note, see Note [What a transform leaves behind].
+    """
     meta = own_meta(tensor)
+    transform = thread.transform
+    if transform is not None:
+        transform.add(tensor)
     if slices is not None:
         assert isinstance(meta, DifferentiableViewMeta)
+        if transform is not None:
+            transform.add(meta.base)
         meta = own_meta(meta.base)
     meta.stop_being_leaf(LeafState.MOVED)
     meta.store_producer(UNFINISHED, 0)
