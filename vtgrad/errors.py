@@ -34,6 +34,7 @@ __all__ = [
     "GradRequiredError",
     "GradcheckError",
     "GradientError",
+    "GradientLostWarning",
     "GraphFreedError",
     "HookError",
     "HooksDisabledError",
@@ -245,6 +246,29 @@ class NumpyConversionError(VtgradError, RuntimeError):
     """A tensor that requires grad was to become a NumPy array."""
 
     kind = "numpy-conversion"
+
+
+class GradientLostWarning(UserWarning):
+    """A tensor with a gradient, or a tangent, became a plain number, through which none passes.
+
+    `float`, `int`, `complex`, the functions of `math`, NumPy arrays that store one element
+    (``a[i] = x``) and lists passed to `vtgrad.tensor` warn: once for each line of the program,
+    unless a warning filter says otherwise, and not under `vtgrad.no_grad` if the tensor has no
+    tangent. `Tensor.item`, `Tensor.tolist`, `Tensor.detach`, ``bool(x)``, comparisons and
+    formatting never warn.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> x = vt.tensor(2.0, requires_grad=True)
+    >>> table = np.zeros(3)
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     table[0] = x
+    ...     table[1] = x.item()
+    >>> [w.category.__name__ for w in found]
+    ['GradientLostWarning']
+    """
 
 
 # -- writes ---------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Generator:
     True
     """
 
-    __slots__ = ("_seed", "_source")
+    __slots__ = ("__weakref__", "_seed", "_source")
 
     _seed: int
     # None until the first draw; see Note [numpy.random is loaded at the first draw].

@@ -86,6 +86,11 @@ class _Current:
 _current = _Current()
 
 
+def current_level() -> int:
+    """The number of the open level: 0, or -1 if there is none."""
+    return -1 if _current.level is None else 0
+
+
 def enter_dual_level() -> int:
     """Open the level of forward mode; `dual_level` is the block that also closes it.
 

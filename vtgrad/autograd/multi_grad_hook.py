@@ -34,7 +34,7 @@ class MultiGradHandle:
     >>> x.sum().backward()
     """
 
-    __slots__ = ("_handles",)
+    __slots__ = ("__weakref__", "_handles")
 
     _handles: tuple[RemovableHandle, ...]
 

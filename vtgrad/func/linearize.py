@@ -35,6 +35,7 @@ class Pushforward:
     """
 
     __slots__ = (
+        "__weakref__",
         "_arguments",
         "_edges",
         "_given",

@@ -35,7 +35,7 @@ class Pullback:
         The containers that it returned them in.
     """
 
-    __slots__ = ("_arguments", "_chosen", "_outputs", "_spec")
+    __slots__ = ("__weakref__", "_arguments", "_chosen", "_outputs", "_spec")
 
     _chosen: Final[Chosen]
     _arguments: Final[Arguments]

@@ -51,7 +51,7 @@ class ModeScope:
     the last.
     """
 
-    __slots__ = ("_next", "_open")
+    __slots__ = ("__weakref__", "_next", "_open")
 
     # The innermost open block of each thread, and the reference to the end of the next.
     _open: dict[int, Block | None]

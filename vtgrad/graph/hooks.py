@@ -130,7 +130,7 @@ class RemovableHandle:
     >>> x.sum().backward()
     """
 
-    __slots__ = ("_hooks", "id")
+    __slots__ = ("__weakref__", "_hooks", "id")
 
     id: int
 

@@ -105,7 +105,7 @@ class PackingScope:
     store and the last.
     """
 
-    __slots__ = ("_next", "_open")
+    __slots__ = ("__weakref__", "_next", "_open")
 
     # 1 for a block that opens hooks: what it adds to `saves_observed`.
     _reasons: ClassVar[int] = 0

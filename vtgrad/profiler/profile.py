@@ -332,7 +332,7 @@ class record_function:  # PyTorch's name
     ['both', 'step', 'step']
     """
 
-    __slots__ = ("_open", "args", "name")
+    __slots__ = ("__weakref__", "_open", "args", "name")
 
     name: str
     args: str | None

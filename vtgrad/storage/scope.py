@@ -83,7 +83,7 @@ class Scope:
     One object serves one block; without a block the switch stays on.
     """
 
-    __slots__ = ("_end",)
+    __slots__ = ("__weakref__", "_end")
 
     # The end of the open block.
     _end: weakref.ref[Exit] | None

@@ -25,6 +25,7 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.recording import is_grad_enabled
 from ..graph.set_history import meta_of, requires_grad
 from ..ops.calling.arguments import array_of
+from ..ops.calling.lost_gradient import ARRAY, NUMBER, note_number
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
@@ -112,6 +113,8 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         self._check_plain("NumPy's conversion")
+        if keys.modes:
+            note_number(self, ARRAY)
         array = self.numpy(force=True)
         wanted = array.dtype if dtype is None else np.dtype(cast("np.dtype[np.generic]", dtype))
         if wanted != array.dtype:
@@ -193,8 +196,8 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"only a tensor of one element is a number, not one of shape {list(array.shape)}",
                 shape=array.shape,
             )
-        if keys.modes:
-            read_value(self)
+        if keys.modes or self._impl.autograd_meta is not None:
+            note_number(self, NUMBER)
         number: Number = array.item()
         return number
 

@@ -610,3 +610,14 @@ def test_the_way_is_to_be_named() -> None:
     assert fn_name(y) == "CheckpointFunctionBackward"
     with pytest.warns(UserWarning, match="use_reentrant"):
         utils.checkpoint_sequential([vt.sin, vt.exp], 2, x)
+
+
+def test_what_is_unpacked_is_another_tensor_of_the_same_memory() -> None:
+    x, w = leaf(2), leaf(2)
+    assert node_of(x * w)._saved_self is x  # type: ignore[attr-defined]  # the field of this node
+    node = node_of(call(lambda t: t * w, x))
+    for found, given in ((node._saved_self, x), (node._saved_other, w)):  # type: ignore[attr-defined]  # the same
+        assert found is not given
+        assert found.data_ptr() == given.data_ptr()
+        assert found.is_leaf
+        assert found.requires_grad

@@ -54,6 +54,19 @@ def test_levels_are_closed_in_their_order() -> None:
     fw.exit_dual_level(level=level)
 
 
+def test_the_number_of_the_open_level_can_be_read() -> None:
+    assert fw._current_level == -1
+    with fw.dual_level():
+        assert fw._current_level == 0
+    fw.enter_dual_level()
+    # As the teardown of PyTorch's tests has it.
+    while fw._current_level >= 0:
+        fw.exit_dual_level()
+    assert fw._current_level == -1
+    with pytest.raises(AttributeError, match="_level_of_the_past"):
+        fw._level_of_the_past  # noqa: B018
+
+
 def test_a_dual_of_a_view_is_a_view_of_the_same_base() -> None:
     b = tensor(1, 2, 3)
     part = b[1:]

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from tests.support import grad_list, gradients, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, grad_list, gradients, leaf, ramp, refused, vt
 
 
 def test_a_leaf_that_was_turned_accumulates_in_its_new_shape() -> None:
@@ -17,6 +17,26 @@ def test_a_leaf_that_was_turned_accumulates_in_its_new_shape() -> None:
         x.t_()
     (x * ramp(3, 2)).sum().backward()
     assert grad_list(x) == [[1, 2], [3, 4], [5, 6]]
+
+
+@differs_from_torch("the node of a leaf is forgotten by set_, so that grad does not find the leaf")
+def test_grad_by_a_leaf_whose_memory_was_set_is_that_of_the_graph() -> None:
+    x = leaf(2)
+    y = (x * 3).sum()
+    with vt.no_grad():
+        x.set_(ramp(2) * 5)
+    assert vt.autograd.grad(y, x, retain_graph=True)[0].tolist() == [3, 3]
+    y.backward()
+    assert grad_list(x) == [3, 3]
+
+
+def test_backward_to_a_leaf_whose_memory_was_set_fills_its_gradient() -> None:
+    x = leaf(2)
+    y = (x * 3).sum()
+    with vt.no_grad():
+        x.set_(ramp(2) * 5)
+    y.backward()
+    assert grad_list(x) == [3, 3]
 
 
 def test_a_leaf_with_longer_data_accumulates_in_its_new_shape() -> None:

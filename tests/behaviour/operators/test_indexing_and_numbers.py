@@ -459,3 +459,17 @@ def test_a_0d_tensor_is_a_value_for_scatter_and_a_bound_beside_a_number() -> Non
     assert ramp(2, 2).fill_diagonal_(scalar(7)).tolist() == [[7, 2], [3, 7]]
     assert vt.norm(ramp(3), wide(1)).tolist() == 6
     assert ramp(3).var(correction=wide(0)).tolist() == pytest.approx(2 / 3)
+
+
+def test_nonzero_indices_are_dense_along_each_dimension() -> None:
+    rows = ramp(2, 3).nonzero()
+    assert rows.stride() == (1, 6)
+    assert [i.stride() for i in vt.nonzero(ramp(2, 3), as_tuple=True)] == [(1,), (1,)]
+
+
+@differs_from_torch("without results the strides are 1 and 0 there")
+def test_nonzero_without_results_is_laid_out_row_by_row() -> None:
+    rows = (ramp(2, 3) * 0).nonzero()
+    assert tuple(rows.shape) == (0, 2)
+    assert rows.stride() == (2, 1)
+    assert rows[:, 0].tolist() == []

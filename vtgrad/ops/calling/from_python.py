@@ -36,6 +36,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tracer import read_value
 
 from ..kernels.copying.casts import to_dtype
+from .lost_gradient import ARGUMENT, ELEMENT, note_number
 
 __all__ = [
     "array_from_data",
@@ -162,8 +163,6 @@ def _scalar(data: object, dtypes: set[NumpyDType]) -> Number | None:
         return data
     array: Array
     if isinstance(data, TensorBase):
-        if keys.modes:
-            read_value(data)
         array = data._impl.array
         if array.size != 1:
             raise ArgumentValueError(
@@ -171,6 +170,8 @@ def _scalar(data: object, dtypes: set[NumpyDType]) -> Number | None:
                 f"{list(array.shape)}; use stack() or cat()",
                 shape=array.shape,
             )
+        if keys.modes or data._impl.autograd_meta is not None:
+            note_number(data, ELEMENT)
     elif isinstance(data, np.ndarray) and data.ndim == 0:
         array = data
     else:
@@ -380,7 +381,7 @@ def number_of(value: object, name: str) -> Number:
         meta = value._impl.autograd_meta
         if meta is None or not meta.requires_grad():
             if keys.modes:
-                read_value(value)
+                note_number(value, ARGUMENT)
             number = value._impl.array.item()
             return number
     raise ArgumentTypeError(

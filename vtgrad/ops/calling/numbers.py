@@ -13,7 +13,8 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.tracer import read_value
+
+from .lost_gradient import ARGUMENT, note_number
 
 __all__ = [
     "as_first_operand",
@@ -142,7 +143,7 @@ def as_number(value: N) -> N:
     if _stands_for_a_number(value):
         tensor = cast("TensorBase", value)
         if keys.modes:
-            read_value(tensor)
+            note_number(tensor, ARGUMENT)
         return cast("N", tensor._impl.array.item())
     return value
 

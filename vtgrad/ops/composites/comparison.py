@@ -9,12 +9,12 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import refuse_array
+from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "clamp",
@@ -120,7 +120,7 @@ def _as_number(bound: TensorBase) -> Number:
     if bound.ndim or requires_grad(bound):
         raise ArgumentTypeError("clamp takes two tensors or two numbers, not one of each")
     if keys.modes:
-        read_value(bound)
+        note_number(bound, ARGUMENT)
     number: Number = bound._impl.array.item()
     return number
 

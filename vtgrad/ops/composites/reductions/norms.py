@@ -7,9 +7,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.ops.calling.reduction_arguments import check_flag, dims_or_names
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.generated import functional as F
@@ -17,7 +19,6 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import read_value
 
 __all__ = ["norm"]
 
@@ -40,9 +41,13 @@ def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
         )
     order: object = p
     if isinstance(p, TensorBase):
+        if requires_grad(p):
+            raise ArgumentTypeError(
+                "argument 'p' must be a number or a tensor that does not require grad", argument="p"
+            )
         array = array_of(p, "p")
         if keys.modes:
-            read_value(p)
+            note_number(p, ARGUMENT)
         order = array.item() if array.size == 1 else array.shape
     elif isinstance(p, np.generic):
         order = p.item()
