@@ -146,6 +146,20 @@ class ConstantSlope(Square):
         return 2 * g * x.detach()
 
 
+class LeavesOutZeros(Square):
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return 2 * vt.where(g != 0, g, 0) * x
+
+
+class LeavesOutTinyNumbers(Square):
+    @staticmethod
+    def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return 2 * vt.where(g.abs() > 1e-12, g, 0) * x
+
+
 class WritesItsGradient(Square):
     @staticmethod
     def backward(ctx: FunctionCtx, g: vt.Tensor) -> vt.Tensor:
@@ -294,6 +308,20 @@ def _function(name: str, function: type[Square]) -> Rule:
 
 
 MISTAKES = [
+    Mistake(
+        "backward leaves out gradients that are zero, and their second derivatives",
+        _function("leaves_out_zeros", LeavesOutZeros),
+        "h[0]: expected",
+        "gradcheck",
+        "neither",
+    ),
+    Mistake(
+        "backward leaves out gradients that are tiny",
+        _function("leaves_out_tiny_numbers", LeavesOutTinyNumbers),
+        "h[0]: expected",
+        "gradcheck",
+        "neither",
+    ),
     Mistake(
         "an in-place `Function` forgets `mark_dirty`",
         Rule(

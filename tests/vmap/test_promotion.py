@@ -23,6 +23,7 @@ MORE: dict[str, tuple[dict[int, object], dict[str, object]]] = {
     "div_Tensor_mode": ({}, {"rounding_mode": "floor"}),
     "lerp_Scalar": ({2: 0.5}, {}),
     "masked_fill_Scalar": ({2: 0.5}, {}),
+    "share_of_two": ({2: 0.5}, {}),
 }
 # Helpers of formulas, and a power of two in a smaller dtype than the result.
 LEFT_OUT = {"threshold_backward", "ldexp"}

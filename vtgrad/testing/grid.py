@@ -179,6 +179,14 @@ def _numbers(shape: Shape, start: int) -> Literal:
     return Literal(shape, tuple(islice(numbers, start, start + prod(shape))))
 
 
+def _unusual(shape: Shape) -> Iterator[Literal]:
+    """Numbers of which some or all are zero, tiny or huge: a backward must not look at them."""
+    usual = np.array(_numbers(shape, 1).numbers)
+    half = np.arange(usual.size) % 2
+    for values in (0 * usual, half * usual, (1 - half) * usual, usual * 2.0**-64, usual * 2.0**64):
+        yield Literal(shape, tuple(values.tolist()))
+
+
 def _backward(sample: Sample) -> Sequence[Step]:
     """Differentiate with gradients of every layout, and twice."""
     program = _Program(sample)
@@ -201,7 +209,8 @@ def _backward(sample: Sample) -> Sequence[Step]:
             if isinstance(step, Leaf) and step.requires_grad
         ]
         weights = tuple(_numbers(below, 2) for below in shapes)
-        program.steps.append(SecondOrder(out, _numbers(shape, 1), leaves, weights))
+        for cotangent in (_numbers(shape, 1), *_unusual(shape)):
+            program.steps.append(SecondOrder(out, cotangent, leaves, weights))
     for out, shape in results[:1]:
         # The hook keeps the gradient that it sees: a backward must not write to it.
         program.steps.append(Hook(out, "h0"))

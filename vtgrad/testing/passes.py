@@ -215,11 +215,14 @@ def _variables(world: World, inputs: Sequence[ModelTensor]) -> list[Variable]:
     return found
 
 
-def _check_nonzero(
-    world: World, jet: Jet, cotangent: FloatArray, asked: Sequence[Variable]
-) -> None:
-    """Skip a pass in which an operator of the user's may leave out a gradient that is zero."""
-    columns = cotangent @ world.variables.wide(jet.jac)
+def _check_nonzero(world: World, columns: FloatArray, asked: Sequence[Variable]) -> None:
+    """Skip a pass in which an operator of the user's may leave out a gradient that is zero.
+
+    Parameters
+    ----------
+    columns : ndarray
+        The gradients of all variables, or what is zero if they always are.
+    """
     if world.rules and any(not columns[v.columns].any() for v in asked):
         raise SkippedError
 
@@ -240,7 +243,7 @@ def gradients(
         nodes = set[int]().union(*({v.index} | v.siblings for v in asked))
         raise RefusedError("unused-input", *_problems(jet, nodes))
     if not allow_unused:
-        _check_nonzero(world, jet, cotangent, asked)
+        _check_nonzero(world, cotangent @ world.variables.wide(jet.jac), asked)
     done = _run(world, jet, cotangent, asked, retain)
     _retain(world, done, _all_tensors(world))
     if unused:
@@ -277,11 +280,13 @@ def second_order(
         raise SkippedError
     if any(v.hooks for v in world.variables.all) or any(t.retains for t in _all_tensors(world)):
         raise SkippedError  # they would run in both passes
-    _check_nonzero(world, jet, cotangent, variables)
+    # What depends on a leaf has a gradient by it that can be differentiated, whatever came in.
+    whole = world.variables.wide(jet.jac)
+    _check_nonzero(world, np.abs(whole).sum(0), variables)
     columns = np.concatenate([np.arange(v.start, v.start + v.numel) for v in variables])
     known = world.variables.leaf_columns
     positions = np.array([known.index(int(c)) for c in columns], dtype=np.intp)
-    jac = world.variables.wide(jet.jac)[:, columns]
+    jac = whole[:, columns]
     hes = np.tensordot(cotangent, world.variables.deep(jet.hes), axes=1)[
         np.ix_(positions, positions)
     ]

@@ -9,6 +9,8 @@ from vtgrad.storage.arrays import Array
 from ..sample import (
     COMPLEX,
     MATRIX,
+    OTHER,
+    SECOND_COMPLEX,
     WHOLE,
     Samples,
     array,
@@ -26,6 +28,17 @@ def _last_indices(x: Array, axis: int, sign: int) -> object:
         [max(range(n + 1), key=lambda i: (row[i], i)) for n in range(len(row))] for row in rows.T
     ]
     return np.moveaxis(np.array(best).T, 0, axis)
+
+
+def _running_average(x: Array, logits: Array, axis: int) -> object:
+    weights = np.exp(logits)
+    return np.cumsum(weights * x, axis) / np.cumsum(weights, axis)
+
+
+def _running_average_backward(g: Array, logits: Array, axis: int) -> object:
+    weights = np.exp(logits.conj())
+    later = np.flip(np.cumsum(np.flip(g / np.cumsum(weights, axis), axis), axis), axis)
+    return weights * later
 
 
 SAMPLES: Final[Samples] = {
@@ -52,5 +65,15 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), COMPLEX[0], 0),
+    ],
+    "running_average": [
+        sample(_running_average, MATRIX, OTHER, 1),
+        sample(_running_average, MATRIX, OTHER, 0),
+        sample(_running_average, COMPLEX, SECOND_COMPLEX, 1),
+    ],
+    "running_average_backward": [
+        sample(_running_average_backward, MATRIX, OTHER, 1),
+        sample(_running_average_backward, MATRIX, OTHER, 0),
+        sample(_running_average_backward, COMPLEX, SECOND_COMPLEX, 1),
     ],
 }

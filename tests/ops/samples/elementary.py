@@ -11,6 +11,7 @@ from ..sample import (
     MATRIX,
     OTHER,
     POSITIVE,
+    SECOND_COMPLEX,
     SMALL,
     VECTOR,
     Binary,
@@ -74,7 +75,17 @@ _BINARY: Final[Binary] = {
     "logaddexp2": (np.logaddexp2, [(MATRIX, OTHER), (MATRIX, VECTOR)]),
 }
 
+
+def _share(x: Array, y: Array, scale: float) -> object:
+    return 1 / (1 + np.exp(scale * (y - x)))
+
+
 SAMPLES: Final[Samples] = {
+    "share_of_two": [
+        sample(_share, MATRIX, OTHER, 1.0),
+        sample(_share, MATRIX, VECTOR, 0.6931471805599453),
+        sample(_share, COMPLEX, SECOND_COMPLEX, 1.0),
+    ],
     **unary_samples(_UNARY),
     **binary_samples(_BINARY),
     "round_decimals": [

@@ -73,6 +73,14 @@ def _renorm(x: Array, p: float, dim: int, maxnorm: float) -> object:
     return np.where(norm > maxnorm, x * maxnorm / (norm + 1e-7), x)
 
 
+def _log_total(x: Array, axes: int | tuple[int, ...]) -> Array:
+    return np.asarray(np.log(np.exp(x).sum(axes, keepdims=True)))
+
+
+def _shares(x: Array, total: Array, axes: int | tuple[int, ...]) -> object:
+    return np.exp(x - _log_total(x, axes))
+
+
 SAMPLES: Final[Samples] = {
     "sum_default": [sample(np.sum, MATRIX), sample(np.sum, COMPLEX), sample(np.sum, WHOLE)],
     "sum_dim_IntList": [
@@ -146,6 +154,11 @@ SAMPLES: Final[Samples] = {
     "logsumexp_dim": [
         sample(lambda x, d: np.log(np.exp(x).sum(1)), MATRIX, 1),
         sample(lambda x, d, k: np.log(np.exp(x).sum((0, 1), keepdims=True)), MATRIX, (0, 1), True),
+    ],
+    "exponential_shares": [
+        sample(_shares, MATRIX, _log_total(MATRIX, 1), 1),
+        sample(_shares, MATRIX, _log_total(MATRIX, (0, 1)) + 0.01, (0, 1)),
+        sample(_shares, COMPLEX, _log_total(COMPLEX, 0), 0),
     ],
     "softmax_dim": [sample(_softmax, MATRIX, 1), sample(_softmax, CUBE, 0)],
     "log_softmax_dim": [

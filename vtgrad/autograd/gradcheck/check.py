@@ -13,6 +13,7 @@ from .batches import check_batched_gradients
 from .consistency import check_constant, check_linear, check_same_twice
 from .directions import cotangents_of
 from .fast import agrees_along_directions
+from .linearity import check_gradients_enter_linearly
 from .numerical import numerical_jacobians
 from .report import Mismatch, compare, mismatch_error
 from .settings import Settings
@@ -60,9 +61,9 @@ def check_first_derivatives(subject: Subject, settings: Settings) -> None:
     if not recorded.numbers:
         check_constant(subject, recorded.outputs, settings.eps)
         return
-    if settings.fast_mode and agrees_along_directions(recorded):
-        return
-    _check_jacobians(recorded)
+    if not settings.fast_mode or not agrees_along_directions(recorded):
+        _check_jacobians(recorded)
+    check_gradients_enter_linearly(recorded)
 
 
 def _check_jacobians(recorded: Recorded) -> None:

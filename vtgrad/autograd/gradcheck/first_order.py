@@ -98,8 +98,8 @@ def gradcheck(
     """Compare the gradients of a function with central differences.
 
     Every entry of the Jacobian of each output by each input that requires grad is compared. Beyond
-    that, backward must give the same twice, be linear in the gradient that it gets, and take a
-    missing gradient for zeros. A complex number counts as its two parts.
+    that, backward must give the same twice, be linear in the gradient that it gets, also where that
+    is zero, and take a missing gradient for zeros. A complex number counts as its two parts.
 
     Parameters
     ----------

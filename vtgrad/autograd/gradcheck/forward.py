@@ -18,6 +18,7 @@ from .batches import check_batched_tangents
 from .consistency import check_constant
 from .directions import direction_like
 from .forward_run import tangents
+from .linearity import check_tangents_enter_linearly
 from .numerical import along_direction, numerical_jacobians
 from .report import Mismatch, compare, mismatch_error
 from .settings import Settings
@@ -60,6 +61,7 @@ def check_forward(subject: Subject, settings: Settings, *, over_reverse: bool = 
             raise mismatch_error(subject, mismatches, mode)
     if len(subject.inputs) > 1:
         _check_sums(recorded, settings, over_reverse)
+    check_tangents_enter_linearly(recorded, settings, over_reverse=over_reverse)
     if settings.check_batched_forward_grad:
         check_batched_tangents(recorded, settings)
 

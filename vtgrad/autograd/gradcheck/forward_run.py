@@ -13,10 +13,11 @@ from ...storage.arrays import Array
 from ...storage.batch import BatchLevel, batched
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
+from ..differentiate import grad
 from ..dual_tensors import at_shown_level, make_dual_at, tangent_at
 from .subject import Subject, double_values, listed_outputs
 
-__all__ = ["batched_tangents", "tangents"]
+__all__ = ["batched_tangents", "tangent_gradients", "tangents"]
 
 
 def tangents(
@@ -46,6 +47,40 @@ def tangents(
             one = tangent_at(y, level)
             found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
+
+    return at_shown_level(body)
+
+
+def tangent_gradients(subject: Subject, given: Mapping[int, Array]) -> list[Array] | None:
+    """The gradients of tangents of inputs, for gradients of ones of the tangents of all outputs.
+
+    Parameters
+    ----------
+    given : mapping of int to ndarray
+        The tangents, by the number of the input.
+
+    Returns
+    -------
+    list of ndarray or None
+        None if no output has a tangent that depends on those of the inputs.
+    """
+
+    def body(level: DualLevel) -> list[Array] | None:
+        leaves = {
+            number: _like(subject.inputs[number], tangent).requires_grad_()
+            for number, tangent in given.items()
+        }
+        duals = {
+            number: make_dual_at(subject.inputs[number].detach(), leaf, level)
+            for number, leaf in leaves.items()
+        }
+        found = [tangent_at(y, level) for y in _outputs(subject, duals)]
+        reached = [one for one in found if one is not None and one.requires_grad]
+        if not reached:
+            return None
+        ones = [_like(one, np.ones(tuple(one.shape))) for one in reached]
+        gradients = grad(reached, tuple(leaves.values()), ones, materialize_grads=True)
+        return [double_values(one) for one in gradients]
 
     return at_shown_level(body)
 

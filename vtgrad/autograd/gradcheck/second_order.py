@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import overload
 
+import numpy as np
+
 from ...errors import ArgumentTypeError, GradcheckError, NoDerivativeError
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
@@ -12,6 +14,7 @@ from ..differentiate import grad
 from .check import check, check_first_derivatives
 from .directions import direction_like
 from .forward import check_forward
+from .linearity import check_over_zero
 from .settings import Settings, require_a_mode, require_tolerances
 from .subject import (
     Inputs,
@@ -192,6 +195,10 @@ def gradgradcheck(
                 check(gradients, settings)
             if check_fwd_over_rev:
                 check_forward(gradients, settings, over_reverse=True)
+                at_zero = _gradients_of(subject, tuple(map(_zeros_like, given)))
+                entering = range(len(subject.inputs), len(at_zero.inputs))
+                if entering:
+                    check_over_zero(gradients, at_zero, entering, settings)
     except NoDerivativeError as error:
         if raise_exception:
             raise GradcheckError(
@@ -233,6 +240,14 @@ def _random_like(output: Tensor, nr: int, *, gaps: bool) -> Tensor:
     values = direction_like(shape, nr, is_complex=output.is_complex())
     whole = from_numpy(values.astype(output.dtype.numpy)).to(output.device)
     return (whole.select(-1, 0) if gaps else whole).requires_grad_()
+
+
+def _zeros_like(given: Tensor | None) -> Tensor | None:
+    """Zeros that require grad if the gradient does."""
+    if given is None:
+        return None
+    zeros = from_numpy(np.zeros(tuple(given.shape), given.dtype.numpy)).to(given.device)
+    return zeros.requires_grad_(given.requires_grad)
 
 
 def _gradients_of(subject: Subject, given: tuple[Tensor | None, ...]) -> Subject:

@@ -14,6 +14,7 @@ __all__ = [
     "gradient_of_aminmax",
     "gradient_of_distance",
     "gradient_of_renorm",
+    "gradient_of_shares",
     "gradient_of_std_mean",
     "gradient_of_var_mean",
     "kept_shape",
@@ -144,8 +145,15 @@ def gradient_of_renorm(grad: Array, input: Array, ord: float, dim: int, maxnorm:
 def logsumexp_gradient(grad: Array, input: Array, result: Array, dim: Dims) -> Array:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
-    share = k.exp(k.sub(input, k.reshape(result, kept)))
-    return k.mul(k.reshape(grad, kept), k.conj(share))
+    shares = k.exponential_shares(input, k.reshape(result, kept), dim)
+    return k.mul(k.reshape(grad, kept), k.conj(shares))
+
+
+def gradient_of_shares(grad: Array, shares: Array, dim: Dims) -> Array:
+    """What one share wins, all of them lose, each in its own proportion."""
+    shares = k.conj(shares)
+    weighted = k.mul(grad, shares)
+    return k.sub(weighted, k.mul(shares, k.sum(weighted, dim, True)))
 
 
 # -- two results ----------------------------------------------------------------------------

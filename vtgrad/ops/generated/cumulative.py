@@ -20,13 +20,19 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, T
+from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
-from vtgrad.ops.generated.cumulative_nodes import CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0
+from vtgrad.ops.generated.cumulative_nodes import (
+    CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0,
+    RunningAverageBackward0, RunningAverageBackwardBackward0,
+)
 
-__all__ = ["cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_", "logcumsumexp_dim"]
+__all__ = [
+    "cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_",
+    "logcumsumexp_dim", "running_average", "running_average_backward",
+]
 
 
 class CummaxResult(NamedTuple, Generic[T]):
@@ -241,6 +247,61 @@ def logcumsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = LogcumsumexpBackward0.record(input, dim)
+        set_history(result, node)
+    return result
+
+
+@overload
+def running_average(self: T, logits: Tensor, dim: int) -> T: ...
+@overload
+def running_average(self: T, logits: Tensor, dim: str) -> T: ...
+def running_average(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    self: T, logits: Tensor, dim: int
+) -> T:
+    """The averages of the elements up to each index, weighted by ``exp(logits)``."""
+    if keys.active and is_keyed(self, logits):
+        return take_over("running_average", running_average, self, logits, dim)
+    try:
+        array = no_fp_warnings.run(k.running_average, self._impl.array, logits._impl.array, dim)
+    except Exception as error:
+        if renew_context(error):
+            return running_average(self, logits, dim)
+        explain(error, "self: Tensor, logits: Tensor, dim: int", self, logits, dim)
+        raise
+    result = wrap_like(self, array)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (logits._impl.autograd_meta is not None and logits._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = RunningAverageBackward0.record(self, logits, dim)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+@overload
+def running_average_backward(self: T, logits: Tensor, dim: int) -> T: ...
+@overload
+def running_average_backward(self: T, logits: Tensor, dim: str) -> T: ...
+def running_average_backward(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    self: T, logits: Tensor, dim: int
+) -> T:
+    """The gradient of the elements of `running_average`, for the gradients of the averages."""
+    if keys.active and is_keyed(self, logits):
+        return take_over("running_average_backward", running_average_backward, self, logits, dim)
+    try:
+        array = no_fp_warnings.run(k.running_average_backward, self._impl.array, logits._impl.array, dim)
+    except Exception as error:
+        if renew_context(error):
+            return running_average_backward(self, logits, dim)
+        explain(error, "self: Tensor, logits: Tensor, dim: int", self, logits, dim)
+        raise
+    result = wrap_like(self, array)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (logits._impl.autograd_meta is not None and logits._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = RunningAverageBackwardBackward0.record(self, logits, dim)
         set_history(result, node)
         node.save_results(result)
     return result

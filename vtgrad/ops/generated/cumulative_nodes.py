@@ -10,17 +10,17 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.set_history import gradient_edge
-from vtgrad.graph.node import FRESH, SHARED
+from vtgrad.graph.node import FRESH
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
-from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesIndicesOutput, SavesSelfResult
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.ops.generated.saves import SavesIndicesOutput, SavesSelf, SavesSelfLogitsResult, SavesSelfResult
+from vtgrad.ops.kernels.support.memory_reuse import reuse
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -131,16 +131,13 @@ class CumminBackward0(SavesIndicesOutput):
 
 
 @final
-class LogcumsumexpBackward0(SavesSelfResult):
+class LogcumsumexpBackward0(SavesSelf):
     """Derivative of `logcumsumexp_dim`."""
 
-    __slots__ = ("dim", "self_dtype")
+    __slots__ = ("dim",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-    takes_large: ClassVar[bool] = True
-    saves_results: ClassVar[bool] = True
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
-    self_dtype: NumpyDType
     dim: int
 
     @staticmethod
@@ -148,24 +145,159 @@ class LogcumsumexpBackward0(SavesSelfResult):
         edge0 = gradient_edge(self)
         node = LogcumsumexpBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
-        node.self_dtype = self._impl.array.dtype
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        result = self.saved_result.unpack_array(self)
-        return (array_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
+        return (k.running_average_backward(grad, self_, self.dim),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        return (F.running_average_backward(grad, self_, self.dim),)
+
+
+@final
+class RunningAverageBackward0(SavesSelfLogitsResult):
+    """Derivative of `running_average`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, logits: TensorBase, dim: SupportsIndex) -> RunningAverageBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(logits)
+        node = RunningAverageBackward0((edge0, edge1))
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_logits = SavedVariable(logits, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack_array(self)
+            grad0 = k.running_average_backward(grad, logits, self.dim)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            logits = self.saved_logits.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.sub(
+                k.mul(k.conj(self_), k.running_average_backward(grad, logits, self.dim)),
+                k.running_average_backward(k.mul(grad, k.conj(result)), logits, self.dim),
+            )
+        return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack_array(self)
+            grad0 = k.running_average_backward(grad, logits, self.dim)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
+            logits = self.saved_logits.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_logcumsumexp(owned, grad, self_, result, self.dim, self.self_dtype)
-        return (grad0,), (SHARED,)
+            grad1 = reuse(
+                1,
+                k.sub,
+                k.mul(k.conj(self_), k.running_average_backward(grad, logits, self.dim)),
+                k.running_average_backward(k.mul(grad, k.conj(result)), logits, self.dim),
+            )
+        return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        result = self.saved_result.unpack(self)
-        return (tensor_formulas.gradient_of_logcumsumexp(grad, self_, result, self.dim, self.self_dtype),)
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack(self)
+            grad0 = F.running_average_backward(grad, logits, self.dim)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            logits = self.saved_logits.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.sub(
+                F.mul(F.conj(self_), F.running_average_backward(grad, logits, self.dim)),
+                F.running_average_backward(F.mul(grad, F.conj(result)), logits, self.dim),
+            )
+        return grad0, grad1
+
+
+@final
+class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
+    """Derivative of `running_average_backward`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, logits: TensorBase, dim: SupportsIndex) -> RunningAverageBackwardBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(logits)
+        node = RunningAverageBackwardBackward0((edge0, edge1))
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_logits = SavedVariable(logits, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack_array(self)
+            grad0 = k.running_average(grad, logits, self.dim)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            logits = self.saved_logits.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.sub(
+                k.mul(k.conj(grad), result),
+                k.running_average_backward(k.mul(self_, k.conj(k.running_average(grad, logits, self.dim))), logits, self.dim),
+            )
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack_array(self)
+            grad0 = k.running_average(grad, logits, self.dim)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            logits = self.saved_logits.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = reuse(
+                1,
+                k.sub,
+                k.mul(k.conj(grad), result),
+                k.running_average_backward(k.mul(self_, k.conj(k.running_average(grad, logits, self.dim))), logits, self.dim),
+            )
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            logits = self.saved_logits.unpack(self)
+            grad0 = F.running_average(grad, logits, self.dim)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            logits = self.saved_logits.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.sub(
+                F.mul(F.conj(grad), result),
+                F.running_average_backward(F.mul(self_, F.conj(F.running_average(grad, logits, self.dim))), logits, self.dim),
+            )
+        return grad0, grad1

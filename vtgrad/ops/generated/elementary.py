@@ -11,12 +11,13 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import as_number, has_number_tensor
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -25,8 +26,8 @@ from vtgrad.ops.generated.elementary_nodes import (
     Atan2Backward0, AtanBackward0, AtanhBackward0, AtanhBackward1, CeilBackward0, CosBackward0,
     CoshBackward0, Deg2RadBackward0, Exp2Backward0, ExpBackward0, Expm1Backward0, FloorBackward0,
     FracBackward0, Log10Backward0, Log1PBackward0, Log2Backward0, LogBackward0, Logaddexp2Backward0,
-    LogaddexpBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1, SigmoidBackward0,
-    SinBackward0, SinhBackward0, TanBackward0, TanhBackward0, TruncBackward0,
+    LogaddexpBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1, ShareOfTwoBackward0,
+    SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0, TanhBackward0, TruncBackward0,
 )
 
 __all__ = [
@@ -35,8 +36,8 @@ __all__ = [
     "deg2rad", "deg2rad_", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "floor", "floor_",
     "frac", "frac_", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
     "logaddexp", "logaddexp2", "rad2deg", "rad2deg_", "round", "round_", "round_decimals",
-    "round_decimals_", "round_default", "round_default_", "sigmoid", "sigmoid_", "sin", "sin_",
-    "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc", "trunc_",
+    "round_decimals_", "round_default", "round_default_", "share_of_two", "sigmoid", "sigmoid_",
+    "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc", "trunc_",
 ]
 
 
@@ -745,6 +746,30 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         node = Logaddexp2Backward0.record(input, other)
         set_history(result, node)
+    return result
+
+
+def share_of_two(self: T, other: Tensor, scale: float) -> T:
+    """The share that ``exp(scale * self)`` has in its sum with ``exp(scale * other)``."""
+    if keys.active and is_keyed(self, other):
+        return take_over("share_of_two", share_of_two, self, other, scale)
+    try:
+        array = no_fp_warnings.run(k.share_of_two, self._impl.array, other._impl.array, scale)
+    except Exception as error:
+        if renew_context(error):
+            return share_of_two(self, other, scale)
+        if has_number_tensor(scale):
+            return share_of_two(self, other, as_number(scale))
+        explain(error, "self: Tensor, other: Tensor, scale: float", self, other, scale)
+        raise
+    result = wrap_like(self, array)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = ShareOfTwoBackward0.record(self, other, scale)
+        set_history(result, node)
+        node.save_results(result)
     return result
 
 

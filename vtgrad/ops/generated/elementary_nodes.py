@@ -18,11 +18,12 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther
+from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther, SavesSelfOtherResult
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.argument_types import AnyFloat
 
 
 @final
@@ -303,12 +304,12 @@ class LogaddexpBackward0(SavesSelfOther):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad0 = k.div(grad, k.conj(k.add(k.exp(k.sub(other, self_)), 1)))
+            grad0 = k.mul(grad, k.conj(k.share_of_two(self_, other, 1.0)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = k.div(grad, k.conj(k.add(k.exp(k.sub(self_, other)), 1)))
+            grad1 = k.mul(grad, k.conj(k.share_of_two(other, self_, 1.0)))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -317,12 +318,12 @@ class LogaddexpBackward0(SavesSelfOther):
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = reuse(2 | owned0, k.div, grad, k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(other, self_)), 1)))
+            grad0 = reuse(owned0, k.mul, grad, k.conj(k.share_of_two(self_, other, 1.0)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(self_, other)), 1)))
+            grad1 = reuse(owned, k.mul, grad, k.conj(k.share_of_two(other, self_, 1.0)))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -330,12 +331,12 @@ class LogaddexpBackward0(SavesSelfOther):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
-            grad0 = F.div(grad, F.conj(F.add(F.exp(F.sub(other, self_)), 1)))
+            grad0 = F.mul(grad, F.conj(F.share_of_two(self_, other, 1.0)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
-            grad1 = F.div(grad, F.conj(F.add(F.exp(F.sub(self_, other)), 1)))
+            grad1 = F.mul(grad, F.conj(F.share_of_two(other, self_, 1.0)))
         return grad0, grad1
 
 
@@ -362,12 +363,12 @@ class Logaddexp2Backward0(SavesSelfOther):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad0 = k.div(grad, k.add(k.exp2(k.sub(other, self_)), 1))
+            grad0 = k.mul(grad, k.share_of_two(self_, other, 0.6931471805599453))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = k.div(grad, k.add(k.exp2(k.sub(self_, other)), 1))
+            grad1 = k.mul(grad, k.share_of_two(other, self_, 0.6931471805599453))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -376,12 +377,12 @@ class Logaddexp2Backward0(SavesSelfOther):
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = reuse(2 | owned0, k.div, grad, k.add(k.exp2(k.sub(other, self_)), 1))
+            grad0 = reuse(owned0, k.mul, grad, k.share_of_two(self_, other, 0.6931471805599453))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            grad1 = reuse(2 | owned, k.div, grad, k.add(k.exp2(k.sub(self_, other)), 1))
+            grad1 = reuse(owned, k.mul, grad, k.share_of_two(other, self_, 0.6931471805599453))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -389,12 +390,85 @@ class Logaddexp2Backward0(SavesSelfOther):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
-            grad0 = F.div(grad, F.add(F.exp2(F.sub(other, self_)), 1))
+            grad0 = F.mul(grad, F.share_of_two(self_, other, 0.6931471805599453))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
-            grad1 = F.div(grad, F.add(F.exp2(F.sub(self_, other)), 1))
+            grad1 = F.mul(grad, F.share_of_two(other, self_, 0.6931471805599453))
+        return grad0, grad1
+
+
+@final
+class ShareOfTwoBackward0(SavesSelfOtherResult):
+    """Derivative of `share_of_two`."""
+
+    __slots__ = ("scale",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    scale: AnyFloat
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase, scale: AnyFloat) -> ShareOfTwoBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = ShareOfTwoBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.scale = scale
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = k.mul(grad, k.conj(k.mul(k.mul(result, k.share_of_two(other, self_, self.scale)), self.scale)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = k.mul(grad, k.conj(k.mul(k.mul(result, k.share_of_two(other, self_, self.scale)), -self.scale)))
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = reuse(
+                2 | owned0, k.mul, grad, k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(other, self_, self.scale)), self.scale))
+            )
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = reuse(
+                2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(other, self_, self.scale)), -self.scale))
+            )
+        return (grad0, grad1), (FRESH, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(other, self_, self.scale)), self.scale)))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(other, self_, self.scale)), -self.scale)))
         return grad0, grad1
 
 

@@ -887,7 +887,39 @@ def _cummin_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 
 
 def _logcumsumexp_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    return tensor_formulas.tangent_of_logcumsumexp(t["input"], a["input"], result, a["dim"], a["input"]._impl.dtype)
+    return F.running_average(t["input"], a["input"], a["dim"])
+
+
+def _running_average(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = plus(tangent, F.running_average(t["input"], a["logits"], a["dim"]))
+    if "logits" in t:
+        tangent = plus(
+            tangent,
+            F.sub(
+                F.running_average(F.mul(a["input"], t["logits"]), a["logits"], a["dim"]),
+                F.mul(result, F.running_average(t["logits"], a["logits"], a["dim"])),
+            ),
+        )
+    return tangent
+
+
+def _running_average_backward(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = plus(tangent, F.running_average_backward(t["input"], a["logits"], a["dim"]))
+    if "logits" in t:
+        tangent = plus(
+            tangent,
+            F.sub(
+                F.mul(result, F.conj(t["logits"])),
+                F.running_average_backward(
+                    F.mul(a["input"], F.conj(F.running_average(t["logits"], a["logits"], a["dim"]))), a["logits"], a["dim"]
+                ),
+            ),
+        )
+    return tangent
 
 
 def _exp(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1007,9 +1039,9 @@ def _sigmoid_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any
 def _logaddexp(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.add(F.exp(F.sub(a["other"], a["input"])), 1))), result))
+        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.share_of_two(a["input"], a["other"], 1.0))), result))
     if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.div(grad, F.conj(F.add(F.exp(F.sub(a["input"], a["other"])), 1))), result))
+        tangent = plus(tangent, along(t["other"], lambda grad: F.mul(grad, F.conj(F.share_of_two(a["other"], a["input"], 1.0))), result))
     return tangent
 
 
@@ -1017,24 +1049,23 @@ def _logaddexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: A
     tangent = None
     if "input" in t:
         tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(a["other"], a["input"])), 1))),
+            0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(k.share_of_two(a["input"], a["other"], 1.0)))
         )
     if "other" in t:
-        tangent = sum_of_arrays(
-            own, 3, tangent, reuse(2 | False, k.div, t["other"], k.conj(reuse(1, k.add, reuse(1, k.exp, k.sub(a["input"], a["other"])), 1)))
-        )
+        tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["other"], k.conj(k.share_of_two(a["other"], a["input"], 1.0))))
     return tangent
 
 
 def _logaddexp2(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.add(F.exp2(F.sub(a["other"], a["input"])), 1)), result))
+        tangent = plus(
+            tangent, along(t["input"], lambda grad: F.mul(grad, F.share_of_two(a["input"], a["other"], 0.6931471805599453)), result)
+        )
     if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.div(grad, F.add(F.exp2(F.sub(a["input"], a["other"])), 1)), result))
+        tangent = plus(
+            tangent, along(t["other"], lambda grad: F.mul(grad, F.share_of_two(a["other"], a["input"], 0.6931471805599453)), result)
+        )
     return tangent
 
 
@@ -1042,10 +1073,65 @@ def _logaddexp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: 
     tangent = None
     if "input" in t:
         tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.add(k.exp2(k.sub(a["other"], a["input"])), 1))
+            0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.share_of_two(a["input"], a["other"], 0.6931471805599453))
         )
     if "other" in t:
-        tangent = sum_of_arrays(own, 3, tangent, reuse(2 | False, k.div, t["other"], k.add(k.exp2(k.sub(a["input"], a["other"])), 1)))
+        tangent = sum_of_arrays(
+            own, 3, tangent, reuse(False, k.mul, t["other"], k.share_of_two(a["other"], a["input"], 0.6931471805599453))
+        )
+    return tangent
+
+
+def _share_of_two(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = plus(
+            tangent,
+            along(
+                t["input"],
+                lambda grad: F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(a["other"], a["input"], a["scale"])), a["scale"]))),
+                result,
+            ),
+        )
+    if "other" in t:
+        tangent = plus(
+            tangent,
+            along(
+                t["other"],
+                lambda grad: F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(a["other"], a["input"], a["scale"])), -a["scale"]))),
+                result,
+            ),
+        )
+    return tangent
+
+
+def _share_of_two_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(
+            0,
+            3,
+            tangent,
+            into(
+                own and 1,
+                2 | False,
+                k.mul,
+                t["input"],
+                k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(a["other"], a["input"], a["scale"])), a["scale"])),
+            ),
+        )
+    if "other" in t:
+        tangent = sum_of_arrays(
+            own,
+            3,
+            tangent,
+            reuse(
+                2 | False,
+                k.mul,
+                t["other"],
+                k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(a["other"], a["input"], a["scale"])), -a["scale"])),
+            ),
+        )
     return tangent
 
 
@@ -1846,6 +1932,10 @@ def _logsumexp_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> A
             ),
         )
     return tangent
+
+
+def _exponential_shares(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    return F.mul(result, F.sub(t["input"], F.sum(F.mul(result, t["input"]), a["dim"], True)))
 
 
 def _softmax_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -2869,7 +2959,18 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "cumprod_dim_": ForwardRule("cumprod_", "formula", "input dim dtype", "input", uses="input result", formula=_cumprod_dim, writes=True),
     "cummax_dim": ForwardRule("cummax", "formula", "input dim", "input", uses="result", formula=_cummax_dim),
     "cummin_dim": ForwardRule("cummin", "formula", "input dim", "input", uses="result", formula=_cummin_dim),
-    "logcumsumexp_dim": ForwardRule("logcumsumexp", "formula", "input dim", "input", uses="input result", formula=_logcumsumexp_dim),
+    "logcumsumexp_dim": ForwardRule("logcumsumexp", "formula", "input dim", "input", uses="input", formula=_logcumsumexp_dim),
+    "running_average": ForwardRule(
+        "running_average", "formula", "input logits dim", "input logits", uses="input logits result", formula=_running_average
+    ),
+    "running_average_backward": ForwardRule(
+        "running_average_backward",
+        "formula",
+        "input logits dim",
+        "input logits",
+        uses="input logits result",
+        formula=_running_average_backward,
+    ),
     "exp": ForwardRule("exp", "formula", "input", "input", uses="result", formula=_exp, over_arrays=_exp_over_arrays),
     "exp_": ForwardRule("exp_", "formula", "input", "input", uses="result", formula=_exp, over_arrays=_exp_over_arrays, writes=True),
     "exp2": ForwardRule("exp2", "formula", "input", "input", uses="result", formula=_exp2, over_arrays=_exp2_over_arrays),
@@ -2919,6 +3020,15 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     ),
     "logaddexp2": ForwardRule(
         "logaddexp2", "formula", "input other", "input other", uses="input other", formula=_logaddexp2, over_arrays=_logaddexp2_over_arrays
+    ),
+    "share_of_two": ForwardRule(
+        "share_of_two",
+        "formula",
+        "input other scale",
+        "input other",
+        uses="input other result",
+        formula=_share_of_two,
+        over_arrays=_share_of_two_over_arrays,
     ),
     "sin": ForwardRule("sin", "formula", "input", "input", uses="input", formula=_sin, over_arrays=_sin_over_arrays),
     "sin_": ForwardRule(
@@ -3290,6 +3400,9 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         "norm", "formula", "input ord dim keepdim dtype", "input", uses="input result", formula=_linalg_vector_norm
     ),
     "logsumexp_dim": ForwardRule("logsumexp", "formula", "input dim keepdim", "input", uses="input result", formula=_logsumexp_dim),
+    "exponential_shares": ForwardRule(
+        "exponential_shares", "formula", "input total dim", "input", uses="result", formula=_exponential_shares
+    ),
     "softmax_dim": ForwardRule("softmax", "formula", "input dim", "input", uses="result", formula=_softmax_dim),
     "log_softmax_dim": ForwardRule("log_softmax", "formula", "input dim", "input", uses="result", formula=_log_softmax_dim),
     "renorm": ForwardRule("renorm", "formula", "input p dim maxnorm", "input", uses="input", formula=_renorm),

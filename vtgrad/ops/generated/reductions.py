@@ -28,21 +28,22 @@ from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, ExtremeBackward0,
-    LinalgVectorNormBackward0, LogSoftmaxBackward0, LogsumexpBackward0, MaxBackward0, MaxBackward1,
-    MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1, MinBackward0, MinBackward1,
-    NansumBackward0, ProdBackward0, ProdBackward1, PutSelectedBackward0, RenormBackward0,
-    SoftmaxBackward0, StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1,
+    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, ExponentialSharesBackward0,
+    ExtremeBackward0, LinalgVectorNormBackward0, LogSoftmaxBackward0, LogsumexpBackward0,
+    MaxBackward0, MaxBackward1, MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1,
+    MinBackward0, MinBackward1, NansumBackward0, ProdBackward0, ProdBackward1, PutSelectedBackward0,
+    RenormBackward0, SoftmaxBackward0, StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1,
     TakeSelectedBackward0, VarBackward0, VarMeanBackward0,
 )
 
 __all__ = [
     "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
-    "argmin_default", "count_nonzero_dim_IntList", "dist", "extreme", "linalg_vector_norm",
-    "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim", "mean_default", "mean_dim",
-    "median_default", "median_dim", "min_default", "min_dim", "nansum_dim", "prod_default",
-    "prod_dim_int", "put_selected", "renorm", "renorm_", "softmax_dim", "std_dim", "std_mean_dim",
-    "sum_default", "sum_dim_IntList", "take_selected", "var_dim", "var_mean_dim",
+    "argmin_default", "count_nonzero_dim_IntList", "dist", "exponential_shares", "extreme",
+    "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
+    "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
+    "nansum_dim", "prod_default", "prod_dim_int", "put_selected", "renorm", "renorm_",
+    "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList", "take_selected",
+    "var_dim", "var_mean_dim",
 ]
 
 
@@ -782,6 +783,35 @@ def logsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = LogsumexpBackward0.record(input, dim, keepdim)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+@overload
+def exponential_shares(self: T, total: Tensor, dim: Dims) -> T: ...
+@overload
+def exponential_shares(self: T, total: Tensor, dim: str | Sequence[str]) -> T: ...
+def exponential_shares(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    self: T, total: Tensor, dim: Dims
+) -> T:
+    """The share that the exponential of each element has in their sum, whose logarithm is `total`."""
+    if keys.active and is_keyed(self, total):
+        return take_over("exponential_shares", exponential_shares, self, total, dim)
+    try:
+        dim = checked_dims(dim)
+        array = no_fp_warnings.run(k.exponential_shares, self._impl.array, total._impl.array, dim)
+    except Exception as error:
+        if renew_context(error):
+            return exponential_shares(self, total, dim)
+        explain(error, "self: Tensor, total: Tensor, dim: Dims", self, total, dim)
+        raise
+    result = wrap_like(self, array)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (total._impl.autograd_meta is not None and total._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        node = ExponentialSharesBackward0.record(self, total, dim)
         set_history(result, node)
         node.save_results(result)
     return result

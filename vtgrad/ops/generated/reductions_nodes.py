@@ -688,7 +688,6 @@ class LogsumexpBackward0(SavesSelfResult):
     __slots__ = ("dim",)
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-    takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     dim: Dims
@@ -706,18 +705,44 @@ class LogsumexpBackward0(SavesSelfResult):
         result = self.saved_result.unpack_array(self)
         return (array_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
 
-    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad0 = reusing_formulas.logsumexp_gradient(owned, grad, self_, result, self.dim)
-        return (grad0,), (FRESH,)
-
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
         return (tensor_formulas.logsumexp_gradient(grad, self_, result, self.dim),)
+
+
+@final
+class ExponentialSharesBackward0(SavesResult):
+    """Derivative of `exponential_shares`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    dim: Dims
+
+    @staticmethod
+    def record(self: TensorBase, total: TensorBase, dim: Dims) -> ExponentialSharesBackward0:
+        node = ExponentialSharesBackward0((gradient_edge(self),))
+        node.dim = integers(dim)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        result = self.saved_result.unpack_array(self)
+        return (array_formulas.gradient_of_shares(grad, result, self.dim),)
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = reusing_formulas.gradient_of_shares(owned, grad, result, self.dim)
+        return (grad0,), (FRESH,)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        result = self.saved_result.unpack(self)
+        return (tensor_formulas.gradient_of_shares(grad, result, self.dim),)
 
 
 @final

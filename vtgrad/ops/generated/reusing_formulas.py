@@ -21,12 +21,12 @@ from vtgrad.storage.arrays import Array, Number, NumpyDType
 __all__ = [
     "gradient_inside", "gradient_of_acosh", "gradient_of_angle", "gradient_of_base",
     "gradient_of_distance", "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1",
-    "gradient_of_logcumsumexp", "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude",
-    "gradient_of_mvlgamma", "gradient_of_nan_to_num", "gradient_of_number_exponent",
-    "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn", "gradient_of_sinc",
-    "gradient_of_upper", "logsumexp_gradient", "outer_factor", "shared_by_mask",
-    "shared_by_rows_of_ties", "shared_by_ties", "shared_by_whole_ties", "shared_gradient",
-    "std_gradient", "turned", "var_gradient", "vector_norm_gradient",
+    "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_power",
+    "gradient_of_renorm", "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc",
+    "gradient_of_upper", "outer_factor", "shared_by_mask", "shared_by_rows_of_ties",
+    "shared_by_ties", "shared_by_whole_ties", "shared_gradient", "std_gradient", "turned",
+    "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -96,27 +96,6 @@ def gradient_of_i1(owned: bool, grad: Array, self: Array, result: Array) -> Arra
     zero = k.eq(self, 0)
     quotient = reuse(4, k.where, zero, 0.5, reuse(2, k.div, result, k.where(zero, 1, self)))
     return reuse(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
-
-
-def gradient_of_logcumsumexp(owned: bool, grad: Array, input: Array, result: Array, dim: int, dtype: NumpyDType) -> Array:
-    """Each element went into all later sums: those are added up as logarithms, signs apart."""
-    if grad.ndim == 0:
-        return k.clone(grad)
-    if dtype.kind == "c":
-        there = k.ne(grad, 0)
-        logs = reuse(1, k.sub, reuse(1, k.log, k.where(there, grad, 1)), k.conj(result))
-        logs = k.where(there, logs, float("-inf"))
-        logs = k.logcumsumexp(k.flip(logs, (dim,)), dim)
-        return reuse(1, k.exp, k.add(k.flip(logs, (dim,)), k.conj(input)))
-    total = k.zeros_like(grad)
-    for sign in (1, -1):
-        part = k.mul(grad, sign)
-        there = k.gt(part, 0)
-        logs = reuse(1, k.sub, reuse(1, k.log, k.where(there, part, 1)), result)
-        logs = k.flip(k.where(there, logs, float("-inf")), (dim,))
-        later = k.flip(k.logcumsumexp(logs, dim), (dim,))
-        total = reuse(2, k.add, total, reuse(1, k.mul, reuse(1, k.exp, k.add(later, input)), sign))
-    return total
 
 
 def gradient_of_logit(owned: bool, grad: Array, self: Array, eps: float | None) -> Array:
@@ -213,6 +192,13 @@ def gradient_of_sgn(owned: bool, grad: Array, self: Array, result: Array) -> Arr
     return reuse(4, k.where, zero, 0, reuse(2, k.div, across, k.where(zero, 1, length)))
 
 
+def gradient_of_shares(owned: bool, grad: Array, shares: Array, dim: Dims) -> Array:
+    """What one share wins, all of them lose, each in its own proportion."""
+    shares = k.conj(shares)
+    weighted = k.mul(grad, shares)
+    return reuse(2, k.sub, weighted, k.mul(shares, k.sum(weighted, dim, True)))
+
+
 def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
     """The gradient of ``sin(t) / t`` with ``t = pi * self``.
 
@@ -241,13 +227,6 @@ def gradient_of_upper(owned: bool, grad: Array, self: Array, low: Array | None, 
     if low is not None:
         taken = k.logical_or(taken, k.lt(high, low))
     return reuse(owned << 1, k.where, taken, grad, 0)
-
-
-def logsumexp_gradient(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:
-    """Each element gets its share of the sum of exponentials."""
-    kept = kept_shape(input.shape, dim)
-    share = reuse(1, k.exp, k.sub(input, k.reshape(result, kept)))
-    return k.mul(k.reshape(grad, kept), k.conj(share))
 
 
 def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:

@@ -464,6 +464,33 @@ class SavesSelfIndexSrcResult(OperatorNode):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class SavesSelfLogitsResult(OperatorNode):
+    """A node that saves `self` and `logits` and `result`."""
+
+    __slots__ = ("saved_logits", "saved_result", "saved_self")
+
+    saved_self: SavedVariable
+    saved_logits: SavedVariable
+    saved_result: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        self.saved_self.check(self)
+        self.saved_logits.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_self is not UNSAVED:
+            self.saved_self = RELEASED
+        if self.saved_logits is not UNSAVED:
+            self.saved_logits = RELEASED
+        if self.saved_result is not UNSAVED:
+            self.saved_result = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SavesSelfMask(OperatorNode):
     """A node that saves `self` and `mask`."""
 

@@ -32,25 +32,24 @@ __all__ = [
     "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
     "gradient_beyond", "gradient_inside", "gradient_of_acosh", "gradient_of_aminmax",
     "gradient_of_angle", "gradient_of_base", "gradient_of_distance", "gradient_of_dividend",
-    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logcumsumexp",
-    "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_order",
-    "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn", "gradient_of_sinc",
-    "gradient_of_std_mean", "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean",
-    "gradient_of_xlogy", "gradient_of_xlogy_number", "index_add_source_gradient",
-    "index_copy_source_gradient", "index_put_self_gradient", "index_put_values_gradient",
-    "index_reduce_self_gradient", "index_reduce_source_gradient", "index_select_gradient",
-    "inverse_order", "is_at_least", "is_at_most", "is_column_major", "is_plain_part",
-    "joined_pairs", "kept_shape", "log_of_number", "logsumexp_gradient",
-    "masked_scatter_source_gradient", "masked_select_gradient", "masked_total", "mean_gradient",
-    "narrow_copy_gradient", "no_derivative", "number_of_elements", "opposite", "other_dims",
-    "outer_factor", "outer_gradient", "output_geometry", "put_self_gradient", "put_source_gradient",
-    "reduced_count", "reduces_all", "repeat_gradient", "scaled", "scaled_back",
-    "scatter_reduce_self_gradient", "scatter_reduce_source_gradient", "scatter_source_gradient",
-    "second_factor_gradient", "shared_by_mask", "shared_by_rows_of_ties", "shared_by_ties",
-    "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients",
-    "std_gradient", "sum_gradient", "take_gradient", "tangent_of_logcumsumexp", "turned",
-    "turned_back", "unbind_gradient", "var_gradient", "vector_norm_gradient",
+    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logit",
+    "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma", "gradient_of_nan_to_num",
+    "gradient_of_number_exponent", "gradient_of_order", "gradient_of_power", "gradient_of_renorm",
+    "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc", "gradient_of_std_mean",
+    "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean", "gradient_of_xlogy",
+    "gradient_of_xlogy_number", "index_add_source_gradient", "index_copy_source_gradient",
+    "index_put_self_gradient", "index_put_values_gradient", "index_reduce_self_gradient",
+    "index_reduce_source_gradient", "index_select_gradient", "inverse_order", "is_at_least",
+    "is_at_most", "is_column_major", "is_plain_part", "joined_pairs", "kept_shape", "log_of_number",
+    "logsumexp_gradient", "masked_scatter_source_gradient", "masked_select_gradient",
+    "masked_total", "mean_gradient", "narrow_copy_gradient", "no_derivative", "number_of_elements",
+    "opposite", "other_dims", "outer_factor", "outer_gradient", "output_geometry",
+    "put_self_gradient", "put_source_gradient", "reduced_count", "reduces_all", "repeat_gradient",
+    "scaled", "scaled_back", "scatter_reduce_self_gradient", "scatter_reduce_source_gradient",
+    "scatter_source_gradient", "second_factor_gradient", "shared_by_mask", "shared_by_rows_of_ties",
+    "shared_by_ties", "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient",
+    "stack_gradients", "std_gradient", "sum_gradient", "take_gradient", "turned", "turned_back",
+    "unbind_gradient", "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -189,52 +188,6 @@ def cumsum_gradient(grad: TensorBase, dim: int) -> TensorBase:
     if grad.ndim == 0:
         return F.clone(grad)
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
-
-
-def gradient_of_logcumsumexp(grad: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType) -> TensorBase:
-    """Each element went into all later sums: those are added up as logarithms, signs apart."""
-    if grad.ndim == 0:
-        return F.clone(grad)
-    if dtype.kind == "c":
-        # No logarithm is taken of zeros: it has no derivative.
-        there = F.ne(grad, 0)
-        logs = F.sub(F.log(F.where(there, grad, 1)), F.conj(result))
-        logs = F.where(there, logs, float("-inf"))
-        logs = F.logcumsumexp(F.flip(logs, (dim,)), dim)
-        return F.exp(F.add(F.flip(logs, (dim,)), F.conj(input)))
-    total = F.zeros_like(grad)
-    for sign in (1, -1):
-        part = F.mul(grad, sign)
-        there = F.gt(part, 0)
-        logs = F.sub(F.log(F.where(there, part, 1)), result)
-        logs = F.flip(F.where(there, logs, float("-inf")), (dim,))
-        later = F.flip(F.logcumsumexp(logs, dim), (dim,))
-        total = F.add(total, F.mul(F.exp(F.add(later, input)), sign))
-    return total
-
-
-def tangent_of_logcumsumexp(tangent: TensorBase, input: TensorBase, result: TensorBase, dim: int, dtype: NumpyDType) -> TensorBase:
-    """Each result has the tangents of all elements up to it, added up as logarithms."""
-    if tangent.ndim == 0:
-        return F.clone(tangent)
-    if dtype.kind == "c":
-        there = F.ne(tangent, 0)
-        logs = F.add(F.log(F.where(there, tangent, 1)), input)
-        logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
-        return F.exp(F.sub(logs, _where_some(logs, result)))
-    total = F.zeros_like(tangent)
-    for sign in (1, -1):
-        part = F.mul(tangent, sign)
-        there = F.gt(part, 0)
-        logs = F.add(F.log(F.where(there, part, 1)), input)
-        logs = F.logcumsumexp(F.where(there, logs, float("-inf")), dim)
-        total = F.add(total, F.mul(F.exp(F.sub(logs, _where_some(logs, result))), sign))
-    return total
-
-
-def _where_some(logs: TensorBase, result: TensorBase) -> TensorBase:
-    """The result, and 0 where no tangent came in: the result may be -inf there, as `logs` is."""
-    return F.where(F.isinf(logs), 0, result)
 
 
 def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> TensorBase:
@@ -634,8 +587,15 @@ def gradient_of_renorm(grad: TensorBase, input: TensorBase, ord: float, dim: int
 def logsumexp_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """Each element gets its share of the sum of exponentials."""
     kept = kept_shape(input.shape, dim)
-    share = F.exp(F.sub(input, F.reshape(result, kept)))
-    return F.mul(F.reshape(grad, kept), F.conj(share))
+    shares = F.exponential_shares(input, F.reshape(result, kept), dim)
+    return F.mul(F.reshape(grad, kept), F.conj(shares))
+
+
+def gradient_of_shares(grad: TensorBase, shares: TensorBase, dim: Dims) -> TensorBase:
+    """What one share wins, all of them lose, each in its own proportion."""
+    shares = F.conj(shares)
+    weighted = F.mul(grad, shares)
+    return F.sub(weighted, F.mul(shares, F.sum(weighted, dim, True)))
 
 
 def gradient_of_aminmax(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.ops.kernels.support.elementwise import finish_like, refuse, run
+from vtgrad.ops.kernels.support.elementwise import finish_like, refuse, run, working
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import result_dtype
 
-__all__ = ["logaddexp", "logaddexp2"]
+__all__ = ["logaddexp", "logaddexp2", "share_of_two"]
 
 
 def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
@@ -36,3 +36,23 @@ def logaddexp2(input: Array, other: Array, *, out: Array | None = None) -> Array
     dtype = result_dtype(input, other)
     refuse("logaddexp2", dtype, "buic", input, other)
     return run(np.logaddexp2, dtype, out, input, other)
+
+
+def share_of_two(self: Array, other: Array, scale: float) -> Array:
+    """The share that ``exp(scale * self)`` has in its sum with ``exp(scale * other)``.
+
+    It keeps its digits, however small it is. Equal infinities have equal shares.
+    """
+    dtype = result_dtype(self, other)
+    work = working(dtype)
+    gap: Array = np.asarray(np.subtract(self, other, dtype=work))
+    if not np.isfinite(gap).all():
+        np.copyto(gap.real, 0, where=np.isinf(self.real) & (self.real == other.real))
+    if scale != 1:
+        np.multiply(gap, scale, gap)
+    # An exponential that does not overflow: that of the smaller of the two by the larger.
+    larger = gap.real >= 0
+    small = np.exp(np.where(larger, -gap, gap))
+    share = np.where(larger, 1, small)
+    np.true_divide(share, small + 1, share)
+    return finish_like(share, dtype, None, self, other)

@@ -1,4 +1,4 @@
-"""Sums of exponentials: logsumexp and softmax."""
+"""Sums of exponentials: logsumexp and softmax, and the shares that the terms have in a sum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vtgrad.storage.shapes import normalize_dim
 
 from .reduce import reduce_into
 
-__all__ = ["log_softmax", "logsumexp", "softmax"]
+__all__ = ["exponential_shares", "log_softmax", "logsumexp", "relative_exponentials", "softmax"]
 
 
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
@@ -45,6 +45,34 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     np.log(result, result)
     np.add(result, top.reshape(result.shape), result)
     return in_dtype(result, x.dtype)
+
+
+def relative_exponentials(x: Array, top: Array) -> Array:
+    """``exp(x - top)`` for real `top`; 1 where it is infinite and the real part of `x` is equal."""
+    gap: Array = np.asarray(np.subtract(x, top))
+    if not np.isfinite(top).all():
+        np.copyto(gap.real, 0, where=np.isinf(top) & (x.real == top))
+    np.exp(gap, gap)
+    return gap
+
+
+def exponential_shares(self: Array, total: Array, dim: Dims) -> Array:
+    """The share that the exponential of each element has in their sum over `dim`.
+
+    `total` is the logarithm of the sum. It is rounded, so that exponentials relative to it do not
+    add up to 1 if it is large; they are divided by their sum. Infinite elements that are the
+    largest have equal shares.
+    """
+    dtype = np.result_type(self, total)
+    axes = axes_of(dim, self.ndim)
+    x = in_dtype(self, _SINGLE if dtype == _HALF else dtype)
+    top: Array = np.asarray(in_dtype(total, x.dtype).real)
+    finite = np.isfinite(top)
+    if x.size and not finite.all():
+        top = np.where(finite, top, np.maximum.reduce(x.real, axes, keepdims=True))
+    shares = relative_exponentials(x, top)
+    np.true_divide(shares, np.add.reduce(shares, axes, keepdims=True), shares)
+    return in_dtype(shares, dtype)
 
 
 def _prepare(name: str, x: Array, dim: int, dtype: NumpyDType | None) -> tuple[Array, int]:
