@@ -8,6 +8,7 @@
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
+#   make pictures   the pictures of the documentation again; the program dot must be installed
 #   make codegen    write vtgrad/ops/{generated,choices}/ from the table of derivatives
 #   make lanes      1,000 random programs on threads of lanes, beside the same on one thread
 #   make compiled   the suite on the compiled build
@@ -53,7 +54,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle bench docs codegen lanes compiled clean lint types public-types \
+.PHONY: help demo test quick versions oracle bench docs pictures codegen lanes compiled clean lint types public-types \
 	how-long
 
 help:
@@ -101,6 +102,9 @@ bench: $(BENCH_STAMP)
 docs: $(DOCS_STAMP)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pictures: $(TEST_STAMP)
+	$(PY) -m docs.pictures_of_programs
 
 codegen: $(TEST_STAMP)
 	$(PY) -m vtgrad.codegen

@@ -22,13 +22,16 @@ copyright = "The vtgrad developers"
 release = installed_version("vtgrad")
 version = release
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton"]
 exclude_patterns = ["_build", "reference_pages"]
 # Headings are link targets, as they are where the files are read in a browser.
 myst_heading_anchors = 3
 
 html_theme = "furo"
-html_title = "vtgrad"
+html_title = f"vtgrad {release}"
+# Prompts and what an example prints are not copied.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 html_static_path = ["_static"]
 html_css_files = ["vtgrad.css"]
 # A word in a docstring says what it is by its type; names are qualified where they are ambiguous.

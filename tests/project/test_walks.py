@@ -83,6 +83,7 @@ _TITLES = [
     "One in-place write",
     "One backward",
     "One backward with its threads",
+    "One read of a stale view",
     "One apply",
     "One backward of a Function",
     "One product of two elements",

@@ -168,6 +168,38 @@ def test_in_anomaly_mode_the_line_that_made_the_view_is_named() -> None:
     assert expected in str(stale(program))
 
 
+def rebuilt_views_are_written() -> tuple[vt.Write, ...]:
+    y = vt.ones(4, requires_grad=True) * 2
+    head, part, row = y[:2], y[1:], y[0]  # view
+    head.mul_(2)
+    part.mul_(3)  # its producer is built again before the write
+    part.mul_(5)  # its producer is that of the written part
+    assert row.grad_fn is not None
+    assert "AsStrided" in row.grad_fn.name()
+    row.mul_(7)
+    return y.writes()
+
+
+@pytest.mark.parametrize("anomaly", [False, True])
+def test_a_view_was_made_by_the_operator_that_the_program_called(anomaly: bool) -> None:
+    # Not by `as_strided`, which a producer that was stale is built of.
+    with vt.autograd.set_detect_anomaly(anomaly, check_nan=False):
+        views = [w.view for w in rebuilt_views_are_written() if w.view is not None]
+    assert [view.operator for view in views] == ["slice", "slice", "slice", "select"]
+    lines = {None if view.made_at is None else view.made_at.lineno for view in views}
+    assert lines == ({line(rebuilt_views_are_written, "view")} if anomaly else {None})
+
+
+def test_what_made_a_view_that_was_not_recorded_is_not_known() -> None:
+    y = vt.ones(4)
+    part = y[1:]
+    part.mul_(vt.ones((), requires_grad=True))
+    part.mul_(2)
+    y.mul_(3)
+    part.mul_(2)
+    assert [w.view.operator for w in y.writes() if w.view is not None] == [None, None, None]
+
+
 def pieces() -> vt.Tensor:
     y = vt.ones(4, requires_grad=True) * 1
     first, _ = y.chunk(2)  # view

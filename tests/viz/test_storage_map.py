@@ -133,6 +133,24 @@ def test_the_picture_has_a_bar_for_each_part() -> None:
     assert fills.count("#e45756") == 1
 
 
+def test_no_text_of_the_picture_is_clipped() -> None:
+    b = leaf(4).clone()
+    b.name = "a name that is much longer than the column of names " * 2
+    tail = b[2:]
+    saved = b.sin()
+    b[:2].mul_(2)
+    root = ET.fromstring(storage_map(b, saved, tail=tail)._repr_svg_())
+    width, height = int(root.attrib["width"]), int(root.attrib["height"])
+    assert width <= 800  # what pages and notebooks show without scrolling
+    texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
+    # The letters of monospaced fonts of 12 pixels are at most 7.3 pixels wide.
+    assert all(int(t.attrib["x"]) + 7.3 * len(t.text or "") <= width for t in texts)
+    assert all(int(t.attrib["y"]) < height for t in texts)
+    assert b.name.strip() in " ".join([t.text or "" for t in texts])
+    places = [(t.attrib["y"], int(t.attrib["x"]) // 100) for t in texts]
+    assert len(set(places)) == len(places)
+
+
 def test_tensors_are_tables_in_notebooks() -> None:
     x = leaf(2, 3)
     x.name = "x<1>"

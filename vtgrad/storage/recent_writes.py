@@ -100,8 +100,7 @@ class WrittenView(NamedTuple):
     storage_offset : int
         Distance of the view's first element from the start of the storage, in elements.
     operator : str or None
-        The operator that made the view, if it was recorded and the view had not been written
-        before.
+        The operator that made the view, if it was recorded.
     made_at : CallSite or None
         The line that made the view; only in anomaly mode, see
         `vtgrad.autograd.set_detect_anomaly`.

@@ -61,6 +61,9 @@ class DifferentiableViewMeta(ForwardViewMeta):
         view, right after a write to it: the node of the operator that wrote.
     kept_on : tuple
         Only with a retained gradient: the hooks of earlier producers of the view's present value.
+    maker : tuple or None
+        Once the producer was replaced: the class of the first one, and the line that made it, as in
+        the record of a write.
     """
 
     __slots__ = (
@@ -69,6 +72,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
         "creation_meta",
         "kept_on",
         "made_at",
+        "maker",
         "written_by",
     )
 
@@ -80,6 +84,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
     made_at: Site | None
     base_fn: Node | None
     kept_on: tuple[tuple[weakref.ref[NodeHooks], int], ...]
+    maker: tuple[type[object] | None, object] | None
 
     def __init__(
         self,
@@ -105,6 +110,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
         self.written_by = None
         self.base_fn = None
         self.kept_on = ()
+        self.maker = None
 
     def requires_grad(self) -> bool:
         """Whether the view or its base requires grad."""
@@ -150,6 +156,8 @@ class DifferentiableViewMeta(ForwardViewMeta):
 
         Most written views die right after the write, as in ``x[i] = v``.
         """
+        if self.maker is None:
+            self.maker = _maker(self.grad_fn_)
         self.store_producer(slices, 0)
         self.attr_version = version
         self.written_by = slices
@@ -170,6 +178,8 @@ class DifferentiableViewMeta(ForwardViewMeta):
             # A view that was a leaf itself now has the values written to its base.
             self.stop_being_leaf(LeafState.MOVED)
         old, old_nr = self.grad_fn_, self.output_nr
+        if self.maker is None:
+            self.maker = _maker(old)
         parts: tuple[RetainedPart, ...] = ()
         written = None if self.base_fn is None else producer_of(base)
         if isinstance(written, CopySlices) and written.fn is self.base_fn:
@@ -333,14 +343,15 @@ class DifferentiableViewMeta(ForwardViewMeta):
 
     def written_part(self, impl: TensorImpl) -> WrittenPart:
         """The part of a write's record that describes the view; see Note [Who wrote]."""
-        layout, node = impl.layout, self.grad_fn_
+        layout, maker = impl.layout, self.maker
+        producer, place = _maker(self.grad_fn_) if maker is None else maker
         return (
             (impl.array.shape, impl.array.itemsize)
             if layout is None or layout is PECULIAR
             else layout,
             impl.byte_offset,
-            None if node is None else type(node),
-            made_at(node) if anomaly.enabled and node is not None else None,
+            producer,
+            place,
         )
 
     def saved_guard(self, owner: TensorBase) -> _Guard | None:
@@ -384,6 +395,13 @@ class _Guard:
                 made_at=self.made_at,
                 writes=recent_writes(counter, self.version),
             )
+
+
+def _maker(node: Node | None) -> tuple[type[object] | None, object]:
+    """The class of a view's first producer, and in anomaly mode the line that made it."""
+    if node is None:
+        return None, None
+    return type(node), made_at(node) if anomaly.enabled else None
 
 
 def _retains_at(view: TensorBase, hooks: NodeHooks) -> bool:

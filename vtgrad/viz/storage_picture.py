@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from html import escape
 from typing import Final
@@ -12,11 +13,15 @@ from .memory import Mask, Memory, State
 
 __all__ = ["picture"]
 
-# Sizes in pixels.
+# Sizes in pixels. Wider pictures are clipped, or shrunk, by the pages of notebooks.
+_WIDTH: Final = 720
 _ROW: Final = 22
-_BAR: Final = 480
+_LINE: Final = 15
+_BAR: Final = 230
 _LETTER: Final = 7.3
 _MARGIN: Final = 8
+# The most characters of a name on one line.
+_NAME: Final = 16
 # More runs than pixels cannot be seen.
 _BUCKETS: Final = _BAR
 
@@ -26,47 +31,66 @@ _TEXTS: Final = {State.GOOD: "#222222", State.STALE: "#8a6014", State.REFUSED: "
 
 
 def picture(memories: Sequence[Memory]) -> str:
-    """All buffers below each other: names, bars of what is shown, descriptions, writes."""
-    names = [part.name for memory in memories for part in memory.parts]
-    left = _MARGIN + _LETTER * max(map(len, names), default=0) + 12
+    """All buffers below each other: names, bars of what is shown, descriptions, writes.
+
+    The width is fixed, and texts that do not fit are broken into lines.
+    """
+    longest = max((len(part.name) for memory in memories for part in memory.parts), default=0)
+    left = int(_MARGIN + _LETTER * min(longest, _NAME) + 12)
     right = left + _BAR + 12
     body: list[str] = []
-    longest, y = 0, _MARGIN
+    y = _MARGIN
     for number, memory in enumerate(memories, 1):
         version = "not counted" if memory.version is None else f"version {memory.version}"
         title = f"storage {number}: {memory.nbytes} bytes, {version}"
-        body.append(_label(_MARGIN, y, title, bold=True))
-        longest = max(longest, len(title) - int((right - _MARGIN) / _LETTER))
+        body += _text(_MARGIN, y, _lines(title, _MARGIN), bold=True)
         y += _ROW
         for part in memory.parts:
-            body.append(_label(_MARGIN, y, part.name))
+            name = textwrap.wrap(part.name, _NAME)
+            about = _lines(part.about, right)
+            body += _text(_MARGIN, y, name)
             body += _bar(left, y, memory.covered(part), _FILLS[part.state])
-            body.append(_label(right, y, part.about, state=part.state))
-            longest = max(longest, len(part.about))
-            y += _ROW
+            body += _text(right, y, about, state=part.state)
+            y += _height(max(len(name), len(about)))
         for write in memory.writes:
-            body.append(_label(left, y, str(write)))
-            longest = max(longest, len(str(write)) - int((right - left) / _LETTER))
-            y += _ROW
+            lines = _lines(str(write), left)
+            body += _text(left, y, lines)
+            y += _height(len(lines))
         y += _ROW // 2
-    width = int(right + _LETTER * longest + _MARGIN)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
-        f'viewBox="0 0 {width} {y}" font-family="monospace" font-size="12">\n'
-        f'<rect width="{width}" height="{y}" fill="white"/>\n' + "\n".join(body) + "\n</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{y}" '
+        f'viewBox="0 0 {_WIDTH} {y}" font-family="monospace" font-size="12">\n'
+        f'<rect width="{_WIDTH}" height="{y}" fill="white"/>\n' + "\n".join(body) + "\n</svg>"
     )
 
 
-def _label(x: float, y: float, text: str, *, bold: bool = False, state: State = State.GOOD) -> str:
+def _lines(text: str, x: int) -> list[str]:
+    """A text in lines that fit between a place and the right margin."""
+    return textwrap.wrap(text, int((_WIDTH - _MARGIN - x) / _LETTER), subsequent_indent="  ")
+
+
+def _height(lines: int) -> int:
+    """The height of a row with some lines of text."""
+    return _ROW + _LINE * max(lines - 1, 0)
+
+
+def _text(
+    x: int, y: int, lines: Sequence[str], *, bold: bool = False, state: State = State.GOOD
+) -> list[str]:
     style = ' font-weight="bold"' if bold else ""
-    colour = _TEXTS[state]
-    return f'<text x="{x:.0f}" y="{y + 15}" fill="{colour}"{style}>{escape(text)}</text>'
+    # Renderers drop the spaces at the beginning of a text: an indentation is a place.
+    return [
+        f'<text x="{x + _LETTER * (len(line) - len(line.lstrip())):.0f}" '
+        f'y="{y + 15 + _LINE * number}" fill="{_TEXTS[state]}"{style}>'
+        f"{escape(line.lstrip())}</text>"
+        for number, line in enumerate(lines)
+    ]
 
 
-def _bar(x: float, y: float, mask: Mask, colour: str) -> list[str]:
+def _bar(x: int, y: int, mask: Mask, colour: str) -> list[str]:
     """The runs of elements that are shown, in a frame as wide as the buffer."""
     lines = [
-        f'<rect x="{x:.0f}" y="{y + 3}" width="{_BAR}" height="{_ROW - 6}" fill="none" '
+        f'<rect x="{x}" y="{y + 3}" width="{_BAR}" height="{_ROW - 6}" fill="none" '
         f'stroke="{_FRAME}"/>'
     ]
     if not mask.size:
