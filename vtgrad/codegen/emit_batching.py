@@ -4,7 +4,7 @@ import ast
 from typing import Final
 
 from .emit_naming import positional_parameters
-from .language import Operator, TableError
+from .language import Argument, Operator, TableError
 from .library import Library
 from .source_files import functions_in, keys_of, modules
 from .template import fill, head
@@ -26,6 +26,8 @@ BATCHING: Final[dict[str, BatchRule]] = {
 
 # Types of arguments that say dimensions or sizes: an operator with one is not elementwise.
 _ABOUT_DIMENSIONS: Final = ("int", "Dim", "Dims", "Shape", "Sequence[int]", "Geometry3")
+# Types of arguments that are one integer, which users may pass as a tensor.
+_INTEGERS: Final = frozenset({"int", "Dim", "Integer", "None"})
 
 
 def emit_batching(library: Library) -> str:
@@ -42,8 +44,8 @@ def emit_batching(library: Library) -> str:
     for operator in library.operators:
         rule = _rule(operator)
         _check(operator.where, rule, known)
-        parameters = [a.for_users().name for a in operator.arguments if not a.keyword_only]
-        by_keyword = [a.for_users().name for a in operator.arguments if a.keyword_only]
+        parameters = [_marked(a) for a in operator.arguments if not a.keyword_only]
+        by_keyword = [_marked(a) for a in operator.arguments if a.keyword_only]
         parameters += ["*", *by_keyword] if by_keyword else []
         writes = operator.returns == "Self"
         rows.append(_row(operator.name, operator.base, rule, parameters, writes))
@@ -63,6 +65,12 @@ def emit_batching(library: Library) -> str:
         rows.append(_row(one.name, one.called, one.batch, parameters, writes))
     text = head("the derivative tables", "How operators are called for a batch.")
     return text + fill(_BATCHING, rows="\n".join(rows))
+
+
+def _marked(argument: Argument) -> str:
+    """The name of a parameter, as `BatchRule` reads it."""
+    is_integer = set(argument.type.split(" | ")) <= _INTEGERS
+    return argument.for_users().name + "#" * is_integer
 
 
 def _rule(operator: Operator) -> str:
@@ -86,5 +94,12 @@ def _row(function: str, spoken: str, rule: str, parameters: list[str], writes: b
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
     """The parameters of a function that is written by hand, those by keyword only too."""
+    arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    integers = {
+        a.arg
+        for a in arguments
+        if a.annotation is not None and set(ast.unparse(a.annotation).split(" | ")) <= _INTEGERS
+    }
     by_keyword = [a.arg for a in function.args.kwonlyargs]
-    return [*positional_parameters(function), *(["*", *by_keyword] if by_keyword else [])]
+    names = [*positional_parameters(function), *(["*", *by_keyword] if by_keyword else [])]
+    return [name + "#" * (name in integers) for name in names]

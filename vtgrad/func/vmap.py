@@ -14,6 +14,7 @@ from ..errors import (
     OutOfRangeError,
 )
 from ..generator import default_generator
+from ..ops.batching.copied_views import check_copies
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.batching.values import is_batched_at, value_at
 from ..ops.generated import functional as F
@@ -309,6 +310,7 @@ def _whole(leaf: object, dim: int | None, level: BatchLevel, samples: Sequence[_
             index=dim,
         )
     dim %= ndim
+    check_copies([leaf], level)
     value = value_at(leaf, level)
     if value is None:
         value = F.expand_sizes(leaf, (level.size, *leaf.shape))

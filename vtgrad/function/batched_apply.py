@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import FunctionError, MissingMethodError
+from ..ops.batching.copied_views import copies_among, store_written
 from ..ops.batching.drawing import outside_of
 from ..ops.batching.entering import entered
-from ..ops.batching.values import is_batched_at
+from ..ops.batching.values import is_batched_at, tensors_among
 from ..ops.generated import functional as F
 from ..storage.batch import BatchLevel, batch_of, batched, show_value
 from ..storage.tensor_base import TensorBase
@@ -72,6 +73,22 @@ def apply_batched(
     FunctionError
         If it has both, or its ``vmap`` does not return a pair.
     """
+    copies = copies_among(tensors_among(args), level)
+    for tensor, copy in copies:
+        copy.check(tensor)
+    returned = _applied(function, args, options, level, apply)
+    store_written(copies)
+    return returned
+
+
+def _applied(
+    function: type[Callee],
+    args: tuple[object, ...],
+    options: Mapping[str, object],
+    level: BatchLevel,
+    apply: Callable[[tuple[object, ...], Samples], object],
+) -> object:
+    """As `apply_batched`, with no look at copies that stand for views."""
     name = function.__name__
     if function.generate_vmap_rule and function.vmap is not no_vmap:
         raise FunctionError(

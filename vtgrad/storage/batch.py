@@ -33,6 +33,7 @@ from .extra_meta import ExtraMeta
 from .layout import PECULIAR
 from .record_write import OUTERMOST, caller
 from .sample_array import sample_array
+from .storage import Storage
 from .tensor_base import T, TensorBase, handle_like
 from .tensor_impl import TensorImpl
 from .thread_mode import thread
@@ -68,9 +69,22 @@ class BatchLevel:
         The line that called `vmap`.
     made : dict of int to (weak reference, Site)
         The lines that made tensors without samples meanwhile, by the identity of the tensor.
+    copies : mapping of Storage to object
+        The copies that stand for views; see Note [Copies that stand for views].
+    writes : mapping of Storage to int
+        How often memory was written since there are such copies.
     """
 
-    __slots__ = ("called_at", "is_open", "made", "number", "randomness", "size")
+    __slots__ = (
+        "called_at",
+        "copies",
+        "is_open",
+        "made",
+        "number",
+        "randomness",
+        "size",
+        "writes",
+    )
 
     number: int
     size: int
@@ -78,6 +92,8 @@ class BatchLevel:
     is_open: bool
     called_at: Site | None
     made: dict[int, tuple[weakref.ref[TensorBase], Site]]
+    copies: weakref.WeakKeyDictionary[Storage, object]
+    writes: weakref.WeakKeyDictionary[Storage, int]
 
     def __init__(self, number: int, size: int, randomness: str) -> None:
         self.number = number
@@ -86,6 +102,8 @@ class BatchLevel:
         self.is_open = True
         self.called_at = None
         self.made = {}
+        self.copies = weakref.WeakKeyDictionary()
+        self.writes = weakref.WeakKeyDictionary()
 
     def check_open(self) -> None:
         """Raise if the function has returned, and does not run again on this thread.

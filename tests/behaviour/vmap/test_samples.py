@@ -158,6 +158,23 @@ def test_as_strided_into_other_samples_is_refused(size: tuple[int, ...]) -> None
         vmap(lambda a: a.as_strided(size, (1,) * len(size), 1))(ramp(2, 3))
 
 
+# Columns are interleaved in memory: a stride of 1 leads to the next sample.
+@pytest.mark.parametrize(
+    ("size", "stride", "offset"),
+    [((2,), (1,), None), ((2,), (1,), 3), ((3,), (3,), 0), ((2, 2), (3, 1), None)],
+)
+def test_as_strided_of_columns_stays_within_the_column(
+    size: tuple[int, ...], stride: tuple[int, ...], offset: int | None
+) -> None:
+    x = ramp(3, 3)
+    if size == (3,):
+        whole = vmap(lambda a: a.as_strided(size, stride, offset), in_dims=1)(x)
+        assert whole.tolist() == [[1, 4, 7], [2, 5, 8], [3, 6, 9]]
+    else:
+        with pytest.raises(RuntimeError):
+            vmap(lambda a: a.as_strided(size, stride, offset), in_dims=1)(x)
+
+
 # -- levels --------------------------------------------------------------------------------------
 
 

@@ -28,24 +28,37 @@ class BatchRule:
         Those of them that are passed by position.
     writes : bool
         Whether the result is the first argument.
+    integers : tuple of str
+        Those of them that are one integer; the tables have a ``#`` behind.
     dims : tuple of int
         The positions of dimensions, if they are all that says something of dimensions or sizes.
     """
 
-    __slots__ = ("dims", "option", "parameters", "positional", "rule", "spoken", "writes")
+    __slots__ = (
+        "dims",
+        "integers",
+        "option",
+        "parameters",
+        "positional",
+        "rule",
+        "spoken",
+        "writes",
+    )
 
     spoken: str
     rule: str
     option: str
     parameters: tuple[str, ...]
     positional: tuple[str, ...]
+    integers: tuple[str, ...]
     writes: bool
     dims: tuple[int, ...]
 
     def __init__(self, spoken: str, rule: str, parameters: str, writes: bool = False) -> None:
         self.spoken = spoken
         self.rule, _, self.option = rule.partition(" ")
-        positional, _, by_keyword = parameters.partition("*")
+        self.integers = tuple([one[:-1] for one in parameters.split() if one.endswith("#")])
+        positional, _, by_keyword = parameters.replace("#", "").partition("*")
         self.positional = tuple(positional.split())
         self.parameters = (*self.positional, *by_keyword.split())
         self.writes = writes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.entering import entered, expanded
-from vtgrad.ops.batching.values import value_at, zeros_like_sample
+from vtgrad.ops.batching.memory_of_samples import samples_first
+from vtgrad.ops.batching.values import tensors_among, value_at, zeros_like_sample
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.tensor_base import TensorBase
@@ -87,6 +89,10 @@ class BatchedCall:
         self.level = level
         self.function = function
         self.arguments = {**dict(zip(rule.positional, args, strict=False)), **kwargs}
+        for name in rule.integers:
+            value = self.arguments.get(name)
+            if isinstance(value, TensorBase):
+                self.arguments[name] = operator.index(value)  # type: ignore[arg-type]  # the class of all tensors has it
         self.rest = args[len(rule.positional) :]
         self._values = []
 
@@ -129,6 +135,9 @@ class BatchedCall:
     def tensors(self) -> list[tuple[str, TensorBase]]:
         """The tensors among the arguments, and their parameters."""
         return [(n, v) for n, v in self.arguments.items() if isinstance(v, TensorBase)]
+
+    def _tensors(self) -> list[TensorBase]:
+        return tensors_among((*self.arguments.values(), *self.rest))
 
     # -- the call --------------------------------------------------------------------------
 
@@ -195,7 +204,7 @@ class BatchedCall:
                 if value is result:
                     show_value(tensor, value)
                     return tensor
-            return batched(result, self.level)
+            return batched(samples_first(result, self._tensors(), self.rule.rule), self.level)
         assert isinstance(result, tuple), type(result)
         return like_parts(result, [self.finish(part) for part in result])
 

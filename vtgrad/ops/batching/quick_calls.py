@@ -12,7 +12,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["quick_values"]
+__all__ = ["Quick", "quick_values"]
 
 # The level, and the arguments with values for samples; None if the rule has to look at the call.
 Quick: TypeAlias = tuple[BatchLevel, list[object]] | None

@@ -46,4 +46,6 @@ def run_in_batch(
         level.is_open = False
         thread.batch_levels = before
         with_entries.discard(level)
-        level.made = {}  # the level may live as long as a graph
+        # The level may live as long as a graph.
+        level.made = {}
+        level.copies.clear()

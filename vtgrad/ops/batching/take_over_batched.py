@@ -17,18 +17,22 @@ A write needs a target with samples: one tensor cannot hold a value for each sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from vtgrad.errors import (
     BatchedTensorError,
     BatchedWriteError,
     NotSupportedError,
+    OutOfBoundsError,
     VtgradError,
 )
 from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.batched_call import BatchedCall
-from vtgrad.ops.batching.quick_calls import quick_values
+from vtgrad.ops.batching.copied_views import called_beside_copies
+from vtgrad.ops.batching.memory_of_samples import samples_first
+from vtgrad.ops.batching.quick_calls import Quick, quick_values
 from vtgrad.ops.batching.rules import (
     creation,
     elementwise,
@@ -46,7 +50,7 @@ from vtgrad.ops.batching.rules import (
     views,
 )
 from vtgrad.ops.batching.rules.creation import CHANNELS_LAST
-from vtgrad.ops.batching.values import is_batched_at
+from vtgrad.ops.batching.values import is_batched_at, tensors_among
 from vtgrad.ops.generated.batching import BATCHING
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.recent_writes import CallSite
@@ -100,9 +104,32 @@ def take_over_batched(
     if rule is None:
         raise NotSupportedError(f"{operator} has no rule for batched tensors", operator=operator)
     quick = quick_values(rule, args, kwargs)
+    level = _highest_level((*args, *kwargs.values())) if quick is None else quick[0]
+    if level.copies:
+        changed = args[0] if rule.writes or rule.spoken.endswith("_") else None
+        assert changed is None or isinstance(changed, TensorBase)
+        return called_beside_copies(
+            level,
+            tensors_among((*args, *kwargs.values())),
+            changed,
+            changed if rule.writes else None,
+            partial(_take_over, rule, function, args, kwargs, level, quick),
+            partial(_write_refused, rule.spoken),
+        )
+    return _take_over(rule, function, args, kwargs, level, quick)
+
+
+def _take_over(
+    rule: BatchRule,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    level: BatchLevel,
+    quick: Quick,
+) -> object:
+    """Call an operator at a level."""
     if quick is not None:
         return _quickly(rule, function, args, kwargs, *quick)
-    level = _highest_level((*args, *kwargs.values()))
     if kwargs.get("out") is not None:
         raise NotSupportedError(
             f"{rule.spoken} takes no out= inside of vmap; call it without, and copy the result "
@@ -146,7 +173,7 @@ def _quickly(
                 # An operator may have changed the geometry in place.
                 show_value(given, value)
             return given
-    return batched(result, level)
+    return batched(samples_first(result, tensors_among(args), rule.rule), level)
 
 
 def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
@@ -158,6 +185,9 @@ def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
         What the call has raised for all samples.
     """
     if isinstance(error, (BatchedTensorError, BatchedWriteError)) or call.rule.rule in _DRAWING:
+        return
+    if isinstance(error, OutOfBoundsError):
+        # About the memory of all samples, which one alone does not have.
         return
     try:
         call.as_one_sample()
@@ -173,7 +203,7 @@ def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
 
 def _highest_level(values: tuple[object, ...]) -> BatchLevel:
     found: BatchLevel | None = None
-    for tensor in _tensors(values):
+    for tensor in tensors_among(values):
         batch = batch_of(tensor)
         if batch is not None:
             batch.level.check_open()
@@ -183,16 +213,6 @@ def _highest_level(values: tuple[object, ...]) -> BatchLevel:
         # A random operator of tensors without samples, see Note [Random numbers in a batch].
         return thread.batch_levels[-1]
     return found
-
-
-def _tensors(values: tuple[object, ...]) -> Iterator[TensorBase]:
-    for value in values:
-        if isinstance(value, TensorBase):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            for part in value:
-                if isinstance(part, TensorBase):
-                    yield part
 
 
 def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> BatchedWriteError:

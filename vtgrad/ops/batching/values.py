@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
@@ -17,6 +17,7 @@ __all__ = [
     "is_batched_at",
     "levels_of",
     "rebatched",
+    "tensors_among",
     "value_at",
     "with_samples",
     "zeros_like_sample",
@@ -102,6 +103,17 @@ def hook_of_value(
         return innermost(changed) if isinstance(changed, TensorBase) and inside else changed
 
     return call
+
+
+def tensors_among(arguments: Iterable[object]) -> list[TensorBase]:
+    """The tensors among arguments, also those in lists."""
+    found: list[TensorBase] = []
+    for value in arguments:
+        if isinstance(value, TensorBase):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += [part for part in value if isinstance(part, TensorBase)]
+    return found
 
 
 def zeros_like_sample(tensor: TensorBase) -> TensorBase:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from vtgrad.ops.batching.batched_call import BatchedCall, Operand
+from vtgrad.ops.batching.memory_of_samples import are_interleaved, in_order_of
 from vtgrad.ops.batching.rules.flat_index import sample_numbers
 from vtgrad.ops.batching.rules.joining import listed
 from vtgrad.ops.batching.rules.loop import refused
@@ -133,8 +134,15 @@ def index_at(call: BatchedCall) -> object:
     """Each sample is indexed; samples of an index choose in the sample of the same number."""
     operand = call.operand(call.tensor("input"))
     place = _placed(call, operand.tensor._impl.array.shape, operand.has_samples)
-    found = F.index_at(operand.value, place.indices, place.positions)
-    return call.finish(place.in_front(found))
+    found = place.in_front(F.index_at(operand.value, place.indices, place.positions))
+    if are_interleaved(found) or (operand.has_samples and are_interleaved(operand.value)):
+        one = F.index_at(
+            F.detach(call.sample(operand.tensor, 0)),
+            [call.sample(index, 0) for index in listed(call, "indices")],
+            call.arguments["positions"],  # type: ignore[arg-type]  # a tuple of int
+        )
+        found = in_order_of(found, one._impl.strides)
+    return call.finish(found)
 
 
 def index_spread(call: BatchedCall) -> object:

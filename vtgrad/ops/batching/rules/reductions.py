@@ -8,6 +8,7 @@ from typing import Final
 from vtgrad.ops.batching.batched_call import BatchedCall, like_parts
 from vtgrad.ops.batching.rules.shift import selected, shift, shifted
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["RULES"]
@@ -74,7 +75,9 @@ def renorm(call: BatchedCall) -> object:
     assert isinstance(p, (int, float))
     assert isinstance(maxnorm, (int, float))
     found = F.movedim(F.reshape(F.renorm(rows, p, 0, maxnorm), sizes), 1, dim)
-    return call.finish(F.copy_(value, found) if call.rule.writes else found)
+    if call.rule.writes:
+        return call.finish(F.copy_(value, found))
+    return call.finish(F.clone(found, memory_format=MemoryFormat.CONTIGUOUS))
 
 
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import numpy as np
+
 from vtgrad.errors import OutOfBoundsError
 from vtgrad.ops.batching.batched_call import BatchedCall
 from vtgrad.ops.batching.rules.shift import shifted
+from vtgrad.ops.batching.values import innermost, levels_of
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import Geometry, reach
@@ -24,6 +27,8 @@ def t(call: BatchedCall) -> object:
         call.refuse()
     if call.rule.spoken == "t_":
         return call.finish(F.transpose_(value, 1, 2) if ndim == 2 else value)
+    if call.rule.spoken == "t_copy":
+        return call.finish(F.transpose_copy(value, 1, 2) if ndim == 2 else F.alias_copy(value))
     return call.finish(F.transpose(value, 1, 2) if ndim == 2 else F.alias(value))
 
 
@@ -130,21 +135,9 @@ def as_strided(call: BatchedCall) -> object:
     value = call.value("input")
     impl = value._impl
     start = impl.storage_offset if offset is None else checked_dim(offset, "storage_offset")
-    if call.level.size > 1 and 0 not in size and len(size) == len(stride):
-        _, own = reach(impl.sizes[1:], impl.strides[1:], impl.storage_offset)
-        step = impl.strides[0]
-        low, high = reach(tuple(size), tuple(stride), start)
-        # Each sample has a slot of its own, or the samples are interleaved.
-        slot = impl.storage_offset // step * step if step else 0
-        apart = step > own - impl.storage_offset
-        if not (slot <= low and high < slot + step if apart else high <= own):
-            raise OutOfBoundsError(
-                f"sizes {list(size)} and strides {list(stride)} at offset {start} reach into other "
-                "samples of the batch",
-                sizes=tuple(size),
-                strides=tuple(stride),
-                offset=start,
-            )
+    sizes, strides = tuple(size), tuple(stride)
+    if call.level.size > 1 and 0 not in sizes and len(sizes) == len(strides):
+        _check_own_memory(value, (sizes, strides, start))
     # The functions of users: the value may be a view, whose base is looked at as well.
     function = {
         "as_strided_": F.as_strided_,
@@ -153,6 +146,63 @@ def as_strided(call: BatchedCall) -> object:
     }[call.rule.spoken]
     geometry = ((call.level.size, *size), (impl.strides[0], *stride), start)
     return call.finish(function(value, *geometry))
+
+
+def _check_own_memory(value: TensorBase, reached: Geometry) -> None:
+    """Raise if a geometry of the first sample reaches into the memory of others.
+
+    Where samples are interleaved, the memory of a sample is its elements. Where they lie apart, it
+    is what lies between its first and last element; and if the samples fill a buffer, of which the
+    value may be a part, it is a piece of the buffer.
+
+    Raises
+    ------
+    OutOfBoundsError
+        If it does.
+    """
+    sizes, strides, offset = value._impl.geometry
+    low, high = reach(*reached)
+    own = (sizes[1:], strides[1:], offset)
+    first, last = reach(*own)
+    step = strides[0]
+    if step and step <= last - first:
+        fits = _elements(reached) <= _elements(own)
+    else:
+        if _fills_buffer(value):
+            first = offset // step * step
+            last = first + step - 1
+        fits = first <= low and high <= last
+    if not fits:
+        sizes, strides, offset = reached
+        raise OutOfBoundsError(
+            f"sizes {list(sizes)} and strides {list(strides)} at offset {offset} reach into other "
+            "samples of the batch",
+            sizes=sizes,
+            strides=strides,
+            offset=offset,
+        )
+
+
+def _fills_buffer(value: TensorBase) -> bool:
+    """Whether the samples of all levels lie one behind the other, from end to end of a buffer."""
+    whole = innermost(value)._impl
+    lead = len(levels_of(value)) + 1
+    end = whole.storage.nbytes() // whole.array.itemsize
+    for n, s in zip(whole.sizes[:lead], whole.strides[:lead], strict=True):
+        if not s or n * s != end:
+            return False
+        end = s
+    return True
+
+
+def _elements(geometry: Geometry) -> set[int]:
+    """The places in memory that a geometry has."""
+    sizes, strides, offset = geometry
+    found = np.array([offset])
+    for n, s in zip(sizes, strides, strict=True):
+        if s:
+            found = np.unique(np.add.outer(found, np.arange(n) * s))
+    return set(found.tolist())
 
 
 def between_geometries(call: BatchedCall) -> object:

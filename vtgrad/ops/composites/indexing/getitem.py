@@ -8,6 +8,7 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.ops.batching.copied_views import copy_for_view
 from vtgrad.ops.batching.stacked_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
@@ -23,11 +24,13 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.batch import batch_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_mode import thread as thread_mode
 from vtgrad.storage.tracer import read_value
 from vtgrad.views.write import write_part
 
@@ -61,7 +64,10 @@ def getitem(tensor: T, expression: object) -> T:
     if not plan.indices:
         return part
     indices, positions = _index_tensors(tensor, plan)
-    return F.index_at(part, indices, positions)
+    found = F.index_at(part, indices, positions)
+    if thread_mode.batch_levels and all(_is_integer_of_sample(index) for index in indices):
+        return copy_for_view(found, part, indices, positions)
+    return found
 
 
 def setitem(tensor: T, expression: object, value: object) -> None:
@@ -243,6 +249,12 @@ def _index_tensors(tensor: T, plan: IndexPlan) -> tuple[list[TensorBase], tuple[
             indices.append(tensor._wrap(TensorImpl(array)))
         positions.append(position)
     return indices, tuple(positions)
+
+
+def _is_integer_of_sample(index: TensorBase) -> bool:
+    """Whether an index is a number of each sample, which selects a view of the sample."""
+    array = index._impl.array
+    return not array.ndim and array.dtype != np.bool_ and batch_of(index) is not None
 
 
 def _check_mask_dtype(index: object) -> None:
