@@ -463,10 +463,10 @@ class UnseenWriteError(VtgradError, RuntimeError):
 
     Attributes
     ----------
-    node : str
-        The node that saved the value.
+    node : str or None
+        The node that saved the value; None where its formula found the write.
     saved_at : CallSite or None
-        The line that saved it; only in anomaly mode.
+        The line that saved it; only in anomaly mode, and where `node` is known.
     """
 
     kind = "unseen-write"

@@ -50,6 +50,7 @@ INTERNAL: Final = {
     "as_strided_backward",
     "as_strided_forward",
     "as_strided_scatter_at",
+    "checked_counts",
     "diagonal_backward",
     "expand_to",
     "exponential_shares",

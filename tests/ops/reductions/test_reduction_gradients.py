@@ -11,6 +11,7 @@ from vtgrad.errors import (
     OutGradError,
     ResultTypeError,
     StaleSavedError,
+    UnseenWriteError,
     UnusedInputError,
 )
 
@@ -353,3 +354,52 @@ def test_the_sum_of_two_logarithms_of_zero_is_one_whatever_their_imaginary_parts
     others = vt.tensor([complex(-inf, 2), complex(-inf, 0)], dtype=vt.complex128)
     assert vt.logaddexp(zeros, others).tolist() == [complex(-inf, 2), complex(-inf, 0)]
     assert vt.logaddexp(zeros, vt.ones_like(others)).tolist() == [1, 1]
+
+
+EXTREMES: list[Callable[[vt.Tensor], vt.Tensor]] = [
+    vt.max,
+    vt.min,
+    vt.median,
+    lambda x: vt.amax(x, 0),
+    lambda x: vt.amin(x, 0),
+    lambda x: vt.aminmax(x).min,
+    lambda x: vt.aminmax(x, dim=0).max,
+    lambda x: x.norm(INF),
+    lambda x: vt.dist(x, vt.zeros_like(x), INF),
+    lambda x: vt.zeros_like(x[:1]).scatter_reduce(0, vt.tensor([0, 0, 0]), x, "amax"),
+    lambda x: vt.ones_like(x[:1]).index_reduce(0, vt.tensor([0, 0, 0]), x, "amin", include_self=False),
+]
+
+
+@pytest.mark.parametrize("of_value", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("function", EXTREMES)
+def test_an_extreme_value_that_no_element_equals_any_more_shows_an_unseen_write(
+    function: Callable[[vt.Tensor], vt.Tensor], create_graph: bool, of_value: bool
+) -> None:
+    x = leaf_of(1.0, 3.0, 2.0)
+    elements = x * 1
+    y = function(elements)
+    written = y if of_value else elements
+    before = written.detach().clone()
+    written.data.fill_(5)
+    with pytest.raises(UnseenWriteError, match="finds no element that is equal to it"):
+        vt.autograd.grad(y.sum(), x, create_graph=create_graph, retain_graph=True)
+    written.data.copy_(before)
+    (g,) = vt.autograd.grad(y.sum(), x, create_graph=create_graph)
+    assert g.sum().item() == 1
+
+
+def test_an_extreme_value_that_is_no_number_has_the_gradients_it_had() -> None:
+    def gradient(function: Callable[[vt.Tensor], vt.Tensor]) -> vt.Tensor:
+        x = leaf_of(1.0, NAN, 2.0, NAN)
+        return vt.autograd.grad(function(x).sum(), x)[0]
+
+    for function in (vt.max, vt.min, vt.median):
+        assert gradient(function).tolist() == [0, 0.5, 0, 0.5]
+    for function in (vt.amax, vt.amin, lambda x: vt.aminmax(x).max):
+        assert gradient(function).isnan().all()
+    index = vt.tensor([0, 0, 1, 0])
+    zeros = vt.zeros(2, dtype=vt.float64)
+    found = gradient(lambda x: zeros.scatter_reduce(0, index, x, "amax"))
+    assert found.isnan().tolist() == [True, True, False, True]

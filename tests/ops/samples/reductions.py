@@ -155,6 +155,10 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: np.log(np.exp(x).sum(1)), MATRIX, 1),
         sample(lambda x, d, k: np.log(np.exp(x).sum((0, 1), keepdims=True)), MATRIX, (0, 1), True),
     ],
+    "checked_counts": [
+        sample(lambda counts, extreme: counts, PLACES + 1, array([0.5, -2.0])),
+        sample(lambda counts, extreme: counts, PLACES, array([0.5, np.nan])),
+    ],
     "exponential_shares": [
         sample(_shares, MATRIX, _log_total(MATRIX, 1), 1),
         sample(_shares, MATRIX, _log_total(MATRIX, (0, 1)) + 0.01, (0, 1)),

@@ -277,7 +277,7 @@ def _shared(
     if not include_self:
         own = k.scatter(own, dim, index, 0)
     won = _equal(grad, values, k.gather(result, dim, index))
-    return k.div(grad, k.scatter_add(own, dim, index, won))
+    return k.div(grad, k.checked_counts(k.scatter_add(own, dim, index, won), result))
 
 
 def _equal(like: Array, values: Array, others: Array) -> Array:

@@ -23,7 +23,6 @@ __all__ = [
     "other_dims",
     "reduced_count",
     "reduces_all",
-    "shared_by_mask",
     "shared_by_rows_of_ties",
     "shared_by_ties",
     "shared_by_whole_ties",
@@ -49,29 +48,28 @@ def mean_gradient(grad: Array, sizes: Shape, dim: Dims) -> Array:
     return k.expand(k.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
-def shared_by_mask(grad: Array, mask: Array, dim: Dims) -> Array:
-    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
-    return k.div(k.mul(grad, mask), k.sum(mask, dim, True))
-
-
 def shared_by_ties(grad: Array, input: Array, result: Array, dim: Dims) -> Array:
     """The gradient of an extreme value: those who reach it share it equally."""
     kept = kept_shape(input.shape, dim)
-    mask = k.eq(input, k.reshape(result, kept))
-    return shared_by_mask(k.reshape(grad, kept), mask, dim)
+    extreme = k.reshape(result, kept)
+    mask = k.eq(input, extreme)
+    count = k.checked_counts(k.sum(mask, dim, True), extreme)
+    return k.div(k.mul(k.reshape(grad, kept), mask), count)
 
 
 def shared_by_whole_ties(grad: Array, input: Array, result: Array) -> Array:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
-    return k.mul(k.div(grad, k.sum(mask)), mask)
+    return k.mul(k.div(grad, k.checked_counts(k.sum(mask), result)), mask)
 
 
 def shared_by_rows_of_ties(grad: Array, input: Array, result: Array, dim: int) -> Array:
     """The same along a dimension."""
     kept = kept_shape(input.shape, dim)
-    mask = _reaches(input, k.reshape(result, kept))
-    return k.mul(k.div(k.reshape(grad, kept), k.sum(mask, dim, True)), mask)
+    extreme = k.reshape(result, kept)
+    mask = _reaches(input, extreme)
+    count = k.checked_counts(k.sum(mask, dim, True), extreme)
+    return k.mul(k.div(k.reshape(grad, kept), count), mask)
 
 
 def _reaches(values: Array, extreme: Array) -> Array:
@@ -116,7 +114,8 @@ def vector_norm_gradient(grad: Array, input: Array, result: Array, ord: float, d
     size = k.abs(input)
     if ord in (float("inf"), float("-inf")):
         mask = _reaches(size, result)
-        return k.mul(k.sgn(input), k.mul(k.div(grad, k.sum(mask, dim, True)), mask))
+        count = k.checked_counts(k.sum(mask, dim, True), result)
+        return k.mul(k.sgn(input), k.mul(k.div(grad, count), mask))
     if ord < 1:
         slope = k.where(k.eq(input, 0), 0.0, k.mul(k.sgn(input), k.pow(size, ord - 1)))
         return k.mul(k.mul(slope, grad), k.pow(result, 1 - ord))

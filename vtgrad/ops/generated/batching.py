@@ -365,6 +365,7 @@ BATCHING: Final[dict[str, BatchRule]] = {
     "var_mean_dim": BatchRule("var_mean", "shift", "input dim correction keepdim"),
     "std_mean_dim": BatchRule("std_mean", "shift", "input dim correction keepdim"),
     "dist": BatchRule("dist", "dist", "input other p"),
+    "checked_counts": BatchRule("checked_counts", "elementwise", "input extreme"),
     "sort_dim": BatchRule("sort", "shift", "input dim# descending"),
     "sort_stable": BatchRule("sort", "shift", "input dim# descending * stable"),
     "argsort_stable": BatchRule("argsort", "shift", "input dim# descending * stable"),

@@ -3413,6 +3413,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "var_mean_dim": ForwardRule("var_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_var_mean_dim),
     "std_mean_dim": ForwardRule("std_mean", "formula", "input dim correction keepdim", "input", uses="input result", formula=_std_mean_dim),
     "dist": ForwardRule("dist", "formula", "input other p", "input other", uses="input other result", formula=_dist),
+    "checked_counts": ForwardRule("checked_counts", "none", "input extreme"),
     "sort_dim": ForwardRule("sort", "formula", "input dim descending", "input", uses="result", formula=_sort_dim),
     "sort_stable": ForwardRule("sort", "formula", "input dim descending stable", "input", uses="result", formula=_sort_stable),
     "argsort_stable": ForwardRule("argsort", "none", "input dim descending stable"),

@@ -349,6 +349,7 @@ NAMING: Final[dict[str, Naming]] = {
     "var_mean_dim": Naming("var_mean", "drop dim", "input dim correction keepdim"),
     "std_mean_dim": Naming("std_mean", "drop dim", "input dim correction keepdim"),
     "dist": Naming("dist", None, "input other p"),
+    "checked_counts": Naming("checked_counts", "unify", "input extreme"),
     "sort_dim": Naming("sort", "same", "input dim descending"),
     "sort_stable": Naming("sort", "same", "input dim descending stable"),
     "argsort_stable": Naming("argsort", "same", "input dim descending stable"),

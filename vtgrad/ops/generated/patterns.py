@@ -408,6 +408,7 @@ PATTERNS: Final[dict[str, LocalPattern]] = {
     "var_mean_dim": LocalPattern("reduction", "input"),
     "std_mean_dim": LocalPattern("reduction", "input"),
     "dist": LocalPattern("dense", "input other"),
+    "checked_counts": LocalPattern("elementwise", ""),
     "sort_dim": LocalPattern("along dim", "input"),
     "sort_stable": LocalPattern("along dim", "input"),
     "argsort_stable": LocalPattern("dense", ""),

@@ -38,8 +38,8 @@ from vtgrad.ops.generated.reductions_nodes import (
 
 __all__ = [
     "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
-    "argmin_default", "count_nonzero_dim_IntList", "dist", "exponential_shares", "extreme",
-    "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
+    "argmin_default", "checked_counts", "count_nonzero_dim_IntList", "dist", "exponential_shares",
+    "extreme", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
     "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
     "nansum_dim", "prod_default", "prod_dim_int", "put_selected", "renorm", "renorm_",
     "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList", "take_selected",
@@ -1180,4 +1180,19 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
         node = DistBackward0.record(input, other, p)
         set_history(result, node)
         node.save_results(result)
+    return result
+
+
+def checked_counts(self: T, extreme: Tensor) -> T:
+    """How many elements are equal to an extreme value of them, if that was not overwritten."""
+    if keys.active and is_keyed(self, extreme):
+        return take_over("checked_counts", checked_counts, self, extreme)
+    try:
+        array = no_fp_warnings.run(k.checked_counts, self._impl.array, extreme._impl.array)
+    except Exception as error:
+        if renew_context(error):
+            return checked_counts(self, extreme)
+        explain(error, "self: Tensor, extreme: Tensor", self, extreme)
+        raise
+    result = wrap_like(self, array)
     return result

@@ -24,9 +24,9 @@ __all__ = [
     "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
     "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_power",
     "gradient_of_renorm", "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc",
-    "gradient_of_upper", "outer_factor", "shared_by_mask", "shared_by_rows_of_ties",
-    "shared_by_ties", "shared_by_whole_ties", "shared_gradient", "std_gradient", "turned",
-    "var_gradient", "vector_norm_gradient",
+    "gradient_of_upper", "outer_factor", "shared_by_rows_of_ties", "shared_by_ties",
+    "shared_by_whole_ties", "shared_gradient", "std_gradient", "turned", "var_gradient",
+    "vector_norm_gradient",
 ]
 
 
@@ -234,29 +234,28 @@ def outer_factor(owned: bool, grad: Array, vec: Array) -> Array:
     return reuse(owned, k.mul, grad, k.conj(k.reshape(vec, (vec.shape[0], 1))))
 
 
-def shared_by_mask(owned: bool, grad: Array, mask: Array, dim: Dims) -> Array:
-    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
-    return reuse(1, k.div, reuse(owned, k.mul, grad, mask), k.sum(mask, dim, True))
-
-
 def shared_by_rows_of_ties(owned: bool, grad: Array, input: Array, result: Array, dim: int) -> Array:
     """The same along a dimension."""
     kept = kept_shape(input.shape, dim)
-    mask = _reaches(input, k.reshape(result, kept))
-    return reuse(1, k.mul, k.div(k.reshape(grad, kept), k.sum(mask, dim, True)), mask)
+    extreme = k.reshape(result, kept)
+    mask = _reaches(input, extreme)
+    count = k.checked_counts(k.sum(mask, dim, True), extreme)
+    return reuse(1, k.mul, k.div(k.reshape(grad, kept), count), mask)
 
 
 def shared_by_ties(owned: bool, grad: Array, input: Array, result: Array, dim: Dims) -> Array:
     """The gradient of an extreme value: those who reach it share it equally."""
     kept = kept_shape(input.shape, dim)
-    mask = k.eq(input, k.reshape(result, kept))
-    return shared_by_mask(False, k.reshape(grad, kept), mask, dim)
+    extreme = k.reshape(result, kept)
+    mask = k.eq(input, extreme)
+    count = k.checked_counts(k.sum(mask, dim, True), extreme)
+    return reuse(1, k.div, k.mul(k.reshape(grad, kept), mask), count)
 
 
 def shared_by_whole_ties(owned: bool, grad: Array, input: Array, result: Array) -> Array:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
-    return reuse(1, k.mul, reuse(owned, k.div, grad, k.sum(mask)), mask)
+    return reuse(1, k.mul, reuse(owned, k.div, grad, k.checked_counts(k.sum(mask), result)), mask)
 
 
 def shared_gradient(owned: bool, grad: Array, a: Array, b: Array, lost: Array) -> Array:
@@ -304,7 +303,8 @@ def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, 
     size = k.abs(input)
     if ord in (float("inf"), float("-inf")):
         mask = _reaches(size, result)
-        return reuse(2, k.mul, k.sgn(input), reuse(1, k.mul, k.div(grad, k.sum(mask, dim, True)), mask))
+        count = k.checked_counts(k.sum(mask, dim, True), result)
+        return reuse(2, k.mul, k.sgn(input), reuse(1, k.mul, k.div(grad, count), mask))
     if ord < 1:
         slope = reuse(4, k.where, k.eq(input, 0), 0.0, reuse(2, k.mul, k.sgn(input), k.pow(size, ord - 1)))
         return reuse(3, k.mul, k.mul(slope, grad), k.pow(result, 1 - ord))

@@ -46,10 +46,10 @@ __all__ = [
     "opposite", "other_dims", "outer_factor", "outer_gradient", "output_geometry",
     "put_self_gradient", "put_source_gradient", "reduced_count", "reduces_all", "repeat_gradient",
     "scaled", "scaled_back", "scatter_reduce_self_gradient", "scatter_reduce_source_gradient",
-    "scatter_source_gradient", "second_factor_gradient", "shared_by_mask", "shared_by_rows_of_ties",
-    "shared_by_ties", "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient",
-    "stack_gradients", "std_gradient", "sum_gradient", "take_gradient", "turned", "turned_back",
-    "unbind_gradient", "var_gradient", "vector_norm_gradient",
+    "scatter_source_gradient", "second_factor_gradient", "shared_by_rows_of_ties", "shared_by_ties",
+    "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients",
+    "std_gradient", "sum_gradient", "take_gradient", "turned", "turned_back", "unbind_gradient",
+    "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -400,7 +400,7 @@ def _shared(
     if not include_self:
         own = F.scatter(own, dim, index, 0)
     won = _equal(grad, values, F.gather(result, dim, index))
-    return F.div(grad, F.scatter_add(own, dim, index, won))
+    return F.div(grad, F.checked_counts(F.scatter_add(own, dim, index, won), result))
 
 
 def _equal(like: TensorBase, values: TensorBase, others: TensorBase) -> TensorBase:
@@ -497,29 +497,28 @@ def mean_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:
     return F.expand(F.reshape(share, kept_shape(sizes, dim)), sizes)
 
 
-def shared_by_mask(grad: TensorBase, mask: TensorBase, dim: Dims) -> TensorBase:
-    """`grad` over the elements where `mask` holds, in equal parts along `dim`."""
-    return F.div(F.mul(grad, mask), F.sum(mask, dim, True))
-
-
 def shared_by_ties(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims) -> TensorBase:
     """The gradient of an extreme value: those who reach it share it equally."""
     kept = kept_shape(input.shape, dim)
-    mask = F.eq(input, F.reshape(result, kept))
-    return shared_by_mask(F.reshape(grad, kept), mask, dim)
+    extreme = F.reshape(result, kept)
+    mask = F.eq(input, extreme)
+    count = F.checked_counts(F.sum(mask, dim, True), extreme)
+    return F.div(F.mul(F.reshape(grad, kept), mask), count)
 
 
 def shared_by_whole_ties(grad: TensorBase, input: TensorBase, result: TensorBase) -> TensorBase:
     """The same for an extreme of all elements; if it is nan, the nans share the gradient."""
     mask = _reaches(input, result)
-    return F.mul(F.div(grad, F.sum(mask)), mask)
+    return F.mul(F.div(grad, F.checked_counts(F.sum(mask), result)), mask)
 
 
 def shared_by_rows_of_ties(grad: TensorBase, input: TensorBase, result: TensorBase, dim: int) -> TensorBase:
     """The same along a dimension."""
     kept = kept_shape(input.shape, dim)
-    mask = _reaches(input, F.reshape(result, kept))
-    return F.mul(F.div(F.reshape(grad, kept), F.sum(mask, dim, True)), mask)
+    extreme = F.reshape(result, kept)
+    mask = _reaches(input, extreme)
+    count = F.checked_counts(F.sum(mask, dim, True), extreme)
+    return F.mul(F.div(F.reshape(grad, kept), count), mask)
 
 
 def _reaches(values: TensorBase, extreme: TensorBase) -> TensorBase:
@@ -558,7 +557,8 @@ def vector_norm_gradient(grad: TensorBase, input: TensorBase, result: TensorBase
     size = F.abs(input)
     if ord in (float("inf"), float("-inf")):
         mask = _reaches(size, result)
-        return F.mul(F.sgn(input), F.mul(F.div(grad, F.sum(mask, dim, True)), mask))
+        count = F.checked_counts(F.sum(mask, dim, True), result)
+        return F.mul(F.sgn(input), F.mul(F.div(grad, count), mask))
     if ord < 1:
         slope = F.where(F.eq(input, 0), 0.0, F.mul(F.sgn(input), F.pow(size, ord - 1)))
         return F.mul(F.mul(slope, grad), F.pow(result, 1 - ord))

@@ -10,7 +10,14 @@ import math
 
 import numpy as np
 
-from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, OutOfRangeError, ShapeError
+from vtgrad.errors import (
+    DimensionError,
+    DTypeError,
+    NotSupportedError,
+    OutOfRangeError,
+    ShapeError,
+    UnseenWriteError,
+)
 from vtgrad.ops.kernels.support.axes import reduced_shape
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
@@ -21,6 +28,7 @@ __all__ = [
     "aminmax_dim",
     "argmax",
     "argmin",
+    "checked_counts",
     "extreme",
     "max",
     "max_dim",
@@ -178,3 +186,25 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     out[...] = values.reshape(shape)
     indices[...] = middle.reshape(shape)
     return out, indices
+
+
+def checked_counts(self: Array, extreme: Array) -> Array:
+    """A copy of the numbers of elements that are equal to an extreme value of them.
+
+    Raises
+    ------
+    UnseenWriteError
+        If there is none, though the value is a number: then one of the two was overwritten.
+    """
+    counts = self.copy()
+    if not counts.all() and ((counts == 0) & (extreme == extreme)).any():
+        raise UnseenWriteError(
+            "backward of an extreme value (max, min, median, amax, an infinite norm) finds no "
+            "element that is equal to it, so the elements or the value have changed, by a write "
+            "that did not pass through the library. Writes through NumPy arrays on the memory and "
+            'through .data are of that kind; set_audit("lock") makes such arrays read-only, so '
+            "that the line that writes raises",
+            node=None,
+            shape=extreme.shape,
+        )
+    return counts
