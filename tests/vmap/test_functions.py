@@ -123,7 +123,7 @@ def test_the_generated_rule_of_a_saved_result_without_samples_has_a_second_deriv
     check(hessian(f, argnums=1), XS, W, in_dims=(0, None))
 
     def of_weights(total: Callable[[vt.Tensor], vt.Tensor]) -> vt.Tensor:
-        return hessian(total)(W)  # type: ignore[no-any-return]
+        return hessian(total)(W)
 
     def in_batch(w: vt.Tensor) -> vt.Tensor:
         found = vmap(f, in_dims=(0, None))(XS, w)

@@ -304,8 +304,10 @@ def test_gradients_of_samples_on_another_thread(transformed_there: bool) -> None
     def loss(w: vt.Tensor, a: vt.Tensor) -> vt.Tensor:
         return (w * a).sum() ** 2
 
-    def on_the_other(w: vt.Tensor, a: vt.Tensor) -> object:
-        return in_thread(lambda: loss(w, a))
+    def on_the_other(w: vt.Tensor, a: vt.Tensor) -> vt.Tensor:
+        found = in_thread(lambda: loss(w, a))
+        assert isinstance(found, vt.Tensor)
+        return found
 
     def gradient(a: vt.Tensor) -> object:
         if transformed_there:

@@ -11,7 +11,8 @@ length, as in ``vjp(f, *inputs)``, fits a function that takes any number of argu
 
 Where the function comes alone, as in ``grad(f)``, a `ParamSpec` keeps its signature, names and
 defaults included, and nothing says the types of the parameters of a lambda: the call that has the
-arguments is the next one. A ``Callable[[*Ts], R]`` would know as little, and lose the names.
+arguments is the next one. A ``Callable[[*Ts], R]`` would know as little, and lose the names. What
+follows from `argnums` is in the stub only, see Note [Results by position].
 """
 
 from __future__ import annotations

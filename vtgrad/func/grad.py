@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
+from typing import NamedTuple, ParamSpec
 
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
 from ..autograd.zero_derivative import zero_derivative
@@ -16,8 +16,6 @@ from .arguments import ArgNums, checked_function, choose, gradient_tree, shown_t
 __all__ = ["grad", "grad_and_value"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
-A = TypeVar("A")
 
 
 class _Found(NamedTuple):
@@ -26,7 +24,9 @@ class _Found(NamedTuple):
     aux: object
 
 
-def grad(func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False) -> Callable[P, Any]:
+def grad(
+    func: Callable[P, object], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[P, object]:
     """The function that computes the gradient of another function.
 
     It may be nested: the gradient of a gradient is the second derivative. Tensors that `func` uses
@@ -70,28 +70,16 @@ def grad(func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False) -> C
     checked_function(func, "grad")
 
     @functools.wraps(func)
-    def gradient(*args: object, **kwargs: object) -> object:
+    def gradient(*args: P.args, **kwargs: P.kwargs) -> object:
         found = _differentiate(func, argnums, has_aux, args, kwargs, "grad")
         return (found.gradient, found.aux) if has_aux else found.gradient
 
     return gradient
 
 
-@overload
 def grad_and_value(
-    func: Callable[P, R], argnums: ArgNums = 0, has_aux: Literal[False] = False
-) -> Callable[P, tuple[Any, R]]: ...
-@overload
-def grad_and_value(
-    func: Callable[P, tuple[R, A]], argnums: ArgNums = 0, *, has_aux: Literal[True]
-) -> Callable[P, tuple[Any, tuple[R, A]]]: ...
-@overload
-def grad_and_value(
-    func: Callable[P, R], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[P, tuple[Any, Any]]: ...
-def grad_and_value(
-    func: Callable[..., object], argnums: ArgNums = 0, has_aux: bool = False
-) -> Callable[..., tuple[object, object]]:
+    func: Callable[P, object], argnums: ArgNums = 0, has_aux: bool = False
+) -> Callable[P, tuple[object, object]]:
     """The function that computes the gradient of another function, and its value.
 
     Parameters
@@ -118,7 +106,7 @@ def grad_and_value(
     checked_function(func, "grad_and_value")
 
     @functools.wraps(func)
-    def gradient_and_value(*args: object, **kwargs: object) -> tuple[object, object]:
+    def gradient_and_value(*args: P.args, **kwargs: P.kwargs) -> tuple[object, object]:
         found = _differentiate(func, argnums, has_aux, args, kwargs, "grad_and_value")
         return found.gradient, (found.value, found.aux) if has_aux else found.value
 

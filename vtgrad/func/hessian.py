@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec
 
 from .arguments import ArgNums
 from .jacrev import jacrev
@@ -11,10 +11,9 @@ from .jacrev import jacrev
 __all__ = ["hessian"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
 
 
-def hessian(func: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, Any]:
+def hessian(func: Callable[P, object], argnums: ArgNums = 0) -> Callable[P, object]:
     """The function that computes the second derivatives of another function.
 
     It is the Jacobian of the Jacobian, ``jacrev(jacrev(func))``; outputs need not be numbers. For

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec
 
 from ..autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..tensor.tensor import Tensor
@@ -22,7 +22,6 @@ from .vmap import Randomness, checked_randomness
 __all__ = ["jacfwd"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class _Returned(NamedTuple):
@@ -34,12 +33,12 @@ class _Returned(NamedTuple):
 
 
 def jacfwd(
-    func: Callable[P, R],
+    func: Callable[P, object],
     argnums: ArgNums = 0,
     has_aux: bool = False,
     *,
     randomness: Randomness = "error",
-) -> Callable[P, Any]:
+) -> Callable[P, object]:
     """The function that computes the Jacobian of another function, in forward mode.
 
     It computes one product for each element of the arguments, all of them while the function runs
@@ -82,7 +81,7 @@ def jacfwd(
     call: Callable[..., object] = func
 
     @functools.wraps(func)
-    def jacobian(*args: object, **kwargs: object) -> object:
+    def jacobian(*args: P.args, **kwargs: P.kwargs) -> object:
         chosen = choose(args, argnums, "jacfwd", real=True)
         check_forward_mode("jacfwd")
 

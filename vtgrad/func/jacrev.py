@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec
 
 from ..autograd.jacobian_rows import jacobian_in_batches
 from ..autograd.reverse_call import Arguments, in_transform, leads_outside
@@ -26,16 +26,15 @@ from .arguments import (
 __all__ = ["jacrev"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def jacrev(
-    func: Callable[P, R],
+    func: Callable[P, object],
     argnums: ArgNums = 0,
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
-) -> Callable[P, Any]:
+) -> Callable[P, object]:
     """The function that computes the Jacobian of another function, in reverse mode.
 
     It takes one gradient for each element of the outputs; for fewer inputs than outputs `jacfwd` is
@@ -89,7 +88,7 @@ def jacrev(
     call: Callable[..., object] = func
 
     @functools.wraps(func)
-    def jacobian(*args: object, **kwargs: object) -> object:
+    def jacobian(*args: P.args, **kwargs: P.kwargs) -> object:
         chosen = choose(args, argnums, "jacrev", real=True)
         connected = is_recording()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, TypeVarTuple, overload
+from typing import Literal, TypeVar, TypeVarTuple, overload
 
 from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
@@ -48,7 +48,7 @@ def jvp(
     *,
     strict: bool = False,
     has_aux: bool,
-) -> tuple[Any, ...]: ...
+) -> tuple[object, ...]: ...
 def jvp(
     func: Callable[..., object],
     primals: tuple[object, ...],

@@ -127,7 +127,7 @@ class Pushforward:
 
 
 # See Note [Signatures that know the arguments].
-def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]]:
+def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[[*Ts], R]]:
     """The outputs of a function, and the linear function of its products with vectors.
 
     Parameters
@@ -171,13 +171,13 @@ def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[...,
 
     call: Callable[..., R] = func
 
-    def body() -> tuple[R, Callable[..., R]]:
+    def body() -> tuple[R, Callable[[*Ts], R]]:
         arguments = Arguments(chosen.tensors, connected=connected)
         output = call(*chosen.call_with(arguments.inner))
         arguments.leave()
         outputs, spec = output_leaves(output, "linearize")
         push = Pushforward(arguments, spec_of_args, outputs, spec)
         # The containers of the outputs.
-        return cast("R", shown_tree(arguments, output)), cast("Callable[..., R]", push)
+        return cast("R", shown_tree(arguments, output)), cast("Callable[[*Ts], R]", push)
 
     return in_transform(body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
+from typing import Final, Literal, TypeVar, TypeVarTuple, overload
 
 from ..autograd.reverse_call import Arguments, Root, in_transform, leads_outside
 from ..autograd.zero_derivative import zero_derivative
@@ -114,13 +114,13 @@ class Pullback:
 @overload
 def vjp(
     func: Callable[[*Ts], R], *primals: *Ts, has_aux: Literal[False] = False
-) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
+) -> tuple[R, Callable[..., tuple[*Ts]]]: ...
 @overload
 def vjp(
     func: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
-) -> tuple[R, Callable[..., tuple[Any, ...]], A]: ...
+) -> tuple[R, Callable[..., tuple[*Ts]], A]: ...
 @overload
-def vjp(func: Callable[[*Ts], object], *primals: *Ts, has_aux: bool) -> tuple[Any, ...]: ...
+def vjp(func: Callable[[*Ts], object], *primals: *Ts, has_aux: bool) -> tuple[object, ...]: ...
 def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) -> object:
     """The outputs of a function, and the function of its products with vectors from the left.
 

@@ -2,7 +2,7 @@
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx, NestedIOFunction
-from vtgrad.func import linearize, vjp
+from vtgrad.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 
 
 class Scale(vt.autograd.Function):
@@ -39,3 +39,21 @@ vjp(  # E: call-arg
     loss  # E: arg-type
 )
 linearize(loss)  # E: arg-type
+
+# What transforms return is no `Any`.
+word: str = grad(loss)(x)  # E: assignment
+word = grad(loss, 0, has_aux=False)(x)  # E: assignment
+word = grad(loss, argnums=-1)(x)  # E: assignment
+word = grad(loss, (0,))(x)  # E: assignment
+word = grad_and_value(loss)(x)  # E: assignment
+word = hessian(loss)(x)  # E: assignment
+word = hessian(loss, (0, 1))(x, 2.0)  # E: assignment
+word = jacfwd(loss)(x)  # E: assignment
+word = jacfwd(loss, -1)(x)  # E: assignment
+word = jacrev(loss)(x)  # E: assignment
+word = vt.vmap(grad(loss))(x)  # E: assignment
+word = vjp(loss, x)[1](x)[0]  # E: assignment
+word = jvp(loss, (x,), (x,))[1]  # E: assignment
+word = linearize(loss, x)[1](x)  # E: assignment
+grad(loss)(w=x)  # E: call-arg
+grad(len)  # E: arg-type

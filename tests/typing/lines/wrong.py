@@ -10,7 +10,7 @@ import numpy as np
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.functional import hessian, hvp, jacobian
-from vtgrad.func import grad, jvp, linearize, sparsity_pattern, vjp
+from vtgrad.func import grad, jacrev, jvp, linearize, sparsity_pattern, vjp
 from vtgrad.testing.checking import Rule
 
 
@@ -238,6 +238,12 @@ anything(vt.vmap(loss)(x, 1.0, 2.0))  # E
 anything(grad(3))  # E
 anything(grad(loss)("a"))  # E
 anything(grad(loss, argnums="a"))  # E, runs
+word: str = grad(loss)(x)  # E, runs
+word = grad(loss, (0,))(x)  # E, runs
+word = grad(loss, -1)(x)  # E, runs
+word = jacrev(loss)(x)  # E, runs
+anything(grad(loss)(x).upper())  # E
+anything(grad(len))  # E, runs
 anything(jvp(loss, v, v))  # E
 anything(vjp(3, v))  # E
 

@@ -120,4 +120,5 @@ def _stub(
     lines = "".join(f"{line}\n" for line in sorted(names.lines))
     purpose = ast.get_docstring(module.tree) or ""
     top = head("the source files", purpose.partition("\n")[0])
-    return f"{top}{lines}{exports}{variables}\n{body}"
+    allowed = f"# mypy: {names.allowed}\n\n" if names.allowed else ""
+    return f"{top}{allowed}{lines}{exports}{variables}\n{body}"

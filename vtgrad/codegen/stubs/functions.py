@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..docstrings import docstring
+from .by_position import TRANSFORMS, by_position
 from .modules import Definition
 from .names import Names
 from .signatures import (
@@ -73,7 +74,9 @@ class FunctionWriter:
             signatures = [own for s in signatures if (own := as_method(s)) is not None]
         signatures = [as_stated(one, path, names, hidden) for one in signatures]
         # The ways of a descriptor differ in the class for which they are.
-        if name != "__get__":
+        if names.stub == "vtgrad.func" and path in TRANSFORMS:
+            signatures = by_position(signatures[0], path, names)
+        elif name != "__get__":
             signatures = merged(signatures)
         if _needs_dim(found):
             signatures = [s for one in signatures for s in by_either_name(one, "dim", "axis")]

@@ -35,6 +35,7 @@ class Names:
         self.lines: set[str] = set()
         self.variables: dict[str, str] = {}
         self.pending: list[Definition] = []
+        self.allowed = ""
 
     def home_of(self, found: Definition) -> str:
         """The module from which the stub imports a class.
