@@ -13,6 +13,7 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 # Found because Sphinx is started as a module, in the folder above this one.
 from docs.reference_pages.entries import all_entries
 from docs.reference_pages.pages import write_reference
+from docs.source_pages import linkcode_resolve as linkcode_resolve
 
 HERE = Path(__file__).resolve().parent
 
@@ -22,7 +23,7 @@ copyright = "The vtgrad developers"
 release = installed_version("vtgrad")
 version = release
 
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx_copybutton", "sphinx.ext.linkcode", "docs.source_pages"]
 exclude_patterns = ["_build", "reference_pages"]
 # Headings are link targets, as they are where the files are read in a browser.
 myst_heading_anchors = 3

@@ -18,7 +18,7 @@ from docs.reference_pages.topics import GROUPS, TITLES, group_of
 from vtgrad.graph.grad_mode import ModeScope
 from vtgrad.storage.scope import Scope
 
-__all__ = ["reference", "write_reference"]
+__all__ = ["reference", "thing_named", "write_reference"]
 
 # What turns a docstring in NumPy's style into reStructuredText.
 Convert = Callable[[str], Iterable[str]]
@@ -150,7 +150,8 @@ class _Writer:
         if entry.kind == "exception":
             body += [_about_error(entry.thing), ""]
         if inspect.isclass(entry.thing) and entry.thing is not vt.Tensor:
-            body += self._members(entry.name, entry.thing)
+            # Sphinx takes what stands below several names for members of the last.
+            body += self._members([entry.name, *entry.also][-1], entry.thing)
         body += self._variants(entry.methods, "also-method")
         body += self._variants(entry.inplace, "also-in-place")
         return [*head, "", *_indented(body), ""]
@@ -159,7 +160,7 @@ class _Writer:
         """Signatures of methods and in-place variants, for which the entry's text holds too."""
         lines: list[str] = []
         for name in names:
-            thing = _thing(name)
+            thing = thing_named(name)
             kind = "method" if ".Tensor." in name else "function"
             kind = "property" if isinstance(thing, property) else kind
             lines += [f".. rst-class:: {css}", ""]
@@ -319,7 +320,8 @@ def _home(thing: object) -> str:
     return (getattr(function, "__module__", None) or "").rsplit(".", 1)[-1]
 
 
-def _thing(name: str) -> object:
+def thing_named(name: str) -> object:
+    """What a public name stands for; a member of `Tensor` as its class holds it."""
     if name.startswith("vtgrad.Tensor."):
         return member(name.rsplit(".", 1)[1])
     found: object = vt
