@@ -157,7 +157,7 @@ __all__ = [
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_S = TypeVar("_S", bound=Tensor, default=Tensor)
+_S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
 class Tensor(TensorBase):

@@ -59,13 +59,16 @@ class NestedData(Protocol):
 
     def __len__(self) -> int:
         """Number of entries."""
+        ...
 
     # Before `__getitem__`: pyright stops there, where a str has items like itself.
     def __contains__(self, item: object, /) -> bool:
         """Whether an object is among the entries."""
+        ...
 
     def __getitem__(self, index: int, /) -> Number | Tensor | NDArray[Any] | NestedData:
         """One entry."""
+        ...
 
 
 class NestedIndex(Protocol):
@@ -82,12 +85,15 @@ class NestedIndex(Protocol):
 
     def __len__(self) -> int:
         """Number of entries."""
+        ...
 
     def __contains__(self, item: object, /) -> bool:
         """Whether an object is among the entries."""
+        ...
 
     def __getitem__(self, index: int, /) -> IndexItem | NestedIndex:
         """One entry."""
+        ...
 
 
 class FloatClass(Protocol):
@@ -106,9 +112,11 @@ class FloatClass(Protocol):
 
     def hex(self, number: float, /) -> str:
         """``float.hex``."""
+        ...
 
     def is_integer(self, number: float, /) -> bool:
         """``float.is_integer``."""
+        ...
 
 
 # A dtype, or the class of Python's numbers that stands for one: bool is a subclass of int.

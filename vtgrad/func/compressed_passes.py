@@ -45,6 +45,7 @@ class Passes(Protocol):
 
     def products(self, seeds: Array) -> Array:
         """One product for each row of `seeds`, as the rows of a matrix."""
+        ...
 
 
 class ForwardPasses:

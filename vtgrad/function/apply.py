@@ -50,6 +50,7 @@ class TakesContext(Protocol[Context_contra, P, Result_co]):
     @staticmethod
     def forward(ctx: Context_contra, /, *args: P.args, **kwargs: P.kwargs) -> Result_co:
         """Compute the results."""
+        ...
 
 
 class TakesNoContext(Protocol[P, Result_co]):
@@ -58,6 +59,7 @@ class TakesNoContext(Protocol[P, Result_co]):
     @staticmethod
     def forward(*args: P.args, **kwargs: P.kwargs) -> Result_co:
         """Compute the results."""
+        ...
 
 
 class Callee(Protocol):

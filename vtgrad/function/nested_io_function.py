@@ -157,6 +157,7 @@ class Extended(Protocol[Context_contra, P, Result_co]):
     @staticmethod
     def forward_extended(ctx: Context_contra, /, *args: P.args, **kwargs: P.kwargs) -> Result_co:
         """Compute the results."""
+        ...
 
 
 class NestedApply(Apply):

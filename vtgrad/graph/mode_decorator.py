@@ -30,6 +30,7 @@ class _Switch(Protocol):
 
     def mode_after(self, before: Mode) -> Mode:
         """The mode that replaces `before`."""
+        ...
 
 
 def decorate(function: Callable[P, R], switch: _Switch) -> Callable[P, R]:

@@ -53,10 +53,12 @@ class EdgeLike(Protocol):
     @property
     def function(self) -> Node:
         """The node that receives the gradient."""
+        ...
 
     @property
     def input_nr(self) -> int:
         """The number of the result of `function` to which the gradient belongs."""
+        ...
 
 
 # An edge, also as a pair like those of `next_functions` and of `get_gradient_edge`.

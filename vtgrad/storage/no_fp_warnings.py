@@ -58,6 +58,7 @@ class Runner(Protocol):
 
     def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; its result."""
+        ...
 
 
 def no_fp_warnings_runner() -> Runner:

@@ -96,6 +96,7 @@ class Judge(Protocol):
 
         The step is then not run at all, so only the first of several judges may say so.
         """
+        ...
 
     def judge(self, step: Step, error: Exception | None, *, last: bool) -> Verdict:
         """Compare, after the library under test has run the step.
@@ -107,9 +108,11 @@ class Judge(Protocol):
         last : bool
             Whether the step is known to be the last one.
         """
+        ...
 
     def finish(self) -> Verdict:
         """Compare once more, after the program, and let go of all tensors."""
+        ...
 
     def close(self) -> None:
         """Close what the program has left open on the judge's own side."""

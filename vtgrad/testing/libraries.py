@@ -32,6 +32,7 @@ class StorageLike(Protocol):
 
     def data_ptr(self) -> int:
         """Address of the buffer."""
+        ...
 
 
 class TensorLike(Protocol):
@@ -40,26 +41,32 @@ class TensorLike(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes."""
+        ...
 
     @property
     def dtype(self) -> object:
         """Element type."""
+        ...
 
     @property
     def requires_grad(self) -> bool:
         """Whether gradients are recorded."""
+        ...
 
     @property
     def is_leaf(self) -> bool:
         """Whether there is no grad_fn."""
+        ...
 
     @property
     def grad_fn(self) -> object:
         """The node that made it."""
+        ...
 
     @property
     def grad(self) -> "TensorLike | None":
         """The accumulated gradient."""
+        ...
 
     @property
     def _version(self) -> int: ...
@@ -71,18 +78,23 @@ class TensorLike(Protocol):
 
     def is_inference(self) -> bool:
         """Whether it was made in inference mode."""
+        ...
 
     def stride(self) -> tuple[int, ...]:
         """Strides in elements."""
+        ...
 
     def storage_offset(self) -> int:
         """Offset in elements."""
+        ...
 
     def untyped_storage(self) -> StorageLike:
         """The storage."""
+        ...
 
     def tolist(self) -> object:
         """Values as nested lists."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,11 @@ class Writer(Protocol):
 
     def beginning(self) -> Iterable[Step]:
         """Make the first steps."""
+        ...
 
     def next_steps(self) -> Iterable[Step]:
         """Make the next steps, each after the one before it has run; there may be none."""
+        ...
 
 
 class ModelWriter:

@@ -13,7 +13,7 @@ from vtgrad import Tensor
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 _R = TypeVar("_R", Tensor, tuple[Tensor, ...], Tensor | tuple[Tensor, ...])
-_TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
+_TensorT = TypeVar("_TensorT", bound=Tensor)
 _Ts = TypeVarTuple("_Ts")
 
 @overload

@@ -16,7 +16,7 @@ __all__ = [
     "Call",
     "Inputs",
     "R",
-    "T",
+    "TensorT",
     "Tensors",
     "Ts",
     "call",
@@ -33,7 +33,7 @@ Tensors: TypeAlias = Tensor | tuple[Tensor, ...]
 # Inputs, before `checked_inputs`.
 Inputs: TypeAlias = Tensor | tuple[object, ...]
 # The class of one input, and what a function returns: a tensor or a tuple, whatever their classes.
-T = TypeVar("T", bound=Tensor)
+TensorT = TypeVar("TensorT", bound=Tensor)
 R = TypeVar("R", Tensor, tuple[Tensor, ...], Tensors)
 # The tensors of a tuple of inputs: see Note [Signatures that know the arguments].
 Ts = TypeVarTuple("Ts")

@@ -9,7 +9,7 @@ from ...errors import TransformError
 from ...tensor.tensor import Tensor
 from ..jacobian_columns import check_forward_mode, jacobian_by_columns
 from ..reverse_call import gradients_by, in_transform
-from .call import Call, Inputs, T, Ts, call, checked_inputs, filled, one_number, result
+from .call import Call, Inputs, TensorT, Ts, call, checked_inputs, filled, one_number, result
 from .jacobian import Strategy, check_options, matrices
 
 __all__ = ["gradient_of", "hessian"]
@@ -17,8 +17,8 @@ __all__ = ["gradient_of", "hessian"]
 
 @overload
 def hessian(
-    func: Callable[[T], Tensor],
-    inputs: T,
+    func: Callable[[TensorT], Tensor],
+    inputs: TensorT,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,

@@ -7,7 +7,7 @@ from typing import overload
 
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform, runs_users_code
-from .call import Call, Inputs, T, Tensors, Ts, checked_vector, filled, like, result
+from .call import Call, Inputs, Tensors, TensorT, Ts, checked_vector, filled, like, result
 from .hessian import gradient_of
 from .pushed import pushed
 
@@ -16,8 +16,8 @@ __all__ = ["hvp", "vhp"]
 
 @overload
 def vhp(
-    func: Callable[[T], Tensor],
-    inputs: T,
+    func: Callable[[TensorT], Tensor],
+    inputs: TensorT,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -81,8 +81,8 @@ def vhp(
 
 @overload
 def hvp(
-    func: Callable[[T], Tensor],
-    inputs: T,
+    func: Callable[[TensorT], Tensor],
+    inputs: TensorT,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,

@@ -13,8 +13,8 @@ from ..reverse_call import InputEdge, in_transform
 from .call import (
     Inputs,
     R,
-    T,
     Tensors,
+    TensorT,
     Ts,
     call,
     checked_inputs,
@@ -32,8 +32,8 @@ Jacobian: TypeAlias = Tensor | tuple[Tensor, ...] | tuple[tuple[Tensor, ...], ..
 
 @overload
 def jacobian(
-    func: Callable[[T], R],
-    inputs: T,
+    func: Callable[[TensorT], R],
+    inputs: TensorT,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,

@@ -7,7 +7,7 @@ from typing import overload
 
 from ...tensor.tensor import Tensor
 from ..reverse_call import gradients_by, in_transform
-from .call import Inputs, R, T, Tensors, Ts, call, checked_vector, filled, like, result
+from .call import Inputs, R, Tensors, TensorT, Ts, call, checked_vector, filled, like, result
 from .pushed import pushed
 
 __all__ = ["jvp", "vjp"]
@@ -15,8 +15,8 @@ __all__ = ["jvp", "vjp"]
 
 @overload
 def vjp(
-    func: Callable[[T], R],
-    inputs: T,
+    func: Callable[[TensorT], R],
+    inputs: TensorT,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,
@@ -97,8 +97,8 @@ def vjp(
 
 @overload
 def jvp(
-    func: Callable[[T], R],
-    inputs: T,
+    func: Callable[[TensorT], R],
+    inputs: TensorT,
     v: Tensors | None = None,
     create_graph: bool = False,
     strict: bool = False,

@@ -156,9 +156,10 @@ class Speller:
         speller = Speller(found.module, self._names)
         name = f"_{found.name}"
         options = [f"{k.arg}={speller.option(k)}" for k in call.keywords]
-        if "bound=Tensor" in options:
-            name = TENSOR_VARIABLE if name == "_T" else name
-            # An error says Tensor where nothing else is known.
+        if "bound=Tensor" in options and name == "_T":
+            name = TENSOR_VARIABLE
+            # An error says Tensor where nothing else is known. Others stand before variables that
+            # have no default, which must not follow one that has.
             options.append("default=Tensor")
         # A variable of `typing` has no default before Python 3.13.
         kind = ast.unparse(call.func)

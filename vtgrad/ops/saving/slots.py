@@ -19,12 +19,15 @@ class Slot(Protocol):
     @property
     def key(self) -> tuple[int, str, int]:
         """What tells the place from all others, as long as this object lives."""
+        ...
 
     def node(self) -> Node:
         """The node."""
+        ...
 
     def read(self) -> SavedVariable | None:
         """The saved value; None if there is none."""
+        ...
 
     def store(self, variable: SavedVariable) -> None:
         """Replace the saved value."""

@@ -72,22 +72,28 @@ class State(Protocol):
     @property
     def made(self) -> int:
         """The number of the next tensor."""
+        ...
 
     @property
     def has_level(self) -> bool:
         """Whether a level of forward mode is open."""
+        ...
 
     def describe(self) -> Sequence[TensorState]:
         """Describe the tensors that are alive, oldest first."""
+        ...
 
     def has_room(self, numel: int) -> bool:
         """Whether there may be so many elements more that require grad."""
+        ...
 
     def look(self, text: str) -> tuple[tuple[int, ...], str] | None:
         """Shape and dtype of what an expression would give; None if it raises, or is not known."""
+        ...
 
     def beside_saves(self) -> Sequence[tuple[int, int | slice]]:
         """Tensors and parts of them that lie beside what nodes have saved, where that is known."""
+        ...
 
 
 def functions_of(module: ModuleType) -> frozenset[str]:
