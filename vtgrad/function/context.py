@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import GraphFreedError, ViewInvalidError
+from ..errors import GraphFreedError, ViewInvalidError, WriteRefusedError
 from ..graph.audit import Fingerprint
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata, metadata_of
@@ -327,4 +327,11 @@ def check_declared(call: Call, tensor: TensorBase) -> None:
     if tensor._impl.version_counter is INFERENCE:
         refuse_outside_inference_mode()
     elif call.records and tensor._impl.array.dtype.kind in "fc":
-        check_inplace(tensor)
+        try:
+            check_inplace(tensor)
+        except WriteRefusedError as error:
+            error.add_note(
+                "What forward has written before mark_dirty stays written; called before the first "
+                "write, mark_dirty refuses it"
+            )
+            raise

@@ -217,7 +217,8 @@ class FunctionCtx:
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Declare the arguments that forward writes in place; forward must return all of them.
 
-        Call this before the writes: arguments that may not be written are refused here.
+        Call this before the writes: arguments that may not be written are refused here, and what
+        forward has written by then stays written.
 
         Parameters
         ----------

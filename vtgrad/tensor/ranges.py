@@ -87,7 +87,7 @@ def arange(
     ShapeError
         If `step` is zero or leads away from `end`, or a bound is not finite.
     ArgumentValueError
-        If an integer does not fit 64 bits.
+        If an integer does not fit 64 bits, or `step` becomes 0 in an integer `dtype`.
     DTypeError
         If a bound is complex, or `dtype` is not that of `out`.
     NotSupportedError
@@ -132,7 +132,7 @@ def arange(
         # The bounds as passed decide whether the step leads from one to the other.
         first, last, by, whole = int(first), int(last), int(by), True
         if by == 0:
-            raise ShapeError("arange of integers needs a step other than 0", step=by)
+            raise ArgumentValueError("arange of integers needs a step other than 0", step=by)
     count = -((first - last) // by) if whole else (last - first) / by
     if not math.isfinite(count):
         raise ShapeError(
@@ -190,7 +190,7 @@ def linspace(
     Raises
     ------
     ShapeError
-        If `steps` is negative.
+        If `steps` is negative, or a bound is a tensor with dimensions.
     ArgumentValueError
         If an integer does not fit 64 bits.
     DTypeError
@@ -204,6 +204,12 @@ def linspace(
     tensor([0.0000, 0.5000, 1.0000])
     """
     lane = lane_of(device)
+    for bound in (start, end):
+        if isinstance(bound, TensorBase) and bound.ndim:
+            raise ShapeError(
+                f"linspace takes 0-d tensors as bounds, not one of shape {list(bound.shape)}",
+                shape=bound.shape,
+            )
     first, last = number_of(start, "start"), number_of(end, "end")
     if any(isinstance(x, int) and abs(x) >= 2**63 for x in (first, last)):
         raise ArgumentValueError("a bound of linspace does not fit 64 bits", start=start, end=end)

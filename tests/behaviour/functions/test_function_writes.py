@@ -282,6 +282,29 @@ def test_what_may_not_be_written_is_refused_also_when_marked_late(target: Any) -
     assert_not_the_old_gradient(owner, before)
 
 
+def test_what_forward_wrote_to_a_leaf_before_it_was_marked_stays() -> None:
+    def forward(ctx: Any, x: vt.Tensor) -> vt.Tensor:
+        x.mul_(3)
+        ctx.mark_dirty(x)
+        return x
+
+    x = leaf(2)
+    before = (x * x).sum()
+    with pytest.raises(RuntimeError) as caught:
+        function(forward, lambda ctx, g: g * 3)(x)
+    if not ON_TORCH:
+        assert getattr(caught.value, "kind", None) == "leaf-write"
+        assert "stays written" in " ".join(caught.value.__notes__)
+    assert x.tolist() == [3, 6]
+    assert x.is_leaf
+    assert x._version > 0
+    # A saved value of before is stale, and a graph of the new values is as any other.
+    with pytest.raises(RuntimeError):
+        before.backward()
+    assert x.grad is None
+    assert gradients((x * x).sum(), x) == [[6, 12]]
+
+
 @pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize("result", [lambda x: x + 1, lambda x: x[0], lambda x: [x]])
 def test_a_dirty_argument_must_be_returned(result: Any, recorded: bool) -> None:

@@ -254,6 +254,14 @@ MISTAKES: dict[str, tuple[Callable[[vt.Tensor], object], type[Exception]]] = {
     "permute twice": (lambda x: x.permute(0, 0), RuntimeError),
     "shapes of matmul": (lambda x: x.matmul(x), RuntimeError),
     "reach of narrow": (lambda x: x.narrow(0, 1, 9), RuntimeError),
+    "dimension of narrow_copy": (lambda x: x.narrow_copy(2, 0, 1), RuntimeError),
+    "dimension of narrow_copy below": (lambda x: x.narrow_copy(-3, 0, 1), IndexError),
+    "dimension of narrow": (lambda x: x.narrow(2, 0, 1), IndexError),
+    "step of arange": (lambda x: vt.arange(0, 4, 0), RuntimeError),
+    "step of arange of integers": (lambda x: vt.arange(0, 4, 0.5, dtype=vt.int64), ValueError),
+    "bounds of linspace": (lambda x: vt.linspace(x, 1, 3), RuntimeError),
+    "factor of addmm": (lambda x: vt.addmm(x, x, ramp(3, 3), beta=[2.0]), TypeError),  # type: ignore[arg-type]  # that is the test
+    "factor of addr": (lambda x: vt.addr(x, x[:, 0], x[0], alpha=[2.0]), TypeError),  # type: ignore[arg-type]  # that is the test
     "truth of many": (lambda x: bool(x), RuntimeError),
     "number of many": (lambda x: float(x), ValueError),
     "item of many": (lambda x: x.item(), RuntimeError),

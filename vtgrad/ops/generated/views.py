@@ -2197,11 +2197,12 @@ def narrow_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     Raises
     ------
     ShapeError
-        If the range reaches past the end, `length` is negative, or `input` is 0-d.
+        If the range reaches past the end, `length` is negative, `dim` is too large, or `input` is
+        0-d.
     OutOfRangeError
         If `start` is outside the dimension.
     DimensionError
-        If `input` has no dimension `dim`.
+        If `dim` is too far below 0.
     ResultTypeError
         If `out` does not have the dtype of the result.
     OutGradError

@@ -10,7 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    DimensionError,
+    DTypeError,
+    NotSupportedError,
+    ShapeError,
+)
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
@@ -184,8 +190,17 @@ def bmm(self: Array, mat2: Array) -> Array:
     return out
 
 
+def _check_number(name: str, value: object) -> None:
+    """Refuse what NumPy would take for an array."""
+    if not isinstance(value, (int, float, complex, np.generic)):
+        raise ArgumentTypeError(
+            f"argument {name!r} must be a number, not {type(value).__name__}", argument=name
+        )
+
+
 def _factor(name: str, value: Number, dtype: NumpyDType) -> Number:
     """`value` as a multiplier of `dtype` elements; for integers its fraction is dropped."""
+    _check_number(name, value)
     if dtype.kind == "c":
         return value
     if isinstance(value, complex):
@@ -297,6 +312,7 @@ def addr(self: Array, vec1: Array, vec2: Array, beta: Number = 1, alpha: Number 
     kept: Array = self.astype(dtype, copy=False)
     _check_term("addr", self, shape)
     for name, value in (("beta", beta), ("alpha", alpha)):
+        _check_number(name, value)
         if isinstance(value, (float, complex)) and category(number_dtype(value)) > category(dtype):
             raise DTypeError(f"addr() of {dtype} values cannot take {name}={value}", value=value)
     work = _SINGLE if dtype == _HALF else dtype

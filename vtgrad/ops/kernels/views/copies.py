@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.copying.copies import contiguous
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.geometry import infer_size, narrow_geometry, normalize_dim
@@ -34,11 +35,16 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Array:
     Raises
     ------
     ShapeError
-        If the part leaves the dimension.
+        If the part leaves the dimension, or the dimension is too large, which is an `IndexError`
+        of all other operators, as in PyTorch.
     OutOfRangeError
         If `start` is outside the dimension.
     """
     start, length = integer(start), integer(length)
+    if self.ndim and integer(dim) >= self.ndim:
+        raise ShapeError(
+            f"dimension {dim} does not exist: there are {self.ndim}", dim=dim, ndim=self.ndim
+        )
     narrow_geometry(self.shape, self.strides, 0, dim, start, length)
     axis = normalize_dim(dim, self.ndim)
     first = start + self.shape[axis] if start < 0 else start
