@@ -1934,6 +1934,10 @@ def _logsumexp_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> A
     return tangent
 
 
+def _products_of_others(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    return F.conj(F.products_of_others_backward(F.conj(t["input"]), a["input"], a["dim"]))
+
+
 def _exponential_shares(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return F.mul(result, F.sub(t["input"], F.sum(F.mul(result, t["input"]), a["dim"], True)))
 
@@ -3400,6 +3404,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         "norm", "formula", "input ord dim keepdim dtype", "input", uses="input result", formula=_linalg_vector_norm
     ),
     "logsumexp_dim": ForwardRule("logsumexp", "formula", "input dim keepdim", "input", uses="input result", formula=_logsumexp_dim),
+    "products_of_others": ForwardRule("products_of_others", "formula", "input dim", "input", uses="input", formula=_products_of_others),
     "exponential_shares": ForwardRule(
         "exponential_shares", "formula", "input total dim", "input", uses="result", formula=_exponential_shares
     ),
