@@ -367,7 +367,9 @@ EXTREMES: list[Callable[[vt.Tensor], vt.Tensor]] = [
     lambda x: x.norm(INF),
     lambda x: vt.dist(x, vt.zeros_like(x), INF),
     lambda x: vt.zeros_like(x[:1]).scatter_reduce(0, vt.tensor([0, 0, 0]), x, "amax"),
-    lambda x: vt.ones_like(x[:1]).index_reduce(0, vt.tensor([0, 0, 0]), x, "amin", include_self=False),
+    lambda x: vt.ones_like(x[:1]).index_reduce(
+        0, vt.tensor([0, 0, 0]), x, "amin", include_self=False
+    ),
 ]
 
 

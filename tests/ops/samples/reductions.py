@@ -73,6 +73,12 @@ def _renorm(x: Array, p: float, dim: int, maxnorm: float) -> object:
     return np.where(norm > maxnorm, x * maxnorm / (norm + 1e-7), x)
 
 
+def _others(x: Array, axis: int) -> object:
+    count = x.shape[axis]
+    products = [np.delete(x, i, axis).prod(axis) for i in range(count)]
+    return np.stack(products, axis)
+
+
 def _log_total(x: Array, axes: int | tuple[int, ...]) -> Array:
     return np.asarray(np.log(np.exp(x).sum(axes, keepdims=True)))
 
@@ -154,6 +160,12 @@ SAMPLES: Final[Samples] = {
     "logsumexp_dim": [
         sample(lambda x, d: np.log(np.exp(x).sum(1)), MATRIX, 1),
         sample(lambda x, d, k: np.log(np.exp(x).sum((0, 1), keepdims=True)), MATRIX, (0, 1), True),
+    ],
+    "products_of_others": [
+        sample(_others, MATRIX, 1),
+        sample(_others, WITH_ZERO, 0),
+        sample(_others, COMPLEX, 1),
+        sample(_others, array([[0.0, 2.0, 0.0, 3.0]]), 1),
     ],
     "checked_counts": [
         sample(lambda counts, extreme: counts, PLACES + 1, array([0.5, -2.0])),

@@ -19,7 +19,8 @@ def gradient_of_angle(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     length = k.abs(self)
     # Not "is zero": what is nan has no angle either.
     zero = k.logical_not(k.gt(length, 0))
-    unit = k.div(self, k.where(zero, 1, k.mul(length, length)))
+    safe = k.where(zero, 1, length)
+    unit = k.div(k.div(self, safe), safe)
     return k.where(zero, 0, k.mul(k.mul(unit, grad), 1j))
 
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, NumpyDType
 
-__all__ = ["gradient_of_acosh", "turned"]
+__all__ = [
+    "gradient_of_acosh",
+    "gradient_of_asin",
+    "gradient_of_asinh",
+    "gradient_of_atan",
+    "turned",
+]
 
 
 def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
@@ -16,14 +22,38 @@ def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
 
     It is `leg` by the squared distance from the origin; 0 at the origin.
     """
-    square = k.add(k.mul(y, y), k.mul(x, x))
-    origin = k.eq(square, 0)
-    inverse = k.where(origin, 0, k.reciprocal(k.where(origin, 1, square)))
-    return k.mul(k.mul(grad, leg), inverse)
+    origin = k.logical_and(k.eq(y, 0), k.eq(x, 0))
+    # Not by the square of the distance, which over- and underflows where the quotient does not.
+    distance = k.hypot(k.where(origin, 1, y), k.where(origin, 1, x))
+    slope = k.div(k.div(leg, distance), distance)
+    return k.mul(grad, k.where(origin, 0, slope))
+
+
+def gradient_of_asin(grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    if dtype.kind != "c":
+        return k.mul(grad, k.rsqrt(k.mul(k.rsub(self, 1), k.add(self, 1))))
+    return k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self, self), 1))))
+
+
+def gradient_of_atan(grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / (x * x + 1)``; squares overflow early in half precision."""
+    if dtype.itemsize == 2:
+        distance = k.hypot(self, k.ones_like(self))
+        return k.div(k.div(grad, distance), distance)
+    return k.div(grad, k.conj(k.add(k.mul(self, self), 1)))
+
+
+def gradient_of_asinh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    if dtype.kind != "c":
+        return k.div(grad, k.hypot(self, k.ones_like(self)))
+    return k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self, self), 1))))
 
 
 def gradient_of_acosh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
     if dtype.kind != "c":
-        return k.mul(grad, k.rsqrt(k.sub(k.mul(self, self), 1)))
+        size = k.abs(self)
+        return k.mul(grad, k.mul(k.rsqrt(k.sub(size, 1)), k.rsqrt(k.add(size, 1))))
     return k.mul(grad, k.conj(k.mul(k.rsqrt(k.sub(self, 1)), k.rsqrt(k.add(self, 1)))))

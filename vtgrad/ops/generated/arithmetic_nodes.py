@@ -730,7 +730,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack_array(self)
             tensor2 = self.saved_tensor2.unpack_array(self)
-            grad2 = k.mul(grad, k.conj(k.neg(k.div(k.mul(tensor1, self.value), k.mul(tensor2, tensor2)))))
+            grad2 = k.mul(grad, k.conj(k.neg(k.div(k.div(k.mul(tensor1, self.value), tensor2), tensor2))))
         return grad0, grad1, grad2
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -748,7 +748,10 @@ class AddcdivBackward0(SavesTensor1Tensor2):
             tensor1 = self.saved_tensor1.unpack_array(self)
             tensor2 = self.saved_tensor2.unpack_array(self)
             grad2 = reuse(
-                2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, reuse(3, k.div, k.mul(tensor1, self.value), k.mul(tensor2, tensor2))))
+                2 | owned,
+                k.mul,
+                grad,
+                k.conj(reuse(1, k.neg, reuse(1, k.div, reuse(1, k.div, k.mul(tensor1, self.value), tensor2), tensor2))),
             )
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
@@ -762,7 +765,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack(self)
             tensor2 = self.saved_tensor2.unpack(self)
-            grad2 = F.mul(grad, F.conj(F.neg(F.div(F.mul(tensor1, self.value), F.mul(tensor2, tensor2)))))
+            grad2 = F.mul(grad, F.conj(F.neg(F.div(F.div(F.mul(tensor1, self.value), tensor2), tensor2))))
         return grad0, grad1, grad2
 
 

@@ -553,7 +553,8 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
 
     `1 / (1 + exp(-input))`; of large real values it is exactly 0 or 1. Integers and bools are
     computed in the default floating dtype. The derivative is
-    `sigmoid(input) * (1 - sigmoid(input))`.
+    `sigmoid(input) * (1 - sigmoid(input))`, of the result as it was rounded: beside 1, in single
+    precision beyond 14, few of its digits are left.
 
     Parameters
     ----------
@@ -1343,7 +1344,9 @@ def tanh(input: T, *, out: T | None = None) -> T:
     """Return the hyperbolic tangent of each element.
 
     `sinh(input) / cosh(input)`, which lies between -1 and 1 for real values. Integers and bools
-    are computed in the default floating dtype. The derivative is `1 - tanh(input) ** 2`.
+    are computed in the default floating dtype. The derivative is `1 - tanh(input) ** 2`, of the
+    result as it was rounded: beside 1 and -1, in single precision beyond 8, few of its digits
+    are left.
 
     Parameters
     ----------

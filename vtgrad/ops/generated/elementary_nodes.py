@@ -571,96 +571,105 @@ class TanBackward0(SavesResult):
 class AsinBackward0(SavesSelf):
     """Derivative of `asin`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
+
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinBackward0:
         edge0 = gradient_edge(self)
         node = AsinBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self_, self_), 1)))),)
+        return (array_formulas.gradient_of_asin(grad, self_, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self_, self_), 1))))
-        return (grad0,), (FRESH,)
+            grad0 = reusing_formulas.gradient_of_asin(owned, grad, self_, self.self_dtype)
+        return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(self_, self_), 1)))),)
+        return (tensor_formulas.gradient_of_asin(grad, self_, self.self_dtype),)
 
 
 @final
 class AcosBackward0(SavesSelf):
     """Derivative of `acos`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
+
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcosBackward0:
         edge0 = gradient_edge(self)
         node = AcosBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.neg(k.rsqrt(k.rsub(k.mul(self_, self_), 1))))),)
+        return (array_formulas.gradient_of_asin(k.neg(grad), self_, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self_, self_), 1)))))
-        return (grad0,), (FRESH,)
+            grad0 = reusing_formulas.gradient_of_asin(False, reuse(owned, k.neg, grad), self_, self.self_dtype)
+        return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.neg(F.rsqrt(F.rsub(F.mul(self_, self_), 1))))),)
+        return (tensor_formulas.gradient_of_asin(F.neg(grad), self_, self.self_dtype),)
 
 
 @final
 class AtanBackward0(SavesSelf):
     """Derivative of `atan`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
+
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanBackward0:
         edge0 = gradient_edge(self)
         node = AtanBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.add(k.mul(self_, self_), 1))),)
+        return (array_formulas.gradient_of_atan(grad, self_, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.add, k.mul(self_, self_), 1)))
-        return (grad0,), (FRESH,)
+            grad0 = reusing_formulas.gradient_of_atan(owned, grad, self_, self.self_dtype)
+        return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.add(F.mul(self_, self_), 1))),)
+        return (tensor_formulas.gradient_of_atan(grad, self_, self.self_dtype),)
 
 
 @final
@@ -762,64 +771,70 @@ class TanhBackward0(SavesResult):
 class AsinhBackward0(SavesSelf):
     """Derivative of `asinh`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
+
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward0:
         edge0 = gradient_edge(self)
         node = AsinhBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
+        return (array_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self_, self_), 1))))
-        return (grad0,), (FRESH,)
+            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
+        return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self_, self_), 1)))),)
+        return (tensor_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
 
 
 @final
 class AsinhBackward1(SavesSelf):
     """Derivative of `asinh`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
+
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward1:
         edge0 = gradient_edge(self)
         node = AsinhBackward1((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self_, self_), 1)))),)
+        return (array_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self_, self_), 1))))
-        return (grad0,), (FRESH,)
+            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
+        return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self_, self_), 1)))),)
+        return (tensor_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
 
 
 @final
@@ -910,18 +925,18 @@ class AtanhBackward0(SavesSelf):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
+        return (k.div(grad, k.conj(k.mul(k.rsub(self_, 1), k.add(self_, 1)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.rsub, k.mul(self_, self_), 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(3, k.mul, k.rsub(self_, 1), k.add(self_, 1))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.rsub(F.mul(self_, self_), 1))),)
+        return (F.div(grad, F.conj(F.mul(F.rsub(self_, 1), F.add(self_, 1)))),)
 
 
 @final
@@ -942,18 +957,18 @@ class AtanhBackward1(SavesSelf):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.rsub(k.mul(self_, self_), 1))),)
+        return (k.div(grad, k.conj(k.mul(k.rsub(self_, 1), k.add(self_, 1)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.rsub, k.mul(self_, self_), 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(3, k.mul, k.rsub(self_, 1), k.add(self_, 1))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.rsub(F.mul(self_, self_), 1))),)
+        return (F.div(grad, F.conj(F.mul(F.rsub(self_, 1), F.add(self_, 1)))),)
 
 
 @final

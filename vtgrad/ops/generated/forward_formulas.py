@@ -303,7 +303,7 @@ def _addcdiv(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
             tangent,
             along(
                 t["tensor2"],
-                lambda grad: F.mul(grad, F.conj(F.neg(F.div(F.mul(a["tensor1"], a["value"]), F.mul(a["tensor2"], a["tensor2"]))))),
+                lambda grad: F.mul(grad, F.conj(F.neg(F.div(F.div(F.mul(a["tensor1"], a["value"]), a["tensor2"]), a["tensor2"])))),
                 result,
             ),
         )
@@ -327,7 +327,7 @@ def _addcdiv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any
                 2 | False,
                 k.mul,
                 t["tensor2"],
-                k.conj(reuse(1, k.neg, reuse(3, k.div, k.mul(a["tensor1"], a["value"]), k.mul(a["tensor2"], a["tensor2"])))),
+                k.conj(reuse(1, k.neg, reuse(1, k.div, reuse(1, k.div, k.mul(a["tensor1"], a["value"]), a["tensor2"]), a["tensor2"]))),
             ),
         )
     return tangent
@@ -1183,7 +1183,7 @@ def _asin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
-            tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(a["input"], a["input"]), 1)))), result)
+            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(grad, a["input"], a["input"]._impl.dtype), result)
         )
     return tangent
 
@@ -1191,12 +1191,7 @@ def _asin(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 def _asin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))),
-        )
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_asin(False, t["input"], a["input"], a["input"].dtype))
     return tangent
 
 
@@ -1204,7 +1199,8 @@ def _acos(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
-            tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.rsqrt(F.rsub(F.mul(a["input"], a["input"]), 1))))), result)
+            tangent,
+            along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(F.neg(grad), a["input"], a["input"]._impl.dtype), result),
         )
     return tangent
 
@@ -1213,16 +1209,7 @@ def _acos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, o
     tangent = None
     if "input" in t:
         tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(
-                own and 1,
-                2 | False,
-                k.mul,
-                t["input"],
-                k.conj(reuse(1, k.neg, reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))),
-            ),
+            0, 1, tangent, reusing_formulas.gradient_of_asin(False, reuse(False, k.neg, t["input"]), a["input"], a["input"].dtype)
         )
     return tangent
 
@@ -1230,16 +1217,16 @@ def _acos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, o
 def _atan(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.add(F.mul(a["input"], a["input"]), 1))), result))
+        tangent = plus(
+            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_atan(grad, a["input"], a["input"]._impl.dtype), result)
+        )
     return tangent
 
 
 def _atan_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.add, k.mul(a["input"], a["input"]), 1)))
-        )
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_atan(False, t["input"], a["input"], a["input"].dtype))
     return tangent
 
 
@@ -1291,7 +1278,7 @@ def _asinh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
         tangent = plus(
-            tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(a["input"], a["input"]), 1)))), result)
+            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_asinh(grad, a["input"], a["input"]._impl.dtype), result)
         )
     return tangent
 
@@ -1299,12 +1286,7 @@ def _asinh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 def _asinh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(a["input"], a["input"]), 1)))),
-        )
+        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_asinh(False, t["input"], a["input"], a["input"].dtype))
     return tangent
 
 
@@ -1327,7 +1309,9 @@ def _acosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, 
 def _atanh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.rsub(F.mul(a["input"], a["input"]), 1))), result))
+        tangent = plus(
+            tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.mul(F.rsub(a["input"], 1), F.add(a["input"], 1)))), result)
+        )
     return tangent
 
 
@@ -1335,7 +1319,10 @@ def _atanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, 
     tangent = None
     if "input" in t:
         tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(1, k.rsub, k.mul(a["input"], a["input"]), 1)))
+            0,
+            3,
+            tangent,
+            into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(3, k.mul, k.rsub(a["input"], 1), k.add(a["input"], 1)))),
         )
     return tangent
 
@@ -1932,6 +1919,10 @@ def _logsumexp_dim(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> A
             ),
         )
     return tangent
+
+
+def _products_of_others(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    return F.conj(F.products_of_others_backward(F.conj(t["input"]), a["input"], a["dim"]))
 
 
 def _exponential_shares(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -3400,6 +3391,7 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         "norm", "formula", "input ord dim keepdim dtype", "input", uses="input result", formula=_linalg_vector_norm
     ),
     "logsumexp_dim": ForwardRule("logsumexp", "formula", "input dim keepdim", "input", uses="input result", formula=_logsumexp_dim),
+    "products_of_others": ForwardRule("products_of_others", "formula", "input dim", "input", uses="input", formula=_products_of_others),
     "exponential_shares": ForwardRule(
         "exponential_shares", "formula", "input total dim", "input", uses="result", formula=_exponential_shares
     ),

@@ -338,6 +338,7 @@ NAMING: Final[dict[str, Naming]] = {
     "std_dim": Naming("std", "drop dim", "input dim correction keepdim"),
     "linalg_vector_norm": Naming("norm", "drop dim", "input ord dim keepdim dtype"),
     "logsumexp_dim": Naming("logsumexp", "drop dim", "input dim keepdim"),
+    "products_of_others": Naming("products_of_others", "same", "input dim"),
     "exponential_shares": Naming("exponential_shares", "same", "input total dim"),
     "softmax_dim": Naming("softmax", "same", "input dim"),
     "log_softmax_dim": Naming("log_softmax", "same", "input dim"),

@@ -397,6 +397,7 @@ PATTERNS: Final[dict[str, LocalPattern]] = {
     "std_dim": LocalPattern("reduction", "input"),
     "linalg_vector_norm": LocalPattern("reduction", "input"),
     "logsumexp_dim": LocalPattern("reduction", "input"),
+    "products_of_others": LocalPattern("along dim", "input"),
     "exponential_shares": LocalPattern("dense", "input"),
     "softmax_dim": LocalPattern("along dim", "input"),
     "log_softmax_dim": LocalPattern("along dim", "input"),

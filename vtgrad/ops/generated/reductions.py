@@ -31,9 +31,10 @@ from vtgrad.ops.generated.reductions_nodes import (
     AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, ExponentialSharesBackward0,
     ExtremeBackward0, LinalgVectorNormBackward0, LogSoftmaxBackward0, LogsumexpBackward0,
     MaxBackward0, MaxBackward1, MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1,
-    MinBackward0, MinBackward1, NansumBackward0, ProdBackward0, ProdBackward1, PutSelectedBackward0,
-    RenormBackward0, SoftmaxBackward0, StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1,
-    TakeSelectedBackward0, VarBackward0, VarMeanBackward0,
+    MinBackward0, MinBackward1, NansumBackward0, ProdBackward0, ProdBackward1,
+    ProductsOfOthersBackward0, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
+    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
+    VarMeanBackward0,
 )
 
 __all__ = [
@@ -41,9 +42,9 @@ __all__ = [
     "argmin_default", "checked_counts", "count_nonzero_dim_IntList", "dist", "exponential_shares",
     "extreme", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
     "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
-    "nansum_dim", "prod_default", "prod_dim_int", "put_selected", "renorm", "renorm_",
-    "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList", "take_selected",
-    "var_dim", "var_mean_dim",
+    "nansum_dim", "prod_default", "prod_dim_int", "products_of_others", "put_selected", "renorm",
+    "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
+    "take_selected", "var_dim", "var_mean_dim",
 ]
 
 
@@ -785,6 +786,30 @@ def logsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
         node = LogsumexpBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
+    return result
+
+
+@overload
+def products_of_others(self: T, dim: int) -> T: ...
+@overload
+def products_of_others(self: T, dim: str) -> T: ...
+def products_of_others(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
+    self: T, dim: int
+) -> T:
+    """At each index along a dimension the product of all other elements."""
+    if keys.active and is_keyed(self):
+        return take_over("products_of_others", products_of_others, self, dim)
+    try:
+        array = no_fp_warnings.run(k.products_of_others, self._impl.array, dim)
+    except Exception as error:
+        if renew_context(error):
+            return products_of_others(self, dim)
+        explain(error, "self: Tensor, dim: int", self, dim)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = ProductsOfOthersBackward0.record(self, dim)
+        set_history(result, node)
     return result
 
 

@@ -712,6 +712,33 @@ class LogsumexpBackward0(SavesSelfResult):
 
 
 @final
+class ProductsOfOthersBackward0(SavesSelf):
+    """Derivative of `products_of_others`."""
+
+    __slots__ = ("dim",)
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    dim: int
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex) -> ProductsOfOthersBackward0:
+        edge0 = gradient_edge(self)
+        node = ProductsOfOthersBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.dim = dim if type(dim) is int else integer(dim)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        return (k.products_of_others_backward(grad, self_, self.dim),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        return (F.products_of_others_backward(grad, self_, self.dim),)
+
+
+@final
 class ExponentialSharesBackward0(SavesResult):
     """Derivative of `exponential_shares`."""
 

@@ -19,14 +19,14 @@ from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 
 __all__ = [
-    "gradient_inside", "gradient_of_acosh", "gradient_of_angle", "gradient_of_base",
-    "gradient_of_distance", "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1",
-    "gradient_of_logit", "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num", "gradient_of_number_exponent", "gradient_of_power",
-    "gradient_of_renorm", "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc",
-    "gradient_of_upper", "outer_factor", "shared_by_rows_of_ties", "shared_by_ties",
-    "shared_by_whole_ties", "shared_gradient", "std_gradient", "turned", "var_gradient",
-    "vector_norm_gradient",
+    "gradient_inside", "gradient_of_acosh", "gradient_of_angle", "gradient_of_asin",
+    "gradient_of_asinh", "gradient_of_atan", "gradient_of_base", "gradient_of_distance",
+    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logit",
+    "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma", "gradient_of_nan_to_num",
+    "gradient_of_number_exponent", "gradient_of_power", "gradient_of_renorm", "gradient_of_sgn",
+    "gradient_of_shares", "gradient_of_sinc", "gradient_of_upper", "outer_factor",
+    "shared_by_rows_of_ties", "shared_by_ties", "shared_by_whole_ties", "shared_gradient",
+    "std_gradient", "turned", "var_gradient", "vector_norm_gradient",
 ]
 
 
@@ -44,7 +44,8 @@ def gradient_inside(owned: bool, grad: Array, self: Array, low: Array | Number |
 def gradient_of_acosh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
     if dtype.kind != "c":
-        return reuse(2 | owned, k.mul, grad, reuse(1, k.rsqrt, reuse(1, k.sub, k.mul(self, self), 1)))
+        size = k.abs(self)
+        return reuse(2 | owned, k.mul, grad, reuse(3, k.mul, reuse(1, k.rsqrt, k.sub(size, 1)), reuse(1, k.rsqrt, k.add(size, 1))))
     return reuse(2 | owned, k.mul, grad, k.conj(reuse(3, k.mul, reuse(1, k.rsqrt, k.sub(self, 1)), reuse(1, k.rsqrt, k.add(self, 1)))))
 
 
@@ -57,8 +58,31 @@ def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
         return k.zeros_like(grad)
     length = k.abs(self)
     zero = k.logical_not(k.gt(length, 0))
-    unit = reuse(2, k.div, self, reuse(4, k.where, zero, 1, k.mul(length, length)))
+    safe = k.where(zero, 1, length)
+    unit = reuse(1, k.div, k.div(self, safe), safe)
     return reuse(4, k.where, zero, 0, reuse(1, k.mul, reuse(owned << 1, k.mul, unit, grad), 1j))
+
+
+def gradient_of_asin(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    if dtype.kind != "c":
+        return reuse(2 | owned, k.mul, grad, reuse(1, k.rsqrt, reuse(3, k.mul, k.rsub(self, 1), k.add(self, 1))))
+    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self, self), 1))))
+
+
+def gradient_of_asinh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    if dtype.kind != "c":
+        return reuse(owned, k.div, grad, k.hypot(self, k.ones_like(self)))
+    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self, self), 1))))
+
+
+def gradient_of_atan(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
+    """The gradient by ``1 / (x * x + 1)``; squares overflow early in half precision."""
+    if dtype.itemsize == 2:
+        distance = k.hypot(self, k.ones_like(self))
+        return reuse(1, k.div, reuse(owned, k.div, grad, distance), distance)
+    return reuse(2 | owned, k.div, grad, k.conj(reuse(1, k.add, k.mul(self, self), 1)))
 
 
 def gradient_of_base(owned: bool, grad: Array, base: Array, exponent: Array) -> Array:
@@ -274,10 +298,10 @@ def turned(owned: bool, grad: Array, leg: Array, y: Array, x: Array) -> Array:
 
     It is `leg` by the squared distance from the origin; 0 at the origin.
     """
-    square = reuse(3, k.add, k.mul(y, y), k.mul(x, x))
-    origin = k.eq(square, 0)
-    inverse = reuse(4, k.where, origin, 0, reuse(1, k.reciprocal, k.where(origin, 1, square)))
-    return reuse(1, k.mul, reuse(owned, k.mul, grad, leg), inverse)
+    origin = k.logical_and(k.eq(y, 0), k.eq(x, 0))
+    distance = k.hypot(k.where(origin, 1, y), k.where(origin, 1, x))
+    slope = reuse(1, k.div, k.div(leg, distance), distance)
+    return reuse(2 | owned, k.mul, grad, k.where(origin, 0, slope))
 
 
 def var_gradient(owned: bool, grad: Array, input: Array, dim: Dims, correction: float | None) -> Array:

@@ -31,9 +31,10 @@ __all__ = [
     "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
     "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
     "gradient_beyond", "gradient_inside", "gradient_of_acosh", "gradient_of_aminmax",
-    "gradient_of_angle", "gradient_of_base", "gradient_of_distance", "gradient_of_dividend",
-    "gradient_of_divisor", "gradient_of_exponent", "gradient_of_i1", "gradient_of_logit",
-    "gradient_of_lower", "gradient_of_magnitude", "gradient_of_mvlgamma", "gradient_of_nan_to_num",
+    "gradient_of_angle", "gradient_of_asin", "gradient_of_asinh", "gradient_of_atan",
+    "gradient_of_base", "gradient_of_distance", "gradient_of_dividend", "gradient_of_divisor",
+    "gradient_of_exponent", "gradient_of_i1", "gradient_of_logit", "gradient_of_lower",
+    "gradient_of_magnitude", "gradient_of_mvlgamma", "gradient_of_nan_to_num",
     "gradient_of_number_exponent", "gradient_of_order", "gradient_of_power", "gradient_of_renorm",
     "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc", "gradient_of_std_mean",
     "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean", "gradient_of_xlogy",
@@ -173,7 +174,8 @@ def gradient_of_angle(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> 
     length = F.abs(self)
     # Not "is zero": what is nan has no angle either.
     zero = F.logical_not(F.gt(length, 0))
-    unit = F.div(self, F.where(zero, 1, F.mul(length, length)))
+    safe = F.where(zero, 1, length)
+    unit = F.div(F.div(self, safe), safe)
     return F.where(zero, 0, F.mul(F.mul(unit, grad), 1j))
 
 
@@ -195,16 +197,40 @@ def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> T
 
     It is `leg` by the squared distance from the origin; 0 at the origin.
     """
-    square = F.add(F.mul(y, y), F.mul(x, x))
-    origin = F.eq(square, 0)
-    inverse = F.where(origin, 0, F.reciprocal(F.where(origin, 1, square)))
-    return F.mul(F.mul(grad, leg), inverse)
+    origin = F.logical_and(F.eq(y, 0), F.eq(x, 0))
+    # Not by the square of the distance, which over- and underflows where the quotient does not.
+    distance = F.hypot(F.where(origin, 1, y), F.where(origin, 1, x))
+    slope = F.div(F.div(leg, distance), distance)
+    return F.mul(grad, F.where(origin, 0, slope))
+
+
+def gradient_of_asin(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    if dtype.kind != "c":
+        return F.mul(grad, F.rsqrt(F.mul(F.rsub(self, 1), F.add(self, 1))))
+    return F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(self, self), 1))))
+
+
+def gradient_of_atan(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient by ``1 / (x * x + 1)``; squares overflow early in half precision."""
+    if dtype.itemsize == 2:
+        distance = F.hypot(self, F.ones_like(self))
+        return F.div(F.div(grad, distance), distance)
+    return F.div(grad, F.conj(F.add(F.mul(self, self), 1)))
+
+
+def gradient_of_asinh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    if dtype.kind != "c":
+        return F.div(grad, F.hypot(self, F.ones_like(self)))
+    return F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self, self), 1))))
 
 
 def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
     """The gradient by ``sqrt(x * x - 1)``, of complex values on the branch that `acosh` is on."""
     if dtype.kind != "c":
-        return F.mul(grad, F.rsqrt(F.sub(F.mul(self, self), 1)))
+        size = F.abs(self)
+        return F.mul(grad, F.mul(F.rsqrt(F.sub(size, 1)), F.rsqrt(F.add(size, 1))))
     return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), F.rsqrt(F.add(self, 1)))))
 
 

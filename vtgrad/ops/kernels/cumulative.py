@@ -16,6 +16,7 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
 from .elementary.log_sums import logaddexp
+from .reductions.products import is_plain_product
 from .support.axes import in_dtype
 
 __all__ = ["cummax_dim", "cummin_dim", "cumprod", "cumprod_backward", "cumsum", "logcumsumexp"]
@@ -138,16 +139,19 @@ def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Arra
     axis = normalize_dim(dim, input.ndim)
     if input.ndim == 0 or input.shape[axis] == 1 or input.size == 0:
         return self.copy()
-    x = in_dtype(input, result.dtype).conj()
-    if np.logical_and.reduce(input, None):
+    if is_plain_product(input, result):
+        x = in_dtype(input, result.dtype).conj()
         r: Array = np.true_divide(_reversed_cumsum(self * result.conj(), axis), x)
         return r
+    # In the next wider dtype products over- and underflow later.
+    x = in_dtype(input, _WIDER.get(result.dtype, result.dtype)).conj()
     zero = input == 0
     seen = np.add.accumulate(zero, axis, np.int64)
     first = zero & (seen == 1)
     ahead = seen == 0
     left_out = np.multiply.accumulate(np.where(first, 1, x), axis)
     at_first = _reversed_cumsum(np.where(ahead, 0, self * left_out), axis)
-    before = np.true_divide(_reversed_cumsum(self * result.conj(), axis), np.where(zero, 1, x))
+    weighted = np.where(ahead, self * left_out, 0)
+    before = np.true_divide(_reversed_cumsum(weighted, axis), np.where(zero, 1, x))
     out: Array = np.where(ahead, before, np.where(first, at_first, 0))
     return out.astype(result.dtype, copy=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
+from vtgrad.ops.kernels.reductions.products import is_plain_product
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -23,6 +24,7 @@ __all__ = [
     "cumprod_backward",
     "log_softmax_backward",
     "prod_backward",
+    "products_of_others_backward",
     "scatter_prod_backward",
     "softmax_backward",
 ]
@@ -61,7 +63,8 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
     if input.ndim == 0:
         return F.clone(grad)
     input = _in_dtype_of(result, input)
-    if dim is None and input._impl.array.all():
+    is_plain = is_plain_product(resolved(input._impl.array), resolved(result._impl.array))
+    if dim is None and is_plain:
         return F.mul(grad, F.conj(F.div(result, input)))
     if dim is None:
         flat = prod_backward(F.reshape(grad, ()), F.reshape(input, (-1,)), result, 0, False)
@@ -69,13 +72,26 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
     axis = normalize_dim(dim, input.ndim)
     kept = (*input.shape[:axis], 1, *input.shape[axis + 1 :])
     grad = F.reshape(grad, kept)
-    if input._impl.array.all():
+    if is_plain:
         return F.mul(grad, F.conj(F.div(F.reshape(result, kept), input)))
     if input.shape[axis] == 1:
         # A zero alone has no others: the gradient depends on no input.
         return F.clone(grad)
-    others = F.prod_dim_int(_without_one(F.transpose(input, axis, -1)), -1)
-    return F.mul(grad, F.conj(F.transpose(others, axis, -1)))
+    return F.mul(grad, F.conj(F.products_of_others(input, axis)))
+
+
+def products_of_others_backward(grad: T, input: T, dim: int) -> T:
+    """The gradient of ``products_of_others``; see the kernel of the same name."""
+    if input.ndim == 0 or input.numel() == 0:
+        return F.zeros_like(grad)
+    axis = normalize_dim(dim, input.ndim)
+    # Entry (i, j) is the product without the elements i and j.
+    products = F.products_of_others(_without_one(F.transpose(input, axis, -1)), -1)
+    lead = F.transpose(grad, axis, -1)
+    terms = F.mul(F.reshape(lead, (*lead.shape, 1)), F.conj(products))
+    same = _constant(input, np.eye(input.shape[axis], dtype=np.bool_))
+    found = F.sum_dim_IntList(F.masked_fill(terms, same, 0), -2)
+    return F.transpose(found, axis, -1)
 
 
 def scatter_prod_backward(
@@ -135,7 +151,7 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
     if input.ndim == 0 or input.shape[axis] == 1 or input.numel() == 0:
         return F.clone(grad)
     input = _in_dtype_of(result, input)
-    if input._impl.array.all():
+    if is_plain_product(resolved(input._impl.array), resolved(result._impl.array)):
         weighted = F.mul(grad, F.conj(result))
         sums = F.flip(F.cumsum_dim(F.flip(weighted, (axis,)), axis), (axis,))
         return F.div(sums, F.conj(input))

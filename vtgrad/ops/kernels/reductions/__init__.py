@@ -5,5 +5,6 @@ from .exponential_sums import *
 from .extremes import *
 from .gradients import *
 from .norms import *
+from .products import *
 from .reduce import *
 from .statistics import *

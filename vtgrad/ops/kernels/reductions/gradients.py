@@ -11,6 +11,8 @@ from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
+from .products import is_plain_product, products_of_others
+
 __all__ = [
     "log_softmax_backward",
     "prod_backward",
@@ -53,16 +55,6 @@ def take_selected(self: Array, dim: int, indices: Array, keepdim: bool) -> Array
     return out
 
 
-def _products_of_the_others(x: Array, axis: int) -> Array:
-    """At each index along `axis` the product of all other elements, without division."""
-    x = np.moveaxis(x, axis, 0)
-    before, after = np.ones_like(x), np.ones_like(x)
-    np.multiply.accumulate(x[:-1], 0, None, before[1:])
-    np.multiply.accumulate(x[:0:-1], 0, None, after[-2::-1])
-    r: Array = np.moveaxis(before * after, 0, axis)
-    return r
-
-
 def prod_backward(
     self: Array, input: Array, result: Array, dim: int | None, keepdim: bool
 ) -> Array:
@@ -89,12 +81,12 @@ def prod_backward(
         axis = normalize_dim(dim, input.ndim)
         if not keepdim:
             self, result = np.expand_dims(self, axis), np.expand_dims(result, axis)
-    if np.logical_and.reduce(input, None):
+    if is_plain_product(input, result):
         others: Array = np.true_divide(result, input)
     elif dim is None:
-        others = _products_of_the_others(input.reshape(-1), 0).reshape(input.shape)
+        others = products_of_others(input.reshape(-1), 0).reshape(input.shape)
     else:
-        others = _products_of_the_others(input, axis)
+        others = products_of_others(input, axis)
     return np.asarray(np.multiply(self, others.conj()))
 
 

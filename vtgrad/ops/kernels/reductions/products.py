@@ -1,0 +1,150 @@
+"""Products of all elements but one.
+
+NOTE [ Products of the others ]
+
+The derivative of a product by an element is the product of the others. It is the product divided
+by the element, unless that is zero, or the product has over- or underflowed. Then every element is
+taken as a fraction times a power of two. Fractions are multiplied in blocks so short that nothing
+over- or underflows, and exponents are added. Zeros are left out and counted: beside one of them
+only that one has a derivative, and beside two none. All that takes linear time, the derivative of
+these products too: it is a sum of products of all but two.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from vtgrad.ops.kernels.support.axes import in_dtype
+from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.shapes import normalize_dim
+
+__all__ = ["is_plain_product", "products_of_others", "products_of_others_backward"]
+
+
+# A product of so many fractions is no less than 2 ** -513, of complex ones no more than 2 ** 257.
+_BLOCK: Final = 512
+_REAL: Final[NumpyDType] = np.dtype(np.float64)
+_COMPLEX: Final[NumpyDType] = np.dtype(np.complex128)
+
+
+# The smallest number that has all its digits, and the largest.
+_LIMITS: Final[dict[NumpyDType, tuple[float, float]]] = {
+    np.dtype(name): (float(np.finfo(name).tiny), float(np.finfo(name).max))
+    for name in ("float16", "float32", "float64")
+}
+
+
+def is_plain_product(input: Array, result: Array) -> bool:
+    """Whether no factor is zero, and no product has over- or underflowed."""
+    if not np.logical_and.reduce(input, None):
+        return False
+    size = np.asarray(np.abs(result))
+    low, high = _LIMITS[size.dtype]
+    return bool(np.logical_and.reduce((size >= low) & (size <= high), None))
+
+
+def _scaled(x: Array) -> tuple[Array, Array]:
+    """Fractions from 1/2 to 1, and the exponents of the powers of two that are their factors."""
+    if x.dtype.kind != "c":
+        return np.frexp(x)
+    exponents = np.frexp(np.maximum(np.abs(x.real), np.abs(x.imag)))[1]
+    return _raised(x, -exponents), exponents
+
+
+def _raised(x: Array, exponents: Array) -> Array:
+    """`x` times powers of two."""
+    limited = np.clip(exponents, -4000, 4000).astype(np.int32)
+    if x.dtype.kind != "c":
+        return np.asarray(np.ldexp(x, limited))
+    # In two steps: half of the power may be a number where it is not.
+    half = limited // 2
+    r: Array = x * np.ldexp(1.0, half) * np.ldexp(1.0, limited - half)
+    return r
+
+
+def _product(fractions: Array, exponents: Array) -> tuple[Array, Array]:
+    """The product along the first dimension, taken apart in the same way."""
+    total = np.add.reduce(exponents, 0, np.int64)
+    while len(fractions) > 1:
+        missing = -len(fractions) % min(_BLOCK, len(fractions))
+        if missing:
+            ones = np.ones((missing, *fractions.shape[1:]), fractions.dtype)
+            fractions = np.concatenate([fractions, ones])
+        length = min(_BLOCK, len(fractions))
+        blocks = fractions.reshape(-1, length, *fractions.shape[1:])
+        fractions, more = _scaled(np.multiply.reduce(blocks, 1))
+        total = total + np.add.reduce(more, 0, np.int64)
+    return fractions[0], total
+
+
+def _one_by_one(x: Array) -> Array:
+    """The products of the others along the first dimension, also of infinities and nans."""
+    before, after = np.ones_like(x), np.ones_like(x)
+    np.multiply.accumulate(x[:-1], 0, None, before[1:])
+    np.multiply.accumulate(x[:0:-1], 0, None, after[-2::-1])
+    r: Array = before * after
+    return r
+
+
+def _in_front(x: Array, axis: int) -> Array:
+    """The values in double precision, with a dimension in front."""
+    r: Array = np.moveaxis(in_dtype(x, _COMPLEX if x.dtype.kind == "c" else _REAL), axis, 0)
+    return r
+
+
+def products_of_others(self: Array, dim: int) -> Array:
+    """At each index along `dim` the product of all other elements."""
+    if self.ndim == 0 or self.size == 0:
+        return np.ones_like(self)
+    axis = normalize_dim(dim, self.ndim)
+    x = _in_front(self, axis)
+    if np.isfinite(x).all():
+        zero = x == 0
+        fractions, exponents = _scaled(np.where(zero, 1, x))
+        product, exponent = _product(fractions, exponents)
+        others = _raised(product / fractions, exponent - exponents)
+        others = np.where(np.add.reduce(zero, 0) > zero, 0, others)
+    else:
+        others = _one_by_one(x)
+    return in_dtype(np.moveaxis(others, 0, axis), self.dtype)
+
+
+def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
+    """The gradient of the elements, for gradients of the products of the others."""
+    if self.ndim == 0 or self.size == 0:
+        return np.zeros_like(self)
+    axis = normalize_dim(dim, self.ndim)
+    grads, x = _in_front(self, axis), _in_front(input, axis).conj()
+    if np.isfinite(x).all():
+        found = _by_two(grads, x)
+    else:
+        apart = np.eye(len(x), dtype=np.bool_).reshape(len(x), len(x), *[1] * (x.ndim - 1))
+        # Entry (j, i) is the product without the elements i and j.
+        without = _one_by_one(np.where(apart, 1, np.expand_dims(x, 1)))
+        found = np.add.reduce(np.where(apart, 0, without * grads), 1)
+    return in_dtype(np.moveaxis(found, 0, axis), self.dtype)
+
+
+def _by_two(grads: Array, x: Array) -> Array:
+    """Sums over `i` of gradient `i` times the product without the elements `i` and `j`."""
+    zero = x == 0
+    zeros = np.add.reduce(zero, 0)
+    fractions, exponents = _scaled(np.where(zero, 1, x))
+    product, exponent = _product(fractions, exponents)
+    # The gradients divided by the elements, relative to the largest.
+    shift = np.maximum.reduce(_scaled(grads)[1] - exponents, 0) - 1000
+    terms = _raised(grads / fractions, -exponents - shift)
+    of_all, of_zeros = _sums_of_others(terms), _sums_of_others(np.where(zero, terms, 0))
+    sums = np.where(zeros == zero, of_all, np.where(zeros - zero == 1, of_zeros, 0))
+    return _raised(product / fractions * sums, exponent - exponents + shift)
+
+
+def _sums_of_others(x: Array) -> Array:
+    """The sums of the others along the first dimension, without a difference."""
+    before, after = np.zeros_like(x), np.zeros_like(x)
+    np.add.accumulate(x[:-1], 0, None, before[1:])
+    np.add.accumulate(x[:0:-1], 0, None, after[-2::-1])
+    r: Array = before + after
+    return r
