@@ -354,7 +354,7 @@ BATCHING: Final[dict[str, BatchRule]] = {
     "std_dim": BatchRule("std", "shift", "input dim correction keepdim"),
     "linalg_vector_norm": BatchRule("norm", "shift", "input ord dim keepdim * dtype"),
     "logsumexp_dim": BatchRule("logsumexp", "shift", "input dim keepdim"),
-    "products_of_others": BatchRule("products_of_others", "shift", "input dim"),
+    "products_of_others": BatchRule("products_of_others", "shift", "input dim#"),
     "exponential_shares": BatchRule("exponential_shares", "shift", "input total dim"),
     "softmax_dim": BatchRule("softmax", "shift", "input dim#"),
     "log_softmax_dim": BatchRule("log_softmax", "shift", "input dim#"),
