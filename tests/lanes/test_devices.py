@@ -375,3 +375,15 @@ def test_gradients_on_lanes_are_checked(gaps: bool) -> None:
     assert vt.autograd.gradcheck(function, (x, y))
     assert vt.autograd.gradcheck(function, (x, y), fast_mode=True)
     assert vt.autograd.gradgradcheck(function, (x, y), gen_non_contig_grad_outputs=gaps)
+
+
+@pytest.mark.parametrize("devices", [("lane:0", "cpu"), ("cpu", "lane:0"), ("lane:0", "lane:1")])
+def test_a_tangent_on_another_device_is_refused_at_once(devices: tuple[str, str]) -> None:
+    x, tangent = [vt.ones(2, device=device) for device in devices]
+    with (
+        vt.autograd.forward_ad.dual_level(),
+        pytest.raises(vt.errors.DeviceError, match="the tangent is on"),
+    ):
+        vt.autograd.forward_ad.make_dual(x, tangent)
+    with pytest.raises(vt.errors.DeviceError, match="is on"):
+        vt.func.jvp(lambda y: y * 2, (x,), (tangent,))

@@ -448,3 +448,12 @@ def test_as_strided_of_a_part_reaches_the_whole_sample_with_and_without_gradient
         assert found.tolist() == x.tolist()
         with pytest.raises(OutOfBoundsError, match="other samples"):
             vt.vmap(lambda row: row[1:3].as_strided((5,), (1,), 0))(x)
+
+
+def test_batched_gradients_through_windows_of_a_tensor_without_dimensions() -> None:
+    x = vt.tensor(2.0, requires_grad=True)
+    for size in (0, 1):
+        y = x.unfold(0, size, 1)
+        grads = vt.arange(3.0 * size).reshape(3, size)
+        (found,) = vt.autograd.grad(y, x, grads, is_grads_batched=True)
+        assert found.tolist() == ([0, 1, 2] if size else [0, 0, 0])

@@ -12,7 +12,13 @@ from functools import wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from ..errors import ArgumentTypeError, ArgumentValueError, ForwardModeError, ShapeError
+from ..errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DeviceError,
+    ForwardModeError,
+    ShapeError,
+)
 from ..graph.forward_grad import DualLevel
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
@@ -357,6 +363,12 @@ def make_dual_at(tensor: Tensor, tangent: Tensor, level: DualLevel) -> Tensor:
             f"{list(impl.array.shape)}; they must be equal",
             expected=impl.array.shape,
             found=other.array.shape,
+        )
+    if impl.device != other.device:
+        raise DeviceError(
+            f"the tangent is on {other.device}, the tensor on {impl.device}: move one of them",
+            expected=impl.device,
+            found=other.device,
         )
     if other.array.dtype.kind == "c" and impl.array.dtype.kind != "c":
         raise ArgumentValueError(

@@ -27,7 +27,7 @@ from ..storage.key_set import BATCHED, keys
 from ..storage.mode import mode_of, switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, settle, thread
+from ..storage.thread_mode import OUTSIDE, enter_levels, levels_of_thread, settle, thread
 from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
@@ -252,9 +252,7 @@ def _run_on_fresh_thread(
     # This thread waits, with the lock of lanes if it has it.
     multithreading = running.multithreading and not has_lanes_lock()
     device = this_worker.device
-    excluded, limit, level = thread.excluded_keys, thread.forward_limit, thread.reverse_level
-    tracer, batch_levels = thread.tracer, thread.batch_levels
-    transform = thread.transform
+    levels = levels_of_thread()
 
     def work() -> None:
         ident = thread.ident
@@ -265,18 +263,14 @@ def _run_on_fresh_thread(
             this_thread.running_node = node
             this_worker.device = device
             running.multithreading = multithreading
-            thread.excluded_keys, thread.forward_limit = excluded, limit
-            thread.reverse_level, thread.tracer = level, tracer
-            thread.batch_levels, thread.transform = batch_levels, transform
+            enter_levels(levels)
             if observer is not None:
                 observers[ident] = observer
             context.run(_run, task, None, gradients, answer)
         finally:
             packing.pair = packing.disabled = None
             this_thread.running_node = None
-            thread.excluded_keys, thread.forward_limit = 0, NO_LIMIT
-            thread.reverse_level, thread.tracer = 0, None
-            thread.batch_levels, thread.transform = (), None
+            enter_levels(OUTSIDE)
             observers.pop(ident, None)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)

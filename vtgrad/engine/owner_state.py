@@ -9,7 +9,14 @@ from ..graph.packing import HookPair, packing
 from ..graph.sequence_nr import Numbering
 from ..graph.thread_local_state import this_thread
 from ..storage.mode import Mode, mode_of, switched
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import (
+    OUTSIDE,
+    Levels,
+    enter_levels,
+    levels_of_thread,
+    settle,
+    thread,
+)
 from . import signals
 from .current_graph_task import running
 from .device_threads import this_worker
@@ -21,9 +28,10 @@ __all__ = ["OwnerState"]
 class OwnerState:
     """The state of the thread that has called backward, for user code on the threads of lanes.
 
-    User code runs as if the calling thread ran it: in its modes and its context, with its hooks of
-    saved values, and the nodes that it records get the numbers of the calling thread. Two threads
-    never use these numbers at once: user code runs alone, see Note [The order of one thread].
+    User code runs as if the calling thread ran it: in its modes, its levels and its context, with
+    its hooks of saved values, and the nodes that it records get the numbers of the calling thread.
+    Two threads never use these numbers at once: user code runs alone, see Note [The order of one
+    thread].
 
     Attributes
     ----------
@@ -33,12 +41,23 @@ class OwnerState:
         Stops user code where it looks for signals, see Note [Abandoned passes].
     """
 
-    __slots__ = ("_context", "_disabled", "_mode", "_numbering", "_pair", "_task", "ident", "order")
+    __slots__ = (
+        "_context",
+        "_disabled",
+        "_levels",
+        "_mode",
+        "_numbering",
+        "_pair",
+        "_task",
+        "ident",
+        "order",
+    )
 
     ident: int
     order: signals.Order
     _task: GraphTask
     _mode: Mode
+    _levels: Levels
     _context: contextvars.Context
     _pair: HookPair | None
     _disabled: str | None
@@ -49,6 +68,7 @@ class OwnerState:
         self.order = signals.Order()
         self._task = task
         self._mode = thread.mode
+        self._levels = levels_of_thread()
         self._context = contextvars.copy_context()
         self._pair, self._disabled = packing.pair, packing.disabled
         self._numbering = this_thread.numbering
@@ -70,6 +90,7 @@ class OwnerState:
             mode = self._mode.by_grad[False]
             thread.mode = switched.silent[ident] = switched.inference[ident] = mode
             settle(ident)
+            enter_levels(self._levels)
             packing.pair, packing.disabled = self._pair, self._disabled
             this_thread.numbering = self._numbering
             signals.this_thread.order = self.order
@@ -80,6 +101,7 @@ class OwnerState:
             signals.this_thread.order = None
             this_thread.numbering = numbering
             packing.pair = packing.disabled = None
+            enter_levels(OUTSIDE)
             thread.mode = mode_of(grad=True, inference=False)
             settle(ident)
 

@@ -191,6 +191,7 @@ def find_pattern(
         blocks[0].shapes,
         tuple(blocks[0].reads),
         runs,
+        next((block.of_one_mode for block in blocks if block.of_one_mode is not None), None),
     )
 
 
@@ -205,14 +206,17 @@ class _Block:
         The shapes of the outputs.
     reads : list of ValueRead
         What the run has read.
+    of_one_mode : str or None
+        What the run has done that derivatives of one mode only follow, and where.
     """
 
-    __slots__ = ("indices", "lengths", "reads", "shapes")
+    __slots__ = ("indices", "lengths", "of_one_mode", "reads", "shapes")
 
     lengths: IntArray
     indices: IntArray
     shapes: tuple[Shape, ...]
     reads: list[ValueRead]
+    of_one_mode: str | None
 
 
 def _find_block(
@@ -250,6 +254,10 @@ def _find_block(
     block.indices = block.indices.astype(np.int64) + low
     block.shapes = tuple([tuple(x.shape) for x in outputs])
     block.reads = tracer.reads
+    block.of_one_mode = None
+    if tracer.of_one_mode is not None:
+        what, site = tracer.of_one_mode
+        block.of_one_mode = what if site is None else f"{what}, at {site.filename}:{site.lineno}"
     return block
 
 

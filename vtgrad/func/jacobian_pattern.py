@@ -40,6 +40,9 @@ class SparsityPattern:
         reads the same. If there are none, it holds for all inputs.
     runs : int
         How often the function was called: more than once if the pattern was found by blocks.
+    of_one_mode : str or None
+        What the function did, and where, for which derivatives in forward mode and in reverse mode
+        differ: a hook, or an operator under `no_grad`.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class SparsityPattern:
         "indices",
         "indptr",
         "input_shapes",
+        "of_one_mode",
         "output_shapes",
         "reads",
         "runs",
@@ -71,6 +75,7 @@ class SparsityPattern:
     output_shapes: tuple[Shape, ...]
     reads: tuple[ValueRead, ...]
     runs: int
+    of_one_mode: str | None
     _column_colors: IntArray | None
     _row_colors: IntArray | None
 
@@ -83,6 +88,7 @@ class SparsityPattern:
         output_shapes: tuple[Shape, ...],
         reads: tuple[ValueRead, ...],
         runs: int,
+        of_one_mode: str | None = None,
     ) -> None:
         self.shape = shape
         self.indptr = indptr
@@ -91,6 +97,7 @@ class SparsityPattern:
         self.output_shapes = output_shapes
         self.reads = reads
         self.runs = runs
+        self.of_one_mode = of_one_mode
         self._column_colors = None
         self._row_colors = None
 

@@ -121,8 +121,10 @@ def sparse_jacobian(
         Whether `func` returns a pair, the outputs and something else, which is passed on.
     mode : {"auto", "forward", "reverse"}, default "auto"
         The mode of the passes; by default the one that needs fewer, forward mode if both need as
-        many. Forward mode calls the function once for each batch of passes; reverse mode calls it
-        once, and keeps what it saves.
+        many. A function that computes under `no_grad` with what depends on its inputs, or has hooks
+        of gradients, has other derivatives in either mode, and needs one of the two words. Forward
+        mode calls the function once for each batch of passes; reverse mode calls it once, and keeps
+        what it saves.
     pattern : SparsityPattern, optional
         What `sparsity_pattern` found for the same function; its colours serve for any input of the
         same shapes for which the function takes the same path. If it reads values, it runs once
@@ -159,7 +161,8 @@ def sparse_jacobian(
         If `pattern` was found on another path: it names the line that read another value.
     TransformError
         If `argnums` or `pattern` does not fit the arguments, an input or output is complex, an
-        integer, or no tensor, or, with `check`, the pattern misses an entry.
+        integer, or no tensor, or, with `check`, the pattern misses an entry; or if derivatives
+        differ by mode, and `mode` does not say which are meant.
     NotSupportedError
         If the pattern cannot be found, as for `sparsity_pattern`, or an operator has no derivative
         in this mode.
@@ -213,6 +216,12 @@ def sparse_jacobian(
         _check_fits(pattern, chosen)
         if pattern.reads:
             follow_path(func, chosen, has_aux, pattern.reads, "sparse_jacobian")
+    if mode == "auto" and pattern.of_one_mode is not None:
+        raise TransformError(
+            f"derivatives of the function differ by mode ({pattern.of_one_mode}): tangents follow "
+            "what is not recorded, and gradients meet hooks. Say mode='forward' or mode='reverse'; "
+            "or use x.detach() where no derivative is meant"
+        )
     taken = pattern.cheaper_mode() if mode == "auto" else mode
     kind = ForwardPasses if taken == "forward" else ReversePasses
 

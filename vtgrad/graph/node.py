@@ -11,6 +11,7 @@ from ..errors import ArgumentTypeError, NotSupportedError
 from ..storage.arrays import Array, Shape
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
+from ..storage.tracer import note_hook
 from .anomaly import anomaly, remember
 from .edge import Edge, ResultEdge
 from .hooks import (
@@ -639,6 +640,7 @@ class Node(Edge):
         >>> x.grad
         tensor([30., 30.])
         """
+        note_hook()
         return self.own_hooks().pre.add(cast("NodePreHook", hook))
 
     def register_hook(
@@ -672,6 +674,7 @@ class Node(Edge):
         >>> y.sum().backward()
         (tensor([3., 3.]), None) (tensor([1., 1.]),)
         """
+        note_hook()
         return self.own_hooks().post.add(cast("NodePostHook", hook))
 
     @property

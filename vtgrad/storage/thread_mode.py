@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of, switched
@@ -17,10 +17,28 @@ if TYPE_CHECKING:
     from .tracer import Tracer
     from .transform_record import TransformRecord
 
-__all__ = ["NO_LIMIT", "settle", "thread"]
+__all__ = ["NO_LIMIT", "OUTSIDE", "Levels", "enter_levels", "levels_of_thread", "settle", "thread"]
 
 # Larger than the number of any level.
 NO_LIMIT: Final = 2**62
+
+
+class Levels(NamedTuple):
+    """What a thread hands to another one that works for it, beside its mode.
+
+    The attributes are those of the same names below.
+    """
+
+    excluded_keys: int = 0
+    forward_limit: int = NO_LIMIT
+    reverse_level: int = 0
+    transform: TransformRecord | None = None
+    batch_levels: tuple[BatchLevel, ...] = ()
+    tracer: Tracer | None = None
+
+
+# Of a thread that is in no level.
+OUTSIDE: Final = Levels()
 
 
 class _ThreadMode(threading.local):
@@ -73,6 +91,25 @@ class _ThreadMode(threading.local):
 
 
 thread: _ThreadMode = _ThreadMode()
+
+
+def levels_of_thread() -> Levels:
+    """The levels of this thread."""
+    return Levels(
+        thread.excluded_keys,
+        thread.forward_limit,
+        thread.reverse_level,
+        thread.transform,
+        thread.batch_levels,
+        thread.tracer,
+    )
+
+
+def enter_levels(levels: Levels) -> None:
+    """Put this thread, which no signal handler interrupts, into levels of another one."""
+    thread.excluded_keys, thread.forward_limit = levels.excluded_keys, levels.forward_limit
+    thread.reverse_level, thread.transform = levels.reverse_level, levels.transform
+    thread.batch_levels, thread.tracer = levels.batch_levels, levels.tracer
 
 
 def settle(ident: int) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "detach_traced",
     "export_value",
     "is_traced_elsewhere",
+    "note_hook",
     "read_value",
     "refuse_traced",
     "run_traced",
@@ -81,6 +82,10 @@ class Tracer:
 
     def detached(self, tensor: TensorBase, source: TensorBase | None) -> None:
         """Note that a tensor has no derivative, though its memory may; or one as `source` has."""
+        raise NotImplementedError
+
+    def noted(self, what: str) -> None:
+        """Note that derivatives in forward mode may differ from those in reverse mode."""
         raise NotImplementedError
 
     def copied(self, copy: TensorImpl, source: TensorImpl) -> None:
@@ -134,6 +139,13 @@ def detach_traced(tensor: TensorBase, source: TensorBase | None = None) -> None:
     tracer = thread.tracer
     if tracer is not None:
         tracer.detached(tensor, source)
+
+
+def note_hook() -> None:
+    """Tell the tracer, if there is one, that a hook may change gradients, but no tangents."""
+    tracer = current_tracer()
+    if tracer is not None and not tracer.opaque:
+        tracer.noted("a hook of a gradient")
 
 
 def export_value(tensor: TensorBase, what: str) -> None:

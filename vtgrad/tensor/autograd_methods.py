@@ -33,7 +33,7 @@ from ..storage.inference_tensors import is_inference_mode_enabled
 from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.tracer import detach_traced, refuse_traced
+from ..storage.tracer import detach_traced, note_hook, refuse_traced
 from ..storage.warn import warn
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -616,6 +616,7 @@ class AutogradMethods(TensorMethods):
         """
         if not self.requires_grad:
             raise GradRequiredError("register_hook needs a tensor that requires grad")
+        note_hook()
         if is_batched(self):
             return innermost(self).register_hook(hook_of_value(hook, levels_of(self)))
         edge = gradient_edge(self)

@@ -460,7 +460,7 @@ BATCHING: Final[dict[str, BatchRule]] = {
     "select_backward": BatchRule("select_backward", "shift", "input input_sizes dim# index#"),
     "slice_backward": BatchRule("slice_backward", "shift", "input input_sizes dim# start# end# step#"),
     "diagonal_backward": BatchRule("diagonal_backward", "shift", "input input_sizes offset# dim1# dim2#"),
-    "unfold_backward": BatchRule("unfold_backward", "shift", "input input_sizes dim# size# step#"),
+    "unfold_backward": BatchRule("unfold_backward", "unfold_backward", "input input_sizes dim# size# step#"),
     "as_strided_backward": BatchRule("as_strided_backward", "between_geometries", "input input_geometry output_geometry"),
     "as_strided_forward": BatchRule("as_strided_forward", "between_geometries", "input input_geometry output_geometry"),
     "select_scatter": BatchRule("select_scatter", "shift", "input src dim# index#"),

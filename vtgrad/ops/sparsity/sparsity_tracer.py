@@ -80,6 +80,8 @@ class SparsityTracer(Tracer):
         What was read so far.
     interrupted : str or None
         The operator whose write was interrupted before its sets were stored.
+    of_one_mode : tuple of str and CallSite, or None
+        The first thing that the function has done that derivatives of one mode only follow.
     error : ChangedPathError or SetsTooLargeError, or None
         The error that was raised for a read, or for want of memory.
     """
@@ -91,6 +93,7 @@ class SparsityTracer(Tracer):
         "_storages",
         "error",
         "interrupted",
+        "of_one_mode",
         "reads",
         "sets",
     )
@@ -98,6 +101,7 @@ class SparsityTracer(Tracer):
     sets: IndexSets
     reads: list[ValueRead]
     interrupted: str | None
+    of_one_mode: tuple[str, CallSite | None] | None
     error: ChangedPathError | SetsTooLargeError | None
     _detached: dict[int, tuple[weakref.ref[TensorBase], _Detached]]
     _expected: Sequence[ValueRead] | None
@@ -111,6 +115,7 @@ class SparsityTracer(Tracer):
         self.sets = sets
         self.reads = []
         self.interrupted = None
+        self.of_one_mode = None
         self.error = None
         self._expected = expected
         self._last_read = None, 0
@@ -139,7 +144,20 @@ class SparsityTracer(Tracer):
         """Give the elements of a result their sets."""
         if tensor._impl.array.dtype.kind not in "fc":
             ids = self.sets.without_members(ids)
+        self._note_unrecorded("an operator under no_grad", ids)
         self._storages.write(tensor._impl, np.broadcast_to(ids, tensor._impl.sizes))
+
+    def _note_unrecorded(self, what: str, *ids: IntArray | None) -> None:
+        """Note what tangents follow, and gradients do not."""
+        if is_recording() or running.task is not None or self.of_one_mode is not None:
+            return
+        if any(one is not None and (one > VALUE).any() for one in ids):
+            self.noted(what)
+
+    def noted(self, what: str) -> None:
+        """As `Tracer.noted`; the first one counts."""
+        if self.of_one_mode is None:
+            self.of_one_mode = what, CallSite.of(caller(OUTERMOST))
 
     def store_written(self, tensor: TensorBase, ids: IntArray) -> None:
         """Give the elements of a tensor that was written their sets; see Note [Local patterns]."""
@@ -148,6 +166,8 @@ class SparsityTracer(Tracer):
         # Another dtype may look at the memory of floating elements.
         integral = impl.array.dtype.kind not in "fc"
         recorded = is_recording() or running.task is not None
+        if group is None and not integral:
+            self._note_unrecorded("a write under no_grad", ids, self._storages.read(impl))
         if group is not None and not integral and (ids > VALUE).any():
             group.holds = False
         elif integral or group is not None:

@@ -24,9 +24,11 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.ops.sparsity.index_sets import IndexSets, IntArray
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.storage import Storage
+from vtgrad.storage.strides import MAX_DIMS
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["StorageSets"]
@@ -135,6 +137,7 @@ class StorageSets:
         entry = self._entry_of(impl)
         if entry is None:
             return None
+        _check_dimensions(impl)
         units = entry.through(impl)
         if units.shape[-1] == 1:
             ids = units[..., 0]
@@ -151,6 +154,7 @@ class StorageSets:
             entry = _Entry(impl.storage, impl.array.itemsize)
             self._forget_dead(entry.ids.size)
             self._entries[id(impl.storage.owner)] = entry
+        _check_dimensions(impl)
         entry.through(impl)[...] = ids[..., None]
 
     def _forget_dead(self, new: int) -> None:
@@ -169,3 +173,18 @@ class StorageSets:
         for entry in tuple(self._entries.values()):
             if entry.reference() is not None:
                 yield entry.ids
+
+
+def _check_dimensions(impl: TensorImpl) -> None:
+    """Refuse a tensor of as many dimensions as NumPy's arrays have: the sets need one more.
+
+    Raises
+    ------
+    NotSupportedError
+        If it has so many.
+    """
+    if impl.array.ndim >= MAX_DIMS:
+        raise NotSupportedError(
+            f"the pattern of a Jacobian is not found through tensors of {impl.array.ndim} "
+            "dimensions; reshape them"
+        )

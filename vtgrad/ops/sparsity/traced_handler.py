@@ -123,6 +123,9 @@ class _Call:
         ):
             # What an index does not name is not read.
             ids = ids[tuple([slice(0, m) for m in array.shape])]
+        if ids.size == array.size:
+            # As a source of one element beside an index without dimensions.
+            ids = ids.reshape(array.shape)
         ids = np.broadcast_to(ids, array.shape).reshape(-1)
         return self.tracer.sets.unite_groups(ids, array.reshape(-1), count).reshape(shape)
 

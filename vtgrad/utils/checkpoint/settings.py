@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from contextvars import ContextVar
 from typing import Final, Self
 
 from ...storage.scope import Scope
@@ -10,15 +10,35 @@ from ...storage.scope import Scope
 __all__ = ["set_checkpoint_debug_enabled", "set_checkpoint_early_stop", "settings"]
 
 
-class _Settings(threading.local):
-    """The options of one thread; None where a call of `checkpoint` decides."""
+_early_stop: Final[ContextVar[bool | None]] = ContextVar("early_stop", default=None)
+_debug: Final[ContextVar[bool | None]] = ContextVar("debug", default=None)
 
-    early_stop: bool | None
-    debug: bool | None
 
-    def __init__(self) -> None:
-        self.early_stop = None
-        self.debug = None
+class _Settings:
+    """The options of one context, which a pass takes to the threads of lanes.
+
+    None where a call of `checkpoint` decides.
+    """
+
+    __slots__ = ()
+
+    @property
+    def early_stop(self) -> bool | None:
+        """Whether backward stops early."""
+        return _early_stop.get()
+
+    @early_stop.setter
+    def early_stop(self, value: bool | None) -> None:
+        _early_stop.set(value)
+
+    @property
+    def debug(self) -> bool | None:
+        """Whether errors tell what was saved where."""
+        return _debug.get()
+
+    @debug.setter
+    def debug(self, value: bool | None) -> None:
+        _debug.set(value)
 
 
 settings: Final = _Settings()

@@ -97,6 +97,13 @@ def _all_or_none(call: BatchedCall, value: object) -> object:
     return tuple(range(1, max(ndim, 1) + 1))
 
 
+def unfold_backward(call: BatchedCall) -> object:
+    """As `shift`; a sample without dimensions has one window of it at most."""
+    if call.arguments["input_sizes"] != ():
+        return shift(call)
+    return call.finish(F.sum_dim_IntList(call.value("input"), (1,)))
+
+
 def selected(call: BatchedCall) -> object:
     """`take_selected` and `put_selected`, which copy what has no dimensions."""
     sizes = call.arguments.get("sizes")
@@ -121,4 +128,5 @@ def _like_model(result: object, model: object) -> object:
 
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     "shift": shift,
+    "unfold_backward": unfold_backward,
 }
