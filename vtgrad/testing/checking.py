@@ -26,9 +26,9 @@ from .grid_run import run_grid
 from .libraries import Library, vtgrad_library
 from .machine import PROFILES, ViewsAndWrites, machine_for
 from .rule_checks import checked
+from .rule_values import prepared
 from .session import DivergenceError as DivergenceError
 from .statistics import Statistics as Statistics
-from .rule_values import prepared
 
 __all__ = [
     "Coverage",
