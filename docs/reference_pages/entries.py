@@ -43,6 +43,7 @@ MODULES = tuple(
         "vtgrad.utils.checkpoint",
         "vtgrad.utils.pytree",
         "vtgrad.testing.checking",
+        "vtgrad.testing.strategies",
         "vtgrad.errors",
     )
     if find_spec(name) is not None
@@ -88,6 +89,7 @@ _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.utils.checkpoint": "checkpoint",
     "vtgrad.utils.pytree": "pytree",
     "vtgrad.testing.checking": "testing",
+    "vtgrad.testing.strategies": "testing",
     "vtgrad.errors": "errors",
 }
 

@@ -86,7 +86,11 @@ TITLES: dict[str, tuple[str, str]] = {
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
-    "testing": ("Testing", "`vtgrad.testing.checking`: operators in random programs."),
+    "testing": (
+        "Testing",
+        "`vtgrad.testing.checking`: operators in random programs. `vtgrad.testing.strategies`: what"
+        " stateful tests draw.",
+    ),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
     "pytree": ("Trees", "`vtgrad.utils.pytree`: values in containers."),
     "viz": ("Drawing", "`vtgrad.viz`: pictures of graphs and maps of memory."),

@@ -122,7 +122,8 @@ class Exponential(vt.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: vt.Tensor) -> vt.Tensor:
         (y,) = ctx.saved_tensors
-        return grad * y
+        found: vt.Tensor = grad * y
+        return found
 
     @staticmethod
     def jvp(ctx: Any, t: vt.Tensor) -> vt.Tensor:

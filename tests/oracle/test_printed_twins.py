@@ -8,7 +8,7 @@ from vtgrad.testing.checking import DivergenceError, Rule, check
 
 
 def twin_of(failure: DivergenceError) -> str:
-    return str(failure).split("-- its twin", 1)[1].split("--\n", 1)[1].split("\n\n-- ", 1)[0]
+    return failure.report().split("-- its twin", 1)[1].split("--\n", 1)[1].split("\n\n-- ", 1)[0]
 
 
 def failure_of(rule: Rule) -> DivergenceError:

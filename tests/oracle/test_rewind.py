@@ -71,7 +71,7 @@ def test_random_programs_have_the_gradients_of_clones() -> None:
 
 def printed(failure: DivergenceError, title: str) -> str:
     """The script that stands under a title of a failure's text."""
-    return str(failure).split(f"-- {title}", 1)[1].split("--\n", 1)[1].split("\n\n-- ", 1)[0]
+    return failure.report().split(f"-- {title}", 1)[1].split("--\n", 1)[1].split("\n\n-- ", 1)[0]
 
 
 def test_the_script_of_a_failure_runs_as_the_program_did() -> None:

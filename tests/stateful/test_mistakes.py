@@ -22,6 +22,8 @@ from .mistakes import MISTAKES, Mistake
 #: So small are the programs in which mistakes are shown, and so much processor time they take.
 MOST_STEPS = 6
 MOST_SECONDS = 10
+#: So long is a report.
+MOST_LINES = 40
 
 by_mistake = pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.rule.name)
 
@@ -35,6 +37,12 @@ def test_check_finds_the_mistake(mistake: Mistake) -> None:
     assert time.process_time() - begin < MOST_SECONDS
     assert mistake.shows in found.value.what, str(found.value)
     assert len(found.value.steps) <= MOST_STEPS, str(found.value)
+    lines = str(found.value).splitlines()
+    assert lines[0].startswith(f"{mistake.rule.name}: ")
+    assert "it differs" not in lines[0]
+    assert len(lines) <= MOST_LINES
+    assert "import torch" not in str(found.value)
+    assert "import torch" in found.value.report()
 
 
 def found_by(mistake: Mistake) -> str:

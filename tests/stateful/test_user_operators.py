@@ -48,7 +48,7 @@ def test_random_programs_alone_find_and_shrink_a_wrong_operator(
     failure = hunted(programs, profile, wrong.shows, wrong.steps)
     made = [name for step in failure.steps for name in step.line().defs]
     assert made == [f"t{number}" for number in range(len(made))]
-    text = str(failure)
+    text = failure.report()
     assert text.index("import vtgrad as vt") < text.index("import torch as vt")
     assert failure.script() in text
     assert failure.remark == "", text

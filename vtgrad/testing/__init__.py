@@ -17,6 +17,7 @@ in-place helpers, on the same random programs.
   and which is not installed with vtgrad;
 - :mod:`~vtgrad.testing.checking` is for users: `Rule`, `check` and `machine` let operators of
   theirs take part;
+- :mod:`~vtgrad.testing.strategies` is for users too: what stateful tests of objects draw;
 - :mod:`~vtgrad.testing.invocation` is what the model makes of a rule,
   :mod:`~vtgrad.testing.rule_checks` what is found out about it before the first program,
   :mod:`~vtgrad.testing.grid` its fixed programs, :mod:`~vtgrad.testing.coverage` what was tried.

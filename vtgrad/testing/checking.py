@@ -74,7 +74,8 @@ def machine(
     Returns
     -------
     type
-        For ``run_state_machine_as_test``, or for its attribute ``TestCase``.
+        For ``run_state_machine_as_test``, or for its attribute ``TestCase``. A subclass may have
+        rules and invariants of its own, which read what `tensors` gives.
 
     Raises
     ------

@@ -11,11 +11,15 @@ from .libraries import Library
 from .modes import modes_kept
 from .program import Failing, program_text, script
 from .steps import Step
+from .summary import summary
 
 __all__ = ["DivergenceError"]
 
 #: So many differences after one step are printed.
 _MOST_SHOWN = 6
+
+#: A longer message does not define the operator.
+_MOST_LINES = 40
 
 #: The name of the module in which a script is run.
 _SCRIPT = "_vtgrad_script"
@@ -70,8 +74,34 @@ class DivergenceError(AssertionError):
         super().__init__(self.what)
 
     def __str__(self) -> str:
-        """Say what differs, and print the program."""
+        """Say which operator is wrong and what differs, and print the program.
+
+        A message of more than 40 lines does not define the operator; `report` has the whole, and
+        the twin for PyTorch too.
+        """
+        text = self._text(twin=False)
+        if text.count("\n") < _MOST_LINES:
+            return text
+        return self._text(twin=False, defines=False)
+
+    def report(self, *, twin: bool = True) -> str:
+        """Return all: what differs, the program as a script, its twin for PyTorch, and its steps.
+
+        Parameters
+        ----------
+        twin : bool, default True
+            Whether to print the twin.
+
+        Returns
+        -------
+        str
+            The text. What `str` gives is a part of it.
+        """
+        return self._text(twin=twin)
+
+    def _text(self, *, twin: bool, defines: bool = True) -> str:
         library = self._library
+        head = summary(self.steps, self.divergences, library.rules)
         text = program_text(
             self.steps,
             library.name,
@@ -83,8 +113,11 @@ class DivergenceError(AssertionError):
             replay=self._replay,
             failing=self._failing,
             remark=self.remark,
+            twin=twin,
+            defines=defines,
         )
-        return f"{self.what}\n\n{text}"
+        parts = [head, self.what] if head else [self.what]
+        return "\n".join([*parts, "", text])
 
     def script(self) -> str:
         """Return the program as a script for the library, as it is printed."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from ..tensor.tensor import Tensor
 from .libraries import Library, with_audit, with_rewind
 from .menu.mixtures import DUALS, MIXTURES, mixture_of
 from .profiles import PROFILES as PROFILES
@@ -99,6 +100,13 @@ class ViewsAndWrites(RuleBasedStateMachine):
             self.writer.chooser.rng = random.Random(f"{self.seed}:{seed}")
             for step in self.writer.next_steps():
                 self._run(step)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The live tensors of the program by name, oldest first, for rules of a subclass.
+
+        They may be read; the model of the program does not know of other writes.
+        """
+        return self.session.subject.tensors()
 
     def _run(self, step: Step) -> None:
         self._check(lambda: self._ran(step))

@@ -73,6 +73,7 @@ def script(
     prelude: Sequence[str] = (),
     block: str = "",
     failing: Failing = _AS_IT_IS,
+    defines: bool = True,
 ) -> str:
     """Write a program as a script.
 
@@ -93,6 +94,8 @@ def script(
         The ``with`` statement that the steps run in, if any.
     failing : Failing
         How it ran, and what must be so at its end.
+    defines : bool
+        Whether operators of the user's are defined in it, or only named in a comment.
 
     Examples
     --------
@@ -110,10 +113,14 @@ def script(
     operators = {name: rules[name] for name in called if rules is not None and name in rules}
     taken = dict.fromkeys([*_TAKEN, *re.findall(r"\b[th]\d+\b", text)], text)
     taken.update(dict.fromkeys((name for part in needed for name in _defined(part)), text))
-    definitions = _definitions(operators, {**taken, "vt": vtgrad, "np": np})
+    definitions: list[str] = []
+    if defines:
+        definitions = _definitions(operators, {**taken, "vt": vtgrad, "np": np})
+    elif operators:
+        definitions = [f"# {', '.join(operators)}: as you have it; script() has its text."]
     if module == "torch":
         definitions = [for_torch(line) for line in definitions]
-    head = ["from __future__ import annotations", ""] if definitions else []
+    head = ["from __future__ import annotations", ""] if definitions and defines else []
     imports = [line for line in definitions if line.startswith(("import ", "from "))]
     definitions = [line for line in definitions if line not in imports]
     helpers = [part for part in (_READ, _KIND_OF) if f"{part[4:].partition('(')[0]}(" in text]
@@ -237,6 +244,8 @@ def program_text(
     replay: str = "vtgrad.testing.session.replay(steps, library)",
     failing: Failing = _AS_IT_IS,
     remark: str = "",
+    twin: bool = True,
+    defines: bool = True,
 ) -> str:
     """Write a failing program three times: for the library, for its peer, and to be replayed.
 
@@ -244,16 +253,32 @@ def program_text(
     ----------
     remark : str
         What is said below the first script.
+    twin : bool
+        Whether to write it for the peer.
+    defines : bool
+        Whether the first script defines the operators of the user's.
     """
     peer = "vtgrad" if library == "torch" else "torch"
     data = "\n".join(f"    {step!r}," for step in steps)
-    text = script(steps, library, rules, exact=exact, prelude=prelude, block=block, failing=failing)
-    twin = script(
-        steps, peer, rules, exact=exact, prelude=prelude, block=twin_block, failing=failing
+    text = script(
+        steps,
+        library,
+        rules,
+        exact=exact,
+        prelude=prelude,
+        block=block,
+        failing=failing,
+        defines=defines,
     )
+    other = ""
+    if twin:
+        other = script(
+            steps, peer, rules, exact=exact, prelude=prelude, block=twin_block, failing=failing
+        )
+        other = f"-- its twin, on {peer} --\n{other}\n\n"
     return (
         f"-- the program, on {library} (its last step diverges) --\n{text}\n\n"
         f"{remark and f'-- {remark} --{chr(10)}{chr(10)}'}"
-        f"-- its twin, on {peer} --\n{twin}\n\n"
+        f"{other}"
         f"-- to replay: {replay} --\nsteps = [\n{data}\n]\n"
     )
