@@ -1,4 +1,7 @@
-"""k writes into one base: slices of a vector, columns of a matrix, and through views of views."""
+"""k writes into one base: slices of a vector, columns of a matrix, and through views of views.
+
+And k reads through a chain of k views, each a part of the one before.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -60,6 +63,16 @@ def reads_between(lib: Toolkit, piece: Array, *, count: int) -> Array:
     return base.sum()
 
 
+def rest(lib: Toolkit, piece: Array, *, count: int) -> Array:
+    """The first row is added up, and the rest goes on."""
+    rows = lib.constant(np.ones((count, 16))) * piece
+    total = rows[0]
+    for _ in range(count - 1):
+        rows = rows[1:]
+        total = total + rows[0]
+    return total.sum()
+
+
 PROGRAMS: dict[str, Body] = {
     "slices": slices,
     "columns": columns,
@@ -67,6 +80,7 @@ PROGRAMS: dict[str, Body] = {
     "nested views": nested,
     "nested views, made anew": nested_anew,
 }
+READS: dict[str, Body] = {"the first row of the rest": rest}
 
 
 def inputs() -> list[Real]:
@@ -77,7 +91,7 @@ def inputs() -> list[Real]:
 def rows(bench: Bench) -> Iterator[Result]:
     """Growth of both passes, and both beside the peers at 256 writes."""
     counts = COUNTS[:2] if bench.quick else COUNTS
-    for name, body in PROGRAMS.items():
+    for name, body in (PROGRAMS | READS).items():
         for part in ("forward", "backward"):
             yield bench.growth(
                 SECTION,

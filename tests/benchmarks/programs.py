@@ -86,7 +86,7 @@ def _cases() -> list[Case]:
                 slices_of_one_base.inputs(),
                 writes=True,
             )
-            for name, body in slices_of_one_base.PROGRAMS.items()
+            for name, body in (slices_of_one_base.PROGRAMS | slices_of_one_base.READS).items()
         ),
         *(
             Case("factorisations", name, body, factorisations.inputs(4), writes=True)

@@ -8,7 +8,7 @@ import pytest
 from vtgrad.engine.input_buffer import InputBuffer, use_ownership
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
-from vtgrad.graph.region import Region
+from vtgrad.graph.region import NoSuchViewError, Region
 from vtgrad.storage.arrays import Array
 
 META = InputMetadata((4,), np.dtype(np.float64))
@@ -35,7 +35,7 @@ def part(start: int, stop: int, *values: float) -> Region:
     """A gradient of `x[start:stop]`."""
     node = _Part(())
     node.start, node.stop = start, stop
-    return Region(np.array(values), (node,))
+    return Region(np.array(values), node, len(values))
 
 
 def test_an_owned_array_is_added_into() -> None:
@@ -114,9 +114,27 @@ def test_many_regions_are_written_out_before_they_cost_more_than_the_whole() -> 
 
 
 def test_a_region_of_a_region_is_added_where_both_views_lead() -> None:
-    outer = part(2, 4)
-    inner = part(1, 2, 9.0).through(outer.path[0])
-    assert inner.whole((4,), np.dtype(np.float64)).tolist() == [0, 0, 0, 9]
+    outer = Region([part(1, 2, 9.0), part(0, 2, 3.0, 4.0)], part(2, 4).node, 3)
+    assert outer.whole((4,), np.dtype(np.float64)).tolist() == [0, 0, 3, 13]
+    assert [array.tolist() for array in outer.arrays()] == [[9], [3, 4]]
+
+
+class _Flat(Node):
+    """The view node of `x.view(-1)`, which needs contiguous memory."""
+
+    __slots__ = ()
+
+    def view_array(self, array: Array) -> Array:
+        if not array.flags.c_contiguous:
+            raise NoSuchViewError
+        return array.reshape(-1)
+
+
+def test_a_view_that_the_strides_do_not_allow_is_added_through_a_fresh_array() -> None:
+    buffer: Array = np.ones((2, 2), order="F")
+    inside = [part(1, 3, 5.0, 6.0), part(1, 2, 10.0)]
+    Region(inside, _Flat(()), 3).add_into(buffer)
+    assert buffer.tolist() == [[1, 16], [7, 1]]
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def _computed(
 ) -> Computed:
     text = emit(operator, formula, names, evaluation)
     if evaluation is ARRAYS and argument.name in operator.regions:
-        region = "Region(grad, (self,))"
+        region = "Region(grad, self, grad.size)"
         if operator.region_if is not None:
             region = f"{region} if self.passes_regions() else {text}"
         return Computed(region, ())

@@ -53,7 +53,7 @@ from .watch import Watch
 __all__ = ["Answer", "ArrayRun", "is_sole", "run_arrays", "taken_apart"]
 
 # A node's gradient for one of its inputs; a list of regions if they only pass through a view.
-Answer: TypeAlias = Gradient | list[Region] | None
+Answer: TypeAlias = Gradient | None
 
 
 class ArrayRun(Run[Answer]):
@@ -231,14 +231,9 @@ class ArrayRun(Run[Answer]):
             # For a device, that of the node's results is as good as any: there is no such input.
             return own_copy(resolved(answer), node.input_metadata[0].device)
         meta = edge.function.input_metadata[edge.input_nr]
-        if isinstance(answer, (list, Region)):
-            total = np.zeros(meta.shape, meta.dtype)
-            for region in answer if isinstance(answer, list) else [answer]:
-                fitted = fit_array(region, meta, node, nr)
-                total = fitted.add_into(total) if isinstance(fitted, Region) else total + fitted
-            return wrapped(total, meta.device)
         whole = fit_array(answer, meta, node, nr)
-        assert isinstance(whole, np.ndarray)
+        if isinstance(whole, Region):
+            return wrapped(whole.whole(meta.shape, meta.dtype), meta.device)
         if has_self_overlap(whole.shape, whole.strides):
             whole = own_expanded(whole)
         elif whole is answer:
@@ -261,7 +256,7 @@ class ArrayRun(Run[Answer]):
             grads = [buffer.at(i).taken(m) for i, m in enumerate(metadata)]
             answers = node.apply_arrays(grads, needs)
         elif isinstance(grad, list) and node.passes_regions():
-            answers = ([region.through(node) for region in grad],)
+            answers = (Region(grad, node, buffer.waiting),)
         else:
             if isinstance(grad, list):
                 grad = buffer.whole(node.input_metadata[0])
@@ -362,29 +357,23 @@ class ArrayRun(Run[Answer]):
                     meta, slot = metadata[0], target
                 else:
                     meta, slot = metadata[edge.input_nr], target.at(edge.input_nr)
-                if isinstance(answer, list):
-                    fits = node.viewed_shape() == meta.shape
-                    for region in answer:
-                        fitted = region if fits else fit_array(region, meta, node, nr)
-                        slot.add(fitted, not fits, meta)
+                kind = ownership[nr] if nr < len(ownership) else SHARED
+                owned = kind == FRESH or (
+                    kind == PASSED and was_owned and is_sole(answers, edges, nr)
+                )
+                if not (
+                    type(answer) is np.ndarray
+                    and answer.shape == meta.shape
+                    and answer.dtype is meta.dtype
+                ):
+                    fitted = fit_array(answer, meta, node, nr)
+                    owned = owned or fitted is not answer
+                    answer = fitted
+                if slot.grad is None and not isinstance(answer, Region):
+                    slot.grad = answer
+                    slot.owned = owned
                 else:
-                    kind = ownership[nr] if nr < len(ownership) else SHARED
-                    owned = kind == FRESH or (
-                        kind == PASSED and was_owned and is_sole(answers, edges, nr)
-                    )
-                    if not (
-                        type(answer) is np.ndarray
-                        and answer.shape == meta.shape
-                        and answer.dtype is meta.dtype
-                    ):
-                        fitted = fit_array(answer, meta, node, nr)
-                        owned = owned or fitted is not answer
-                        answer = fitted
-                    if slot.grad is None and not isinstance(answer, Region):
-                        slot.grad = answer
-                        slot.owned = owned
-                    else:
-                        slot.add(answer, owned, meta)
+                    slot.add(answer, owned, meta)
             if left == 0:
                 self.queue.push(target)
 

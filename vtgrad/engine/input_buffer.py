@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.hooks import GradCell
 from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
-from ..graph.region import Gradient, Region
+from ..graph.region import Gradient, Region, add_regions
 from ..graph.retain_grad_of_views import RetainedPart
 from ..storage.arrays import Array
 from ..storage.device import CPU, Device
@@ -85,16 +85,17 @@ class InputBuffer:
         Whether the array may be written.
     more : tuple of InputBuffer
         One for each result after the first.
+    waiting : int
+        The number of elements of the regions in the list; not set without a list.
     """
 
-    __slots__ = ("_waiting", "function", "grad", "more", "owned")
+    __slots__ = ("function", "grad", "more", "owned", "waiting")
 
     function: Node
     grad: Content
     owned: bool
     more: tuple[InputBuffer, ...]
-    # The number of elements of the regions in the list; unset without a list.
-    _waiting: int
+    waiting: int
 
     def __init__(self, function: Node, more: tuple[InputBuffer, ...] = ()) -> None:
         self.function = function
@@ -124,8 +125,7 @@ class InputBuffer:
             self.owned = owned
         elif isinstance(present, list):
             whole = to_overwrite(grad) if owned else np.array(grad)
-            for region in present:
-                whole = region.add_into(whole)
+            add_regions(present, whole)
             self.grad = whole
             self.owned = True
         elif self.owned:
@@ -142,15 +142,16 @@ class InputBuffer:
     def _add_region(self, present: Content, grad: Region, meta: InputMetadata) -> None:
         if present is None:
             self.grad = [grad]
-            self._waiting = grad.values.size
+            self.waiting = grad.size
         elif isinstance(present, list):
             present.append(grad)
-            self._waiting += grad.values.size
-            if self._waiting > 2 * _elements(meta):
+            self.waiting += grad.size
+            if self.waiting > 2 * _elements(meta):
                 self._write_out(present, meta)
         else:
             present = to_overwrite(present) if self.owned else np.array(present)
-            self.grad = grad.add_into(present)
+            grad.add_into(present)
+            self.grad = present
             self.owned = True
 
     def _write_out(self, regions: list[Region], meta: InputMetadata) -> None:
@@ -210,10 +211,10 @@ class InputBuffer:
         return None if array is None else part.of_array(array)
 
     def sums(self) -> Sequence[object]:
-        """For each gradient its sum, while the buffer keeps its regions apart."""
+        """For each gradient its sum."""
         metadata = self.function.input_metadata
         with np.errstate(all="ignore"):
-            return [_sum_of(self.at(nr).grad, meta) for nr, meta in enumerate(metadata)]
+            return [self.at(nr).whole(meta) for nr, meta in enumerate(metadata)]
 
     def shown(self) -> Sequence[object]:
         """For each gradient what states its shape; None for one that did not arrive."""
@@ -236,8 +237,7 @@ def _sum_of(content: Content, meta: InputMetadata) -> Array | None:
     if not isinstance(content, list):
         return content
     whole = np.zeros(meta.shape, meta.dtype)
-    for region in content:
-        whole = region.add_into(whole)
+    add_regions(content, whole)
     return whole
 
 

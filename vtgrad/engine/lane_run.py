@@ -287,12 +287,7 @@ class LaneRun(ArrayRun):
             meta = edge.function.input_metadata[edge.input_nr]
             answer = answers[nr]
             parts: list[tuple[Gradient, bool]] = []
-            if isinstance(answer, list):
-                fits = node.viewed_shape() == meta.shape
-                for region in answer:
-                    part = region if fits else fit_array(region, meta, node, nr)
-                    parts.append((part, not fits))
-            elif answer is not None:
+            if answer is not None:
                 kind = ownership[nr] if nr < len(ownership) else SHARED
                 owned = kind == FRESH or (
                     kind == PASSED and was_owned and is_sole(answers, edges, nr)

@@ -43,12 +43,13 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
     if isinstance(grad, Region):
         shape = node.viewed_shape()
         if shape == meta.shape:
-            if grad.values.dtype != meta.dtype:
-                return Region(_cast(grad.values, meta.dtype), grad.path)
+            content = grad.content
+            if isinstance(content, _ndarray) and content.dtype != meta.dtype:
+                return Region(_cast(content, meta.dtype), grad.node, grad.size)
             return grad
         # The input was transposed, for example, while nothing was recorded: its producer has
         # another shape, in which the path leads to other elements.
-        grad = grad.whole(shape, grad.values.dtype)
+        grad = grad.whole(shape, node.input_metadata[0].dtype)
     if type(grad) is not _ndarray:
         # NumPy returns scalars for 0-d results, and users may return lazy arrays.
         if isinstance(grad, SampleArray):

@@ -292,9 +292,7 @@ def _arrays(answer: object) -> Sequence[Array]:
     if isinstance(answer, np.ndarray):
         return (resolved(answer),)
     if isinstance(answer, Region):
-        return (answer.values,)
-    if isinstance(answer, list):
-        return [region.values for region in answer if isinstance(region, Region)]
+        return answer.arrays()
     return ()
 
 

@@ -3,21 +3,25 @@
 NOTE [ Regions ]
 
 The gradient of `x[3]` is zero everywhere except in row 3. Writing those zeros for every read makes
-a loop over rows quadratic. So a view's node returns a `Region`: the values, and the path of view
-nodes that leads from a whole gradient to the part. The input buffer of a value that is not a view
-adds the values to that part. If the value is a view itself, its node needs no whole gradient either
-and returns the region with one more node in front of the path:
+a loop over rows quadratic. So a view's node returns a `Region`: the gradient of the part, and the
+node, which takes the part of a whole gradient. The input buffer of a value that is not a view adds
+the part to a whole gradient. If the value is a view itself, its node needs no whole gradient
+either: all regions that have arrived become the content of one region more.
 
     x (3, 4)  --[2]-->  row (4,)  --[1]-->  y ()        row = x[2]; y = row[1]
 
-    node of y                node of row                     buffer of x
-    Region(g, (y,))  ----->  Region(g, (row, y))  ----->     0 0 0 0
-                                                             0 0 0 0
-                                                             0 g 0 0    buffer[2][1] += g
+    node of y          node of row                    buffer of x
+    Region(g, y)  -->  Region([Region(g, y)], row)    0 0 0 0
+                                                      0 0 0 0
+                                                      0 g 0 0    buffer[2][1] += g
+
+So each node of a chain or tree of views costs the same, however many parts were read below it, and
+the whole gradient is reached once, from the base to the parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -27,7 +31,7 @@ from ..storage.arrays import Array, NumpyDType, Shape
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["Gradient", "Region"]
+__all__ = ["Gradient", "Region", "add_regions"]
 
 
 class Region:
@@ -35,60 +39,74 @@ class Region:
 
     Attributes
     ----------
-    values : numpy.ndarray
-        The gradient of the part; never written.
-    path : tuple of Node
-        View nodes; the first is applied to the whole gradient, each other to the result of the one
-        before.
+    content : numpy.ndarray or list of Region
+        The gradient of the part, or regions of it whose sum that is. Never written.
+    node : Node
+        The node of the view, which takes the part of a whole gradient.
+    size : int
+        The number of elements in the arrays.
     """
 
-    __slots__ = ("path", "values")
+    __slots__ = ("content", "node", "size")
 
-    values: Array
-    path: tuple[Node, ...]
+    content: Array | list[Region]
+    node: Node
+    size: int
 
-    def __init__(self, values: Array, path: tuple[Node, ...]) -> None:
-        self.values = values
-        self.path = path
+    def __init__(self, content: Array | list[Region], node: Node, size: int) -> None:
+        self.content = content
+        self.node = node
+        self.size = size
 
-    def through(self, node: Node) -> Region:
-        """The region of the value of which `node` is the view."""
-        return Region(self.values, (node, *self.path))
+    def arrays(self) -> list[Array]:
+        """The arrays in the order in which they are added."""
+        found: list[Array] = []
+        stack: list[Array | Region] = [self]
+        while stack:
+            content = stack.pop()
+            if isinstance(content, Region):
+                content = content.content
+            if isinstance(content, list):
+                stack.extend(reversed(content))
+            else:
+                found.append(content)
+        return found
 
-    def add_into(self, buffer: Array) -> Array:
-        """Add the values into `buffer`, which the caller owns; returns the sum.
-
-        The sum is `buffer` itself unless its strides do not allow one of the views; then
-        it is a fresh array.
-        """
-        part: Array = buffer
-        try:
-            for node in self.path:
-                part = node.view_array(part)
-        except NoSuchViewError:
-            return self._added_at_positions(buffer)
-        np.add(part, self.values, out=part, casting="unsafe")
-        return buffer
-
-    def _added_at_positions(self, buffer: Array) -> Array:
-        """The sum in a fresh array, through the position of each value in memory.
-
-        Positions are only read, so they may be copied where the views of a gradient must not be.
-        """
-        whole: Array = buffer.copy(order="C")
-        positions: Array = np.arange(whole.size).reshape(whole.shape)
-        for node in self.path:
-            try:
-                positions = node.view_array(positions)
-            except NoSuchViewError:
-                positions = node.view_array(np.ascontiguousarray(positions))
-        flat = whole.reshape(-1)
-        flat[positions] = np.add(flat[positions], self.values, dtype=flat.dtype, casting="unsafe")
-        return whole
+    def add_into(self, buffer: Array) -> None:
+        """Add the content into `buffer`, which the caller owns."""
+        add_regions([self], buffer)
 
     def whole(self, shape: Shape, dtype: NumpyDType) -> Array:
         """The gradient with its zeros written out, as a fresh array."""
-        return self.add_into(np.zeros(shape, dtype))
+        buffer: Array = np.zeros(shape, dtype)
+        add_regions([self], buffer)
+        return buffer
+
+
+def add_regions(regions: Sequence[Region], buffer: Array) -> None:
+    """Add regions into a whole gradient, which the caller owns.
+
+    Where its strides do not allow a view, the part is summed in a fresh array, which is added.
+    """
+    stack: list[tuple[Array, Array | Region]] = [(buffer, region) for region in reversed(regions)]
+    while stack:
+        whole, item = stack.pop()
+        if not isinstance(item, Region):
+            np.add(whole, item, out=whole)
+            continue
+        try:
+            part = item.node.view_array(whole)
+        except NoSuchViewError:
+            fresh: Array = np.zeros(whole.shape, whole.dtype)
+            # It is reached when all of the region was added.
+            stack.append((whole, fresh))
+            part = item.node.view_array(fresh)
+        content = item.content
+        if isinstance(content, list):
+            for region in reversed(content):
+                stack.append((part, region))
+        else:
+            np.add(part, content, out=part, casting="unsafe")
 
 
 class NoSuchViewError(Exception):

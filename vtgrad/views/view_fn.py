@@ -98,8 +98,15 @@ class Replay:
         return tensor
 
     def then(self, step: Step, *, crosses_dtypes: bool = False) -> Replay:
-        """The replay with one more step."""
-        return Replay(self.base, (*self.steps, step), self.crosses_dtypes or crosses_dtypes)
+        """The replay with one more step.
+
+        Geometries are absolute: of several in a row the last one suffices, so that a chain of views
+        stays as short as its functions.
+        """
+        before = self.steps
+        if isinstance(step, Restride) and before and isinstance(before[-1], Restride):
+            before = before[:-1]
+        return Replay(self.base, (*before, step), self.crosses_dtypes or crosses_dtypes)
 
     def moved(self, start: int) -> Replay:
         """The replay for memory that begins `start` bytes later."""

@@ -55,7 +55,7 @@ class SelectBackward0(OperatorNode):
         return self.self_shape
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (Region(grad, (self,)),)
+        return (Region(grad, self, grad.size),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.select_backward(grad, self.self_shape, self.dim, self.index),)
@@ -111,7 +111,7 @@ class SliceBackward0(OperatorNode):
         return self.self_shape
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (Region(grad, (self,)),)
+        return (Region(grad, self, grad.size),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.slice_backward(grad, self.self_shape, self.dim, self.start, self.end, self.step),)
@@ -159,7 +159,7 @@ class DiagonalBackward0(OperatorNode):
         return self.self_shape
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (Region(grad, (self,)),)
+        return (Region(grad, self, grad.size),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.diagonal_backward(grad, self.self_shape, self.offset, self.dim1, self.dim2),)
@@ -786,7 +786,7 @@ class AsStridedBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (
-            Region(grad, (self,))
+            Region(grad, self, grad.size)
             if self.passes_regions()
             else array_formulas.as_strided_gradient(
                 grad, self.self_geometry, array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
