@@ -12,6 +12,7 @@
 #   make codegen    write vtgrad/ops/{generated,choices}/ from the table of derivatives
 #   make lanes      1,000 random programs on threads of lanes, beside the same on one thread
 #   make compiled   the suite on the compiled build
+#   make install-check   each way to install it that the docs name, in bare environments
 #   make clean      remove all generated files, the environments included
 
 PYTHON ?= python3
@@ -54,8 +55,8 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle bench docs pictures codegen lanes compiled clean lint types public-types \
-	how-long
+.PHONY: help demo test quick versions oracle bench docs pictures codegen lanes compiled install-check \
+	clean lint types public-types how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -120,6 +121,10 @@ compiled: $(NATIVE_STAMP)
 	PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/beside" VTGRAD_EXPECT_COMPILED=1 \
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
 		--ignore=tests/oracle $(PYTEST_ARGS)
+
+# Needs no environment of its own: it makes new ones, which are removed at the end.
+install-check:
+	$(PYTHON) .ci/install_check.py
 
 # In sequence, because each prints a summary of its own.
 versions:

@@ -239,8 +239,10 @@ __all__ = [
     "pi",
     "profiler",
     "return_types",
+    "testing",
     "types",
     "utils",
+    "viz",
 ]
 __all__ += _operators.__all__
 
@@ -248,13 +250,15 @@ __all__ += _operators.__all__
 if TYPE_CHECKING:
     from . import profiler as profiler
     from . import return_types as return_types
+    from . import testing as testing
     from . import types as types
+    from . import viz as viz
 else:
     # Hidden from type checkers, which would accept every name because of it.
 
     def __getattr__(name):
-        """The profiler and the types for annotations, which most programs never load."""
-        if name in ("profiler", "return_types", "types"):
+        """The packages that most programs never load."""
+        if name in ("profiler", "return_types", "testing", "types", "viz"):
             return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 

@@ -10,18 +10,7 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from types import EllipsisType
-from typing import (
-    Any,
-    ClassVar,
-    Final,
-    Literal,
-    Never,
-    ParamSpec,
-    Self,
-    SupportsIndex,
-    final,
-    overload,
-)
+from typing import Any, ClassVar, Final, Literal, ParamSpec, Self, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +22,10 @@ from vtgrad import func as func
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
+from vtgrad import testing as testing
 from vtgrad import types as types
 from vtgrad import utils as utils
+from vtgrad import viz as viz
 from vtgrad.graph.grad_mode import enable_grad as enable_grad
 from vtgrad.graph.grad_mode import inference_mode as inference_mode
 from vtgrad.graph.grad_mode import no_grad as no_grad
@@ -147,12 +138,12 @@ __all__ = [
     "split_with_sizes_copy", "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_copy",
     "stack", "std", "std_mean", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t",
     "t_copy", "take", "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split",
-    "tensordot", "tile", "topk", "trace", "transpose", "transpose_copy", "tril", "triu",
+    "tensordot", "testing", "tile", "topk", "trace", "transpose", "transpose_copy", "tril", "triu",
     "true_divide", "trunc", "trunc_", "types", "uint8", "unbind", "unbind_copy", "unflatten",
     "unfold", "unfold_copy", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze",
     "unsqueeze_copy", "utils", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex",
-    "view_as_real", "view_copy", "vmap", "vsplit", "vstack", "where", "xlogy", "xlogy_", "zero_",
-    "zeros", "zeros_like",
+    "view_as_real", "view_copy", "viz", "vmap", "vsplit", "vstack", "where", "xlogy", "xlogy_",
+    "zero_", "zeros", "zeros_like",
 ]
 
 _P = ParamSpec("_P")
@@ -192,7 +183,12 @@ class Tensor(TensorBase):
     def __imod__(self, other: Tensor | Number) -> Self: ...
     def __imul__(self, other: Tensor | Number) -> Self: ...
     def __index__(self) -> builtins.int: ...
-    def __init__(self, *_: Never) -> None: ...
+    def __init__(
+        self,
+        *data: Int | Sequence[object] | Tensor | StorageBase,
+        size: Sequence[Int] | None = None,
+        device: Device | str | None = None,
+    ) -> None: ...
     def __int__(self) -> builtins.int: ...
     def __invert__(self) -> Self: ...
     def __ior__(self, other: Tensor | Number) -> Self: ...
@@ -1147,7 +1143,7 @@ class Tensor(TensorBase):
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the matrix product of two tensors, whose further dimensions are batches."""
     @overload
-    def max(self, *, out: Tensor | None = None) -> Self:
+    def max(self, *, out: Tensor | None = None, axis: None = None) -> Self:
         """Return the largest element: of all, along a dimension, or of two tensors pair by pair."""
     @overload
     def max(self, dim_or_other: Tensor, *, out: Tensor | None = None) -> Self: ...
@@ -1201,7 +1197,7 @@ class Tensor(TensorBase):
         self, dim: Dim, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
     ) -> MedianResult[Self]: ...
     @overload
-    def min(self, *, out: Tensor | None = None) -> Self:
+    def min(self, *, out: Tensor | None = None, axis: None = None) -> Self:
         """Return the smallest element: of all, along a dimension, or of two tensors pair by pair."""
     @overload
     def min(self, dim_or_other: Tensor, *, out: Tensor | None = None) -> Self: ...
@@ -1428,7 +1424,7 @@ class Tensor(TensorBase):
         *,
         dtype: DTypeLike | None = None,
         out: Tensor | None = None,
-        axis: Dim = ...,
+        axis: Dim | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
         """Return the product of all elements, or over one dimension."""
@@ -1666,9 +1662,11 @@ class Tensor(TensorBase):
         keepdim: builtins.bool = False,
         *,
         correction: Real | None = ...,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
+        ddof: Real | None = ...,
     ) -> Self:
         """Return the standard deviation of all elements, or over dimensions."""
     def storage(self) -> TypedStorage: ...
@@ -1847,9 +1845,11 @@ class Tensor(TensorBase):
         keepdim: builtins.bool = False,
         *,
         correction: Real | None = ...,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: Dims | None = ...,
         keepdims: builtins.bool = False,
+        ddof: Real | None = ...,
     ) -> Self:
         """Return the variance of all elements, or over dimensions."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Self:
@@ -2552,7 +2552,7 @@ def masked_scatter(input: _TensorT, mask: Tensor, source: Tensor) -> _TensorT: .
 def masked_select(input: _TensorT, mask: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 def matmul(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
-def max(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
+def max(input: _TensorT, *, out: Tensor | None = None, axis: None = None) -> _TensorT: ...
 @overload
 def max(input: _TensorT, dim_or_other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -2609,7 +2609,7 @@ def meshgrid(
     *tensors: _TensorT | Sequence[_TensorT], indexing: str | None = None
 ) -> tuple[_TensorT, ...]: ...
 @overload
-def min(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
+def min(input: _TensorT, *, out: Tensor | None = None, axis: None = None) -> _TensorT: ...
 @overload
 def min(input: _TensorT, dim_or_other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -2746,7 +2746,7 @@ def prod(
     *,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
-    axis: Dim = ...,
+    axis: Dim | None = ...,
     keepdims: builtins.bool = False,
 ) -> _TensorT: ...
 def put(
@@ -2936,9 +2936,11 @@ def std(
     keepdim: builtins.bool = False,
     *,
     correction: Real | None = ...,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
+    ddof: Real | None = ...,
 ) -> _TensorT: ...
 def std_mean(
     input: _TensorT,
@@ -3058,9 +3060,11 @@ def var(
     keepdim: builtins.bool = False,
     *,
     correction: Real | None = ...,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
+    ddof: Real | None = ...,
 ) -> _TensorT: ...
 def var_mean(
     input: _TensorT,
@@ -3163,7 +3167,7 @@ def zeros(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
-def can_cast(from_: DType | type, to: DType | type) -> builtins.bool: ...
+def can_cast(from_: DTypeLike, to: DTypeLike) -> builtins.bool: ...
 
 class finfo:
     bits: builtins.int
@@ -3185,7 +3189,7 @@ class iinfo:
     def __init__(self, type: DType) -> None: ...
     def __repr__(self) -> str: ...
 
-def promote_types(type1: DType | type, type2: DType | type) -> DType: ...
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType: ...
 def result_type(tensor1: Tensor | Number, tensor2: Tensor | Number) -> DType: ...
 def as_tensor(
     data: Data, dtype: DTypeLike | None = None, device: Device | str | None = None

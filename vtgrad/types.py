@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Protocol, SupportsIndex, TypeAlias
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from .tensor.tensor import Tensor
 
 __all__ = [
     "DTypeLike",
+    "DTypeName",
     "Data",
     "Dim",
     "Dims",
-    "FloatClass",
     "Index",
     "IndexItem",
     "Int",
@@ -29,6 +29,7 @@ __all__ = [
     "NestedData",
     "NestedIndex",
     "Number",
+    "NumberClass",
     "Real",
 ]
 
@@ -96,31 +97,15 @@ class NestedIndex(Protocol):
         ...
 
 
-class FloatClass(Protocol):
-    """The class ``float``, which stands for float64 as a dtype.
-
-    ``type[float]`` would take NumPy's ``float64`` too, which is a subclass and no dtype here. What
-    tells them apart are methods called through the class: those of a subclass take no ``float``.
-
-    Examples
-    --------
-    >>> def ones_of(kind: vt.types.FloatClass) -> vt.Tensor:
-    ...     return vt.ones(2, dtype=kind)
-    >>> ones_of(float)
-    tensor([1., 1.], dtype=vtgrad.float64)
-    """
-
-    def hex(self, number: float, /) -> str:
-        """``float.hex``."""
-        ...
-
-    def is_integer(self, number: float, /) -> bool:
-        """``float.is_integer``."""
-        ...
-
-
-# A dtype, or the class of Python's numbers that stands for one: bool is a subclass of int.
-DTypeLike: TypeAlias = DType | type[int] | FloatClass
+# A dtype, its name, or a class of Python's or NumPy's numbers that stands for one.
+DTypeName: TypeAlias = Literal[
+    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "float16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+NumberClass: TypeAlias = (
+    type[int] | type[float] | type[complex] | type[np.number[Any]] | type[np.bool]
+)
+DTypeLike: TypeAlias = DType | DTypeName | NumberClass | np.dtype[Any]
 
 # The values of a new tensor.
 Data: TypeAlias = Number | Tensor | NDArray[Any] | NestedData

@@ -2,11 +2,13 @@
 
 import itertools
 import pickle
+from typing import Any
 
+import numpy as np
 import pytest
 
 import vtgrad as vt
-from vtgrad.errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError, NotSupportedError
 
 
 def test_other_names_are_the_same_dtypes() -> None:
@@ -20,6 +22,42 @@ def test_other_names_are_the_same_dtypes() -> None:
     assert vt.cdouble is vt.complex128
     assert pickle.loads(pickle.dumps(vt.bool)) is vt.bool
     assert isinstance(vt.bool, vt.dtype)
+
+
+NAMES = "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numpys_dtypes_and_names_stand_for_dtypes(name: str) -> None:
+    x: Any = vt.ones(2)
+    numpys = np.dtype(name)
+    forms: list[Any] = [name, numpys, numpys.type]
+    for alike in forms:
+        made = [vt.zeros(2, dtype=alike), vt.tensor([1], dtype=alike), vt.as_tensor(1, dtype=alike)]
+        made += [vt.zeros_like(x, dtype=alike), x.new_zeros(2, dtype=alike)]
+        made += [x.to(alike), x.to("cpu", alike), x.to(dtype=alike), x.sum(dtype=alike)]
+        assert [t.dtype for t in made] == [getattr(vt, name)] * len(made)
+        assert vt.promote_types(alike, vt.bool) is getattr(vt, name)
+
+
+@pytest.mark.parametrize("alike", [bool, int, float, complex])
+def test_pythons_classes_of_numbers_stand_for_dtypes(alike: Any) -> None:
+    assert vt.zeros(1, dtype=alike).dtype.numpy == np.dtype(alike)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["f8", "float", "float128", "torch.float32", ">f8", np.dtype(">f8"), np.dtype("u2"), np.uint16]
+    + [np.floating, np.str_, np.array(1.0), np.float64(1), str, object, 1, True, [], ["float64"]],
+    ids=repr,
+)
+def test_what_stands_for_no_dtype(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError):
+        vt.zeros(2, dtype=wrong)
+    with pytest.raises(ArgumentTypeError):
+        vt.ones(2).sum(dtype=wrong)
+    with pytest.raises((ArgumentTypeError, NotSupportedError)):
+        vt.ones(2).to(wrong)
 
 
 def test_the_default_dtype_must_be_floating() -> None:

@@ -174,6 +174,10 @@ RECORDED: dict[str, tuple[object, ...]] = {
     "sum": (0,),
     "mean": (0,),
     "prod": (0,),
+    "max": (),
+    "min": (),
+    "std": (0,),
+    "var": (0,),
     "clip": (0, 1),
     "round": (),
     "squeeze": (),
@@ -194,6 +198,39 @@ def test_numpy_functions_that_call_methods_are_recorded(name: str) -> None:
     assert isinstance(found, vt.Tensor)
     assert found.tolist() == wanted.tolist()
     assert found.requires_grad
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "std", "var", "any", "all"])
+def test_numpy_reduces_all_elements(name: str) -> None:
+    # NumPy calls the method with `axis=None`, `out=None` and the like.
+    values = [[0.5, 2.0], [3.0, 0.25]]
+    x: Any = vt.tensor(values, dtype=vt.float64)
+    wanted = getattr(np, name)(np.array(values))
+    assert getattr(np, name)(x).item() == pytest.approx(wanted)
+    assert getattr(np, name)(x, axis=None).item() == pytest.approx(wanted)
+    assert getattr(x, name)(axis=None).item() == getattr(x, name)().item()
+
+
+@pytest.mark.parametrize("name", ["std", "var"])
+@pytest.mark.parametrize(
+    "options",
+    [{"ddof": 1}, {"axis": 0}, {"axis": (0, 1), "keepdims": True}, {"dtype": np.float32}],
+)
+def test_numpys_arguments_of_a_variance(name: str, options: dict[str, Any]) -> None:
+    values = [[0.5, 2.0], [3.0, 0.25]]
+    x: Any = vt.tensor(values, dtype=vt.float64, requires_grad=True)
+    found = getattr(np, name)(x, **options)
+    wanted = getattr(np, name)(np.array(values), **options)
+    assert found.requires_grad
+    assert found.dtype.numpy == wanted.dtype
+    assert found.detach().numpy() == pytest.approx(wanted)
+
+
+def test_a_variance_has_one_correction() -> None:
+    x: Any = vt.ones(3)
+    for wrong in [{"correction": 1, "ddof": 1}, {"unbiased": True, "ddof": 1}]:
+        with pytest.raises(ArgumentTypeError):
+            x.var(**wrong)
 
 
 def test_the_readme_names_the_numpy_functions_that_are_recorded() -> None:

@@ -332,7 +332,7 @@ def test_check_finds_a_missing_entry(mode: Literal["forward", "reverse"]) -> Non
 
 def test_scipy_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "scipy.sparse", None)
-    with pytest.raises(vt.errors.MissingPackageError, match=r"pip install vtgrad\[sparse\]"):
+    with pytest.raises(vt.errors.MissingPackageError, match="pip install scipy"):
         sparse_jacobian(reaction, vector(3))
     assert sparsity_pattern(reaction, vector(3)).nnz == 7
 

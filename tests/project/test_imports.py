@@ -26,6 +26,7 @@ NOT_LOADED = (
     "vtgrad.codegen",
     "vtgrad.demo",
     "vtgrad.testing",
+    "vtgrad.viz",
     "argparse",
     "concurrent.futures",
     "dataclasses",
@@ -199,3 +200,18 @@ def test_only_users_are_told_the_grad_mode() -> None:
         "vtgrad.graph.grad_mode",
         "vtgrad.tensor.conversion_methods",
     }
+
+
+def test_packages_are_loaded_when_they_are_named() -> None:
+    program = (
+        "import vtgrad as vt, sys\n"
+        "assert not {'vtgrad.viz', 'vtgrad.testing', 'vtgrad.profiler'} & set(sys.modules)\n"
+        "x = vt.ones(2, requires_grad=True)\n"
+        "assert 'digraph' in vt.viz.make_dot(x * 2).source\n"
+        "assert vt.testing.checking.Rule is sys.modules['vtgrad.testing.checking'].Rule\n"
+        "try:\n    vt.testing.no_such_name\nexcept AttributeError:\n    print('refused')\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (run.stdout, run.stderr) == ("refused\n", "")

@@ -64,4 +64,5 @@ def copy_sources(target: Path) -> None:
         PACKAGE, target / "vtgrad", symlinks=True, ignore=shutil.ignore_patterns(*_MADE_BY_TOOLS)
     )
     for name in ("storage", "views"):
-        (target / name).symlink_to((ROOT / name).readlink(), target_is_directory=True)
+        # A link, or the file with its text that git makes where there are no links.
+        shutil.copy2(ROOT / name, target / name, follow_symlinks=False)

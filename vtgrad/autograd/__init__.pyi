@@ -41,6 +41,16 @@ _Ts = TypeVarTuple("_Ts")
 
 class _ExecutionEngine:
     queue_callback: staticmethod[[Callable[[], object]], None]
+    @staticmethod
+    def run_backward(
+        tensors: Sequence[Tensor | GradientEdge],
+        grad_tensors: Sequence[Tensor],
+        keep_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Tensor | GradientEdge] = (),
+        allow_unreachable: bool = False,
+        accumulate_grad: bool = False,
+    ) -> tuple[Tensor | None, ...] | None: ...
 
 class SavedTensor:
     def __init__(self) -> None: ...

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, GradientError
 from ..storage.tensor_name import set_name
 from ..storage.warn import warn
 from ..tensor.creation import empty
 from ..tensor.tensor import Tensor
+from .differentiate import Root, backward, grad
 from .multi_grad_hook import queue_callback
 
 __all__ = ["Variable"]
@@ -27,6 +28,74 @@ class ExecutionEngine:
     __slots__ = ()
 
     queue_callback: staticmethod[[Callable[[], object]], None] = staticmethod(queue_callback)
+
+    @staticmethod
+    def run_backward(
+        tensors: Sequence[Root],
+        grad_tensors: Sequence[Tensor],
+        keep_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Root] = (),
+        allow_unreachable: bool = False,
+        accumulate_grad: bool = False,
+    ) -> tuple[Tensor | None, ...] | None:
+        """What `vtgrad.autograd.backward` and `grad` do, as PyTorch's functions call its engine.
+
+        Parameters
+        ----------
+        tensors : sequence of Tensor or GradientEdge
+            The roots.
+        grad_tensors : sequence of Tensor
+            The gradient of each root; none is implied.
+        keep_graph : bool
+            Keep saved values for another backward.
+        create_graph : bool
+            Record the backward itself.
+        inputs : sequence of Tensor or GradientEdge, optional
+            What to differentiate by.
+        allow_unreachable : bool, default False
+            Return None for an input that the roots do not depend on, instead of raising.
+        accumulate_grad : bool, default False
+            Add the gradients into ``.grad``, of all leaves or of `inputs`, and return nothing.
+
+        Returns
+        -------
+        tuple of Tensor or None
+            A gradient for each input; None with `accumulate_grad`.
+
+        Raises
+        ------
+        GradientError
+            If the gradient of a root is None, or does not fit.
+        EmptyInputsError
+            If there are no inputs, without `accumulate_grad`.
+        UnusedInputError
+            If an input is not reached and may not be.
+        RootError, GradRequiredError, StaleSavedError, GraphFreedError, ArgumentTypeError
+            As in `vtgrad.autograd.grad`.
+
+        Examples
+        --------
+        >>> x = vt.tensor([1.0, 2.0], requires_grad=True)
+        >>> run = vt.autograd.Variable._execution_engine.run_backward
+        >>> run((x * x,), (vt.ones(2),), False, False, (x,))
+        (tensor([2., 4.]),)
+        """
+        given: Sequence[object] = grad_tensors
+        for nr, gradient in enumerate(given):
+            if gradient is None:
+                raise GradientError(f"the gradient of root {nr} is None", index=nr)
+        if accumulate_grad:
+            backward(tensors, grad_tensors, keep_graph, create_graph, inputs or None)
+            return None
+        return grad(
+            tensors,
+            inputs,
+            grad_tensors,
+            keep_graph,
+            create_graph,
+            allow_unused=allow_unreachable,
+        )
 
 
 class VariableMeta(type):

@@ -50,6 +50,12 @@ if $other is not UNSET:
     $name = either($name, $other, "$name and $other")
 """
 
+# None says that the parameter is left out.
+_EITHER_OR_NONE = """
+if $other is not UNSET and $other is not None:
+    $name = either($name, $other, "$name and $other")
+"""
+
 _EITHER_FLAG = """
 if $other is not False:
     $name = check_flag($name, "$name") or check_flag($other, "$other")
@@ -159,10 +165,10 @@ def _number_first(group: Group, parameters: Sequence[Parameter]) -> str:
 def _merged(group: Group, arguments: Sequence[Argument]) -> str:
     """The statements that make one argument of several."""
     flags = {a.name for a in arguments if a.type == "bool"}
-    lines = [
-        fill(_EITHER_FLAG if name in flags else _EITHER, name=name, other=other)
-        for other, name in group.also.items()
-    ]
+    lines = []
+    for other, name in group.also.items():
+        none = _EITHER_OR_NONE if group.without(name) else _EITHER
+        lines.append(fill(_EITHER_FLAG if name in flags else none, name=name, other=other))
     lines += [fill(_CORRECTION, name=a.name) for a in arguments if a.form == "Correction"]
     lines += [fill(_CAST, dtype=name) for name in group.casts]
     return "".join(lines)
@@ -224,9 +230,7 @@ def _value(group: Group, overload: Operator, argument: Argument) -> str:
         named = ", named=True" if name == "dims" else ""
         return f'given_integers({star}, {name}, "{group.name}"{single}{named})'
     nothing = "Dims" in argument.type or "None" in argument.type.split(" | ")
-    known = "Correction" in group.forms or f"{name} is {UNSET}" in [
-        str(op.when) for op in group.overloads
-    ]
+    known = "Correction" in group.forms or group.without(name)
     if name not in group.absent or known:
         return name
     if argument.default not in (None, "None"):

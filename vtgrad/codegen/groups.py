@@ -69,6 +69,10 @@ class Group:
         """Second names of parameters."""
         return {other: name for op in self.overloads for other, name in op.also.items()}
 
+    def without(self, name: str) -> bool:
+        """Whether an overload is meant where users leave a parameter out."""
+        return f"{name} is {UNSET}" in [str(op.when) for op in self.overloads]
+
     @property
     def casts(self) -> tuple[str, ...]:
         """The parameter for the dtype that the first tensor is cast to, if there is one."""

@@ -44,7 +44,11 @@ def users_parameters(group: Group, arguments: Sequence[Argument]) -> list[Parame
         own = _forms_of(argument)
         found += [p for p in own if not p.keyword_only]
         last += [p for p in own if p.keyword_only]
-    found += [Parameter(name, "DType | None", "None", False) for name in group.casts]
+    # NumPy's `std` has a dtype, PyTorch's has none.
+    numpys = "Correction" in group.forms
+    casts = [Parameter(name, "DType | None", "None", numpys) for name in group.casts]
+    found += [p for p in casts if not p.keyword_only]
+    last += [p for p in casts if p.keyword_only]
     if group.has_out:
         last.append(Parameter("out", _type_of_out(group), "None", keyword_only=True))
     known = {a.name: a for a in arguments}
@@ -53,6 +57,9 @@ def users_parameters(group: Group, arguments: Sequence[Argument]) -> list[Parame
             raise TableError(f"{group.rows[0].where}: 'also' of {name!r}, which is no parameter")
         flag = known[name].type == "bool"
         kind = interpreted_type(known[name].type, unset=not flag)
+        # As NumPy says that all dimensions are meant.
+        if group.without(name):
+            kind = f"{kind} | None"
         last.append(Parameter(other, kind, "False" if flag else UNSET, keyword_only=True))
     return found + last
 

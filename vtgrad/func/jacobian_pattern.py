@@ -253,5 +253,5 @@ def scipy_sparse() -> ModuleType:
         return importlib.import_module("scipy.sparse")
     except ImportError:
         raise MissingPackageError(
-            "sparse matrices need SciPy: pip install vtgrad[sparse]", package="scipy"
+            "sparse matrices need SciPy: pip install scipy", package="scipy"
         ) from None

@@ -14,6 +14,7 @@ __all__ = [
     "DType",
     "dtype_of",
     "get_default_dtype",
+    "names_dtype",
     "numpy_dtype",
     "set_default_dtype",
 ]
@@ -139,8 +140,15 @@ _ALL: Final = (
 _OF_NUMPY: Final[dict[NumpyDType, DType]] = {d.numpy: d for d in _ALL}
 _OF_NAME: Final[dict[str, DType]] = {d.name: d for d in _ALL}
 
-_BOOL: Final = bool_.numpy
-_INT64: Final = int64.numpy
+# What stands for a dtype: Python's and NumPy's classes of numbers, and names.
+_LIKE: Final[dict[object, NumpyDType]] = {
+    bool: bool_.numpy,
+    int: int64.numpy,
+    float: float64.numpy,
+    complex: complex128.numpy,
+    **{d.numpy.type: d.numpy for d in _ALL},
+    **{d.name: d.numpy for d in _ALL},
+}
 
 
 def dtype_named(name: str) -> DType:
@@ -164,21 +172,30 @@ def dtype_of(numpy_type: NumpyDType) -> DType:
 
 
 def numpy_dtype(dtype: object) -> NumpyDType:
-    """The NumPy dtype of a `DType` or of the Python types bool, int, float and complex."""
+    """The NumPy dtype of a `DType`, or of what stands for one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `dtype` is something else, or a dtype of NumPy that vtgrad does not have.
+    """
     if isinstance(dtype, DType):
         return dtype.numpy
-    if dtype is bool:
-        return _BOOL
-    if dtype is int:
-        return _INT64
-    if dtype is float:
-        return float64.numpy
-    if dtype is complex:
-        return complex128.numpy
+    if isinstance(dtype, np.dtype):
+        return dtype_of(dtype).numpy
+    if isinstance(dtype, (str, type)) and dtype in _LIKE:
+        return _LIKE[dtype]
+    shown = repr(dtype) if isinstance(dtype, (str, type)) else type(dtype).__name__
     raise ArgumentTypeError(
-        f"dtype must be a vtgrad dtype such as vtgrad.float32, not {type(dtype).__name__}",
+        f"dtype must be a vtgrad dtype such as vtgrad.float32, or one of NumPy's that vtgrad has, "
+        f"as a dtype, a class or a name, not {shown}",
         value=dtype,
     )
+
+
+def names_dtype(value: object) -> bool:
+    """Whether a text is the name of a dtype."""
+    return isinstance(value, str) and value in _OF_NAME
 
 
 class _Default:

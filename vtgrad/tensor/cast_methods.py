@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Final, Self, cast, overload
 
+import numpy as np
+
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
@@ -23,6 +25,7 @@ from ..storage.dtypes import (
     int16,
     int32,
     int64,
+    names_dtype,
     numpy_dtype,
     uint8,
 )
@@ -467,7 +470,7 @@ def _to_arguments(
         other = rest[0]
         dtype = dtype_of(array_of(rest.pop(0), "other").dtype)
         device = other._impl.device
-    elif rest and isinstance(rest[0], (DType, type)):
+    elif rest and (isinstance(rest[0], (DType, type, np.dtype)) or names_dtype(rest[0])):
         dtype = dtype_of(numpy_dtype(rest.pop(0)))
     else:
         device = _device_argument(rest.pop(0) if rest else given.pop("device", None))

@@ -7,6 +7,7 @@ from NumPy and Python, the device and layout, the memory, the names of dimension
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError
@@ -22,13 +23,18 @@ from ..ops.install import InstalledOperators
 from ..ops.names.take_over_named import take_over_named
 from ..ops.saving.saved_fields import publish_saved_fields
 from ..ops.sparsity.traced_handler import handle_traced
+from ..storage.device import Device
+from ..storage.dtypes import get_default_dtype
 from ..storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED
 from ..storage.native import bind_functions
+from ..storage.storage_base import StorageBase
+from ..storage.tensor_base import TensorBase
 from .autograd_methods import AutogradMethods
 from .conversion_methods import ConversionMethods
 from .device_methods import DeviceMethods
 from .memory_methods import MemoryMethods
 from .named_methods import NamedMethods
+from .new_tensor import new_tensor
 from .operator_methods import OperatorMethods
 from .pickling import give_state, state_of
 from .subclass_methods import SubclassMethods
@@ -47,12 +53,13 @@ class Tensor(
 ):
     """An array with views, in-place writes and gradients.
 
-    Functions make tensors, not the class: `vtgrad.tensor` copies Python data,
-    `vtgrad.from_numpy` takes over an array's memory, `vtgrad.zeros` and its like begin with
-    constants. Operators of Python and of `vtgrad` compute new tensors; indexing and shape
-    operators return views of the same memory; methods that end with an underscore, ``x[...] =
-    v`` and ``x += v`` write in place. What depends on a leaf with ``requires_grad=True`` is
-    recorded, and `backward` adds gradients into its ``.grad``.
+    Functions make tensors: `vtgrad.tensor` copies Python data, `vtgrad.from_numpy` takes over an
+    array's memory, `vtgrad.zeros` and its like begin with constants. The class makes them too, as
+    in older programs: of sizes, ``vt.Tensor(2, 3)``, or of elements in the default dtype,
+    ``vt.Tensor([1, 2])``. Operators of Python and of `vtgrad` compute new tensors; indexing and
+    shape operators return views of the same memory; methods that end with an underscore,
+    ``x[...] = v`` and ``x += v`` write in place. What depends on a leaf with
+    ``requires_grad=True`` is recorded, and `backward` adds gradients into its ``.grad``.
 
     Examples
     --------
@@ -67,18 +74,36 @@ class Tensor(
 
     __slots__ = ("__weakref__",)
 
-    def __init__(self, *_: object) -> None:
-        """Raise: a tensor is made by one of the functions that make tensors.
+    def __init__(
+        self,
+        *data: int | Sequence[object] | TensorBase | StorageBase,
+        size: Sequence[int] | None = None,
+        device: Device | str | None = None,
+    ) -> None:
+        """Make a tensor in the manner of older programs, as `FloatTensor` does.
+
+        Parameters
+        ----------
+        *data : int, sequence, Tensor or storage
+            Sizes of a tensor of zeros, its elements, memory to share, or a tensor of any dtype, of
+            which the result is a view. Nothing makes a tensor without elements.
+        size : sequence of int, optional
+            Sizes of a tensor of zeros.
+        device : device or str, optional
+            The CPU by default, or a lane of it.
 
         Raises
         ------
         ArgumentTypeError
-            Always.
+            If the arguments are none of these, or the tensor is made already.
         """
-        raise ArgumentTypeError(
-            "make tensors with vtgrad.tensor, not by calling the class; as_subclass makes a "
-            "tensor of a subclass from a tensor"
-        )
+        if hasattr(self, "_impl"):
+            raise ArgumentTypeError(
+                "a tensor is not made a second time: __init__ was called on one"
+            )
+        only = data[0] if len(data) == 1 else None
+        dtype = only.dtype if isinstance(only, TensorBase) else get_default_dtype()
+        self._impl = new_tensor(type(self).__name__, dtype, data, size, device)._impl
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, so that subclasses may declare their own types. Defined here

@@ -22,3 +22,19 @@ in-place helpers, on the same random programs.
   :mod:`~vtgrad.testing.rule_checks` what is found out about it before the first program,
   :mod:`~vtgrad.testing.grid` its fixed programs, :mod:`~vtgrad.testing.coverage` what was tried.
 """
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+__all__ = ["checking"]
+
+if TYPE_CHECKING:
+    from . import checking as checking
+else:
+    # Hidden from type checkers, which would accept every name because of it.
+
+    def __getattr__(name):
+        """What is for users; it imports Hypothesis."""
+        if name == "checking":
+            return _import_module("vtgrad.testing.checking")
+        raise AttributeError(f"module 'vtgrad.testing' has no attribute {name!r}")

@@ -23,7 +23,7 @@ class Dot:
     """A drawing of a graph in the DOT language of Graphviz.
 
     A notebook shows it as a picture, if the Python package ``graphviz`` and its program ``dot`` are
-    installed (``pip install vtgrad[viz]`` brings the package), and otherwise as its text.
+    installed (``pip install graphviz`` brings the package), and otherwise as its text.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ class Dot:
     def _pipe(self, kind: str) -> bytes:
         if not _is_installed():
             raise NotSupportedError(
-                "pictures need Graphviz: the Python package graphviz (pip install vtgrad[viz]) and "
-                "its program dot; without them there is the text, see `source` and `save`"
+                "pictures need Graphviz: the Python package (pip install graphviz) and its program "
+                "dot; without them there is the text, see `source` and `save`"
             )
         source = cast("_Source", importlib.import_module("graphviz").Source(self.source))
         return source.pipe(format=kind)

@@ -97,3 +97,42 @@ def test_callbacks_are_queued_through_its_engine() -> None:
     assert log == ["leaf", "end"]
     with refused(RuntimeError, "outside-backward"):
         queue(lambda: None)
+
+
+def test_its_engine_runs_a_pass() -> None:
+    run: Any = Variable._execution_engine.run_backward
+    x, unused = leaf(2), leaf(2)
+    y = (x * x).sum()
+    one = vt.ones(())
+    assert run((y,), (one,), True, False, (x,))[0].tolist() == (2 * x).tolist()
+    assert run((y,), (one,), True, False, (x, unused), True)[1] is None
+    assert run((y,), (one,), True, True, inputs=(x,))[0].requires_grad
+    before = x.grad
+    assert before is None
+    assert run((y,), (one,), True, False, (), True, True) is None
+    assert (
+        run((y,), (one,), True, False, (x,), allow_unreachable=True, accumulate_grad=True) is None
+    )
+    assert x.grad is not None
+    assert x.grad.tolist() == (4 * x).tolist()
+    assert unused.grad is None
+
+
+def test_what_its_engine_refuses() -> None:
+    run: Any = Variable._execution_engine.run_backward
+    x = leaf(2)
+    y, one = (x * x).sum(), vt.ones(())
+    for wrong in [
+        ((y,), (one,), True, False),
+        ((y,), (None,), True, False, (x,)),
+        ((y,), (one,), True, False, (leaf(2),)),
+        ((y,), (vt.ones(3),), True, False, (x,)),
+        ((y,), (one, one), True, False, (x,)),
+        ((x.detach(),), (vt.ones(2),), True, False, (x,)),
+    ]:
+        with pytest.raises(RuntimeError):
+            run(*wrong)
+    for few in [((y,),), ((y,), (one,)), ((y,), (one,), True)]:
+        with pytest.raises(TypeError):
+            run(*few)
+    assert x.grad is None

@@ -38,6 +38,61 @@ def test_a_type_name_makes_and_recognises_tensors_of_its_dtype(name: str) -> Non
     assert x.type().split(".")[-1] == name
 
 
+def test_the_class_makes_tensors_of_the_default_dtype() -> None:
+    x = vt.Tensor([1, 2])
+    assert (type(x), x.dtype, x.tolist()) == (vt.Tensor, vt.float32, [1.0, 2.0])
+    assert vt.Tensor(2, 3).shape == vt.Tensor(vt.Size([2, 3])).shape == (2, 3)
+    assert vt.Tensor(size=(4,)).shape == (4,)
+    assert vt.Tensor().numel() == 0
+    assert vt.Tensor((2, 3)).tolist() == [2.0, 3.0]
+    vt.set_default_dtype(vt.float64)
+    try:
+        assert vt.Tensor([1.0]).dtype is vt.float64
+    finally:
+        vt.set_default_dtype(vt.float32)
+    for wrong in (2.5, True, None):
+        with pytest.raises(TypeError):
+            vt.Tensor(wrong)  # type: ignore[arg-type]  # what is refused
+    with pytest.raises(TypeError):
+        vt.Tensor([1], [2])
+
+
+def test_the_class_gives_a_recorded_view_of_a_tensor_of_any_dtype() -> None:
+    for x in (leaf(2), leaf(2).detach().double().requires_grad_(), vt.arange(2)):
+        y = vt.Tensor(x)
+        assert y is not x
+        assert (y.dtype, y.data_ptr()) == (x.dtype, x.data_ptr())
+        assert y.requires_grad == x.requires_grad
+    x = leaf(2)
+    (vt.Tensor(x) * 3).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_subclass_makes_tensors_of_its_own() -> None:
+    class Tagged(vt.Tensor):
+        pass
+
+    x = Tagged([1.0, 2.0])
+    assert type(x) is Tagged
+    assert type(x * 2) is Tagged
+    assert type(Tagged(vt.ones(2))) is Tagged
+
+
+@differs_from_torch("there `__new__` makes the tensor")
+def test_a_subclass_with_its_own_arguments_calls_the_init_of_tensor() -> None:
+    class Tagged(vt.Tensor):
+        def __init__(self, data: list[float], tag: str) -> None:
+            super().__init__(data)
+            self.tag = tag
+
+    x = Tagged([1.0, 2.0], "weight")
+    assert (x.tag, x.tolist()) == ("weight", [1.0, 2.0])
+    with refused(TypeError, "argument-type"):
+        x.__init__([3.0], "again")  # type: ignore[misc]  # what is refused
+    assert x.tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize("other", [vt.zeros(2), 1, [], vt.finfo(vt.float32)])
 def test_what_only_has_a_dtype_is_no_type(other: object) -> None:
     with pytest.raises(TypeError):

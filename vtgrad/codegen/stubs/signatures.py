@@ -114,8 +114,10 @@ def read(
             # Any tensor will do, whatever the operands are.
             types = list(_put(names.named("Tensor"), types))
         if argument.arg == "dtype" and {"DType"} <= {*types} <= {"DType", "None"}:
-            # `numpy_dtype` takes Python's classes too.
+            # `numpy_dtype` takes classes and names too.
             types = [names.named("DTypeLike") if part == "DType" else part for part in types]
+        if {*types} == {"DType", "type"}:
+            types = [names.named("DTypeLike")]
         spelled = None if default is None else _default(default)
         found.append(Parameter(argument.arg, kind, tuple(types), spelled))
 

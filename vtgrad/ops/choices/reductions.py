@@ -244,7 +244,7 @@ def prod(
     *,
     dtype: DType | None = None,
     out: T | None = None,
-    axis: int | Unset = UNSET,
+    axis: int | Unset | None = UNSET,
     keepdims: bool = False,
 ) -> T: ...
 @overload
@@ -255,7 +255,7 @@ def prod(
     *,
     dtype: DType | None = None,
     out: T | None = None,
-    axis: int | Unset = UNSET,
+    axis: int | Unset | None = UNSET,
     keepdims: bool = False,
 ) -> T: ...
 @overload
@@ -276,7 +276,7 @@ def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     *,
     dtype: DType | None = None,
     out: T | None = None,
-    axis: int | Unset = UNSET,
+    axis: int | Unset | None = UNSET,
     keepdims: bool = False,
 ) -> T:
     """Return the product of all elements, or over one dimension.
@@ -296,8 +296,8 @@ def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
         The dtype to multiply in, and of the result.
     out : Tensor, optional
         Where the result is written; only with `dim`.
-    axis : int, optional
-        NumPy's name of `dim`.
+    axis : int or None, optional
+        NumPy's name of `dim`; None means all of them.
     keepdims : bool, default False
         NumPy's name of `keepdim`.
 
@@ -327,7 +327,7 @@ def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     >>> vt.prod(vt.tensor([[1, 2], [3, 4]]), dim=1)
     tensor([ 2, 12])
     """
-    if axis is not UNSET:
+    if axis is not UNSET and axis is not None:
         dim = either(dim, axis, "dim and axis")
     if keepdims is not False:
         keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
@@ -718,9 +718,11 @@ def var(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 @overload
 def var(
@@ -730,9 +732,11 @@ def var(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 @overload
 def var(
@@ -742,9 +746,11 @@ def var(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: str | Sequence[str],
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -753,9 +759,11 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T:
     """Return the variance of all elements, or over dimensions.
 
@@ -784,6 +792,10 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         NumPy's name of `dim`.
     keepdims : bool, default False
         NumPy's name of `keepdim`.
+    ddof : float, optional
+        NumPy's name of `correction`; `numpy.std` and `numpy.var` give 0.
+    dtype : dtype, optional
+        The dtype to compute in.
 
     Returns
     -------
@@ -799,7 +811,7 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     ShapeError
         If a dimension is given twice.
     ArgumentTypeError
-        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+        If one thing is given under two names: `unbiased`, `correction`, `ddof`; `dim`, `axis`.
     ResultTypeError
         If the dtype of `out` cannot hold the result.
     OutGradError
@@ -818,7 +830,11 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         dim = either(dim, axis, "dim and axis")
     if keepdims is not False:
         keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    if ddof is not UNSET:
+        correction = either(correction, ddof, "correction and ddof")
     dim, correction = dims_and_correction(dim, unbiased, correction)
+    if dtype is not None:
+        input = in_dtype(input, dtype)
     return var_dim(input, dim, correction, keepdim, out=out)
 
 
@@ -830,9 +846,11 @@ def std(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 @overload
 def std(
@@ -842,9 +860,11 @@ def std(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 @overload
 def std(
@@ -854,9 +874,11 @@ def std(
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: str | Sequence[str],
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T: ...
 def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
@@ -865,9 +887,11 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     keepdim: bool = False,
     *,
     correction: float | Unset | None = UNSET,
+    dtype: DType | None = None,
     out: T | None = None,
     axis: Dims | Unset = UNSET,
     keepdims: bool = False,
+    ddof: float | Unset | None = UNSET,
 ) -> T:
     """Return the standard deviation of all elements, or over dimensions.
 
@@ -894,6 +918,10 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         NumPy's name of `dim`.
     keepdims : bool, default False
         NumPy's name of `keepdim`.
+    ddof : float, optional
+        NumPy's name of `correction`; `numpy.std` and `numpy.var` give 0.
+    dtype : dtype, optional
+        The dtype to compute in.
 
     Returns
     -------
@@ -909,7 +937,7 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     ShapeError
         If a dimension is given twice.
     ArgumentTypeError
-        If both `unbiased` and `correction` are given, or both `dim` and `axis`.
+        If one thing is given under two names: `unbiased`, `correction`, `ddof`; `dim`, `axis`.
     ResultTypeError
         If the dtype of `out` cannot hold the result.
     OutGradError
@@ -927,7 +955,11 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         dim = either(dim, axis, "dim and axis")
     if keepdims is not False:
         keepdim = check_flag(keepdim, "keepdim") or check_flag(keepdims, "keepdims")
+    if ddof is not UNSET:
+        correction = either(correction, ddof, "correction and ddof")
     dim, correction = dims_and_correction(dim, unbiased, correction)
+    if dtype is not None:
+        input = in_dtype(input, dtype)
     return std_dim(input, dim, correction, keepdim, out=out)
 
 

@@ -49,7 +49,7 @@ def _package() -> _Package:
     except ImportError as error:
         raise MissingPackageError(
             "checkpoint_loop takes its schedules from the package checkpoint-schedules: "
-            "pip install 'vtgrad[checkpoint]'",
+            "pip install checkpoint-schedules",
             package="checkpoint-schedules",
         ) from error
 

@@ -66,7 +66,7 @@ def _pair(name: str, x: T, out: T | Sequence[T] | None) -> Sequence[T] | None:
 
 
 @overload
-def max(input: T, *, out: T | None = None) -> T: ...
+def max(input: T, *, out: T | None = None, axis: None = None) -> T: ...
 @overload
 def max(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 @overload
@@ -106,7 +106,7 @@ def max(
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | Sequence[T] | None = None,
-    axis: int | str | Unset = UNSET,
+    axis: int | str | Unset | None = UNSET,
     keepdims: bool = False,
 ) -> T | MaxResult[T]:
     """Return the largest element: of all, along a dimension, or of two tensors pair by pair.
@@ -130,8 +130,8 @@ def max(
     out : Tensor or pair of Tensor, optional
         Where the result is stored; with a dimension, the values in their dtype and the int64
         indices.
-    axis : int, optional
-        NumPy's name of `dim`.
+    axis : int or None, optional
+        NumPy's name of `dim`; None means that there is no dimension.
     keepdims : bool, default False
         NumPy's name of `keepdim`.
 
@@ -171,7 +171,7 @@ def max(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    if axis is not UNSET:
+    if axis is not UNSET and axis is not None:
         dim = either(dim, axis, "dim and axis")
     if keepdims is not False:
         keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
@@ -186,7 +186,7 @@ def max(
 
 
 @overload
-def min(input: T, *, out: T | None = None) -> T: ...
+def min(input: T, *, out: T | None = None, axis: None = None) -> T: ...
 @overload
 def min(input: T, dim_or_other: TensorBase, *, out: T | None = None) -> T: ...
 @overload
@@ -226,7 +226,7 @@ def min(
     dim: int | str | TensorBase | Unset = UNSET,
     other: TensorBase | None = None,
     out: T | Sequence[T] | None = None,
-    axis: int | str | Unset = UNSET,
+    axis: int | str | Unset | None = UNSET,
     keepdims: bool = False,
 ) -> T | MinResult[T]:
     """Return the smallest element: of all, along a dimension, or of two tensors pair by pair.
@@ -250,8 +250,8 @@ def min(
     out : Tensor or pair of Tensor, optional
         Where the result is stored; with a dimension, the values in their dtype and the int64
         indices.
-    axis : int, optional
-        NumPy's name of `dim`.
+    axis : int or None, optional
+        NumPy's name of `dim`; None means that there is no dimension.
     keepdims : bool, default False
         NumPy's name of `keepdim`.
 
@@ -291,7 +291,7 @@ def min(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    if axis is not UNSET:
+    if axis is not UNSET and axis is not None:
         dim = either(dim, axis, "dim and axis")
     if keepdims is not False:
         keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
