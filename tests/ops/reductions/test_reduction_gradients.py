@@ -399,8 +399,9 @@ def test_an_extreme_value_that_is_no_number_has_the_gradients_it_had() -> None:
 
     for function in (vt.max, vt.min, vt.median):
         assert gradient(function).tolist() == [0, 0.5, 0, 0.5]
-    for function in (vt.amax, vt.amin, lambda x: vt.aminmax(x).max):
-        assert gradient(function).isnan().all()
+    assert gradient(vt.amax).isnan().all()
+    assert gradient(vt.amin).isnan().all()
+    assert gradient(lambda x: vt.aminmax(x).max).isnan().all()
     index = vt.tensor([0, 0, 1, 0])
     zeros = vt.zeros(2, dtype=vt.float64)
     found = gradient(lambda x: zeros.scatter_reduce(0, index, x, "amax"))
