@@ -149,7 +149,12 @@ def only_the_first_region_passes_through_a_view(patch: pytest.MonkeyPatch) -> No
         ownership: Sequence[int],
         was_owned: bool,
     ) -> None:
-        first = [answer[:1] if isinstance(answer, list) else answer for answer in answers]
+        first = [
+            Region(answer.content[:1], answer.node, answer.size)
+            if isinstance(answer, Region) and isinstance(answer.content, list)
+            else answer
+            for answer in answers
+        ]
         hand_on(self, node, first, ownership, was_owned)
 
     patch.setattr(ArrayRun, "hand_on", planted)

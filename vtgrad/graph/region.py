@@ -61,11 +61,9 @@ class Region:
     def arrays(self) -> list[Array]:
         """The arrays in the order in which they are added."""
         found: list[Array] = []
-        stack: list[Array | Region] = [self]
+        stack = [self]
         while stack:
-            content = stack.pop()
-            if isinstance(content, Region):
-                content = content.content
+            content = stack.pop().content
             if isinstance(content, list):
                 stack.extend(reversed(content))
             else:

@@ -38,6 +38,7 @@ __all__ = [
     "physical",
     "resolved",
     "with_bits",
+    "without_repeats",
 ]
 
 _Method = Literal["__call__", "reduce", "reduceat", "accumulate", "outer", "at"]
@@ -341,6 +342,14 @@ def resolved(value: Any) -> Any:
 def physical(array: Array) -> Array:
     """The memory of an array, as a plain one."""
     return array.physical() if isinstance(array, LazyArray) else array
+
+
+def without_repeats(array: Array) -> Array:
+    """A view of an array with one element of each dimension whose elements are one in memory."""
+    if 0 not in array.strides:
+        return array
+    index = tuple([slice(None) if step else slice(1) for step in array.strides])
+    return like(array, physical(array)[index])
 
 
 def _deeply_resolved(value: Any) -> Any:

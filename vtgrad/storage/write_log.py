@@ -125,6 +125,9 @@ def region_of(array: Array, offset: int, index: WrittenIndex | None = None) -> R
     shape, strides, item = array.shape, array.strides, array.itemsize
     if not array.size or (isinstance(index, np.ndarray) and not index.size):
         return offset, offset, None
+    if index is None and 0 in strides:
+        # Elements of an expanded array that are one in memory are looked at once.
+        shape = tuple([n if step else 1 for n, step in zip(shape, strides, strict=True)])
     low, high = reach(shape, strides, offset)
     return low, high + item, (offset, shape, strides, item, index)
 

@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from ..storage.arrays import Array
-from ..storage.lazy_array import resolved
+from ..storage.lazy_array import resolved, without_repeats
 
-__all__ = ["element_texts", "tensor_text"]
+__all__ = ["element_texts", "plain_values", "tensor_text"]
 
 # One element, as in `tolist`.
 Element: TypeAlias = bool | int | float | complex
@@ -38,7 +38,7 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
         if array.ndim != 1:
             facts = [f"size={array.shape}", *facts]
     else:
-        text = _HEAD + _values_text(resolved(array))
+        text = _HEAD + _values_text(plain_values(array))
     # As in PyTorch, two columns stay free beside the values, but not beside facts alone.
     column = len(text.rsplit("\n", 1)[-1]) + 2
     for fact in facts:
@@ -56,6 +56,13 @@ def element_texts(array: Array) -> list[str]:
     flat = array.reshape(-1)
     write, _ = _element_format(flat)
     return [write(x) for x in flat.tolist()]
+
+
+def plain_values(array: Array) -> Array:
+    """The values as a plain array, of whose repeated elements no copies are made."""
+    if type(array) is np.ndarray:
+        return array
+    return np.broadcast_to(resolved(without_repeats(array)), array.shape)
 
 
 def _values_text(array: Array) -> str:
@@ -98,8 +105,9 @@ def _shown(array: Array) -> Array:
         return array
     for dim, size in enumerate(array.shape):
         if size > 2 * _EDGE:
-            ends = [*range(_EDGE), *range(size - _EDGE, size)]
-            array = np.take(array, ends, dim)
+            before = (slice(None),) * dim
+            ends = array[*before, :_EDGE], array[*before, -_EDGE:]
+            array = np.concatenate(ends, dim)
     return array
 
 

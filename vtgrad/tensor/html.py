@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
+import numpy as np
+
 from ..storage.arrays import Array
-from ..storage.lazy_array import resolved
-from .formatting import element_texts
+from .formatting import element_texts, plain_values
 
 __all__ = ["tensor_table"]
 
@@ -27,9 +28,9 @@ def tensor_table(array: Array, caption: str) -> str | None:
     """
     if array.ndim not in (1, 2) or not array.size:
         return None
-    values = resolved(array).reshape(-1, array.shape[-1])
+    values = plain_values(array).reshape(-1, array.shape[-1])
     rows, columns = _shown(values.shape[0]), _shown(values.shape[1])
-    seen = values[[r for r in rows if r is not None]][:, [c for c in columns if c is not None]]
+    seen = values[np.ix_(*[[i for i in ends if i is not None] for ends in (rows, columns)])]
     texts = iter(element_texts(seen))
     head = "".join(f"<th>{'&hellip;' if c is None else c}</th>" for c in columns)
     lines = [f"<tr><th></th>{head}</tr>"]

@@ -9,7 +9,7 @@ import numpy as np
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
-from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.lazy_array import resolved, without_repeats
 from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.promotion import number_dtype
 from vtgrad.storage.warn import warn
@@ -27,6 +27,9 @@ def fill_(self: Array, value: Array | Number) -> Store:
     ResultTypeError
         If it is a number that cannot be stored in the array's dtype.
     """
+    if 0 in self.strides:
+        # Elements of an expanded tensor that are one in memory are written once.
+        self = without_repeats(self)
     if not isinstance(value, np.ndarray):
         return setitem, (self, ..., as_element(value, self.dtype)), None
     if value.ndim:
@@ -41,7 +44,7 @@ def fill_(self: Array, value: Array | Number) -> Store:
 
 def zero_(self: Array) -> Store:
     """Set every element to zero."""
-    return self.fill, (0,), None
+    return without_repeats(self).fill, (0,), None
 
 
 def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> Store:
