@@ -53,7 +53,7 @@ def test_every_citation_names_a_note() -> None:
         ("# See Note [One title].", ["One title"]),
         ("    # so. See Note [One\n    # title] for why", ["One title"]),
         ('    """See Note [One\n    title].', ["One title"]),
-        ("# NOTE [ One title ]", []),
+        ("# Note [One title]", []),
     ],
 )
 def test_citations_are_read_across_line_breaks(text: str, found: list[str]) -> None:

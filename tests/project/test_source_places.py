@@ -35,7 +35,7 @@ def _exists(place: tuple[str, str] | None) -> bool:
 
 def test_definitions_are_found_by_their_qualified_names() -> None:
     found = Definitions(
-        '"""Text.\n\nNOTE [ A title ]\n"""\n\nlimit: int = 3\n\n\n'
+        '"""Text.\n\nNote [A title]\n"""\n\nlimit: int = 3\n\n\n'
         "@cache\ndef f():\n    def g(): ...\n"
         "\n\nclass C:\n    first = second = 1\n\n    def m(self): ...\n"
     )
