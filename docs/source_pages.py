@@ -29,7 +29,7 @@ __all__ = ["linkcode_resolve", "setup"]
 _FOLDER = "source/vtgrad"
 _SYMBOL = re.compile(r"vtgrad(\.\w+)*(:[\w.]+)?")
 _FILE = re.compile(r"(vtgrad/)?\w+(/\w+)+(\.py)?")
-_CITED = re.compile(r"(?:NOTE|Note) \[ ?(.+?) ?\]")
+_CITED = re.compile(r"Note \[(.+)\]")
 
 
 def setup(app: Sphinx) -> None:

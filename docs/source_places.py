@@ -25,7 +25,7 @@ __all__ = [
 
 PACKAGE = Path(vt.__file__).resolve().parent
 
-_NOTE = re.compile(r"^[ #]*(?:NOTE \[ (.+) \]|Note \[(.+)\])$", re.MULTILINE)
+_NOTE = re.compile(r"^[ \t]*(?:# ?)?Note \[(.+)\]$", re.MULTILINE)
 
 # A file below the package, without its suffix, and an anchor in it, which may be empty.
 Place = tuple[str, str]
@@ -55,8 +55,7 @@ class Definitions:
         self.lines: dict[str, int] = {}
         self._enter(ast.parse(text), "")
         self.notes = {
-            found[1] or found[2]: text.count("\n", 0, found.start()) + 1
-            for found in _NOTE.finditer(text)
+            found[1]: text.count("\n", 0, found.start()) + 1 for found in _NOTE.finditer(text)
         }
 
     def _enter(self, node: ast.AST, prefix: str) -> None:

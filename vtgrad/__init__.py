@@ -1,6 +1,6 @@
 """Automatic differentiation on NumPy for programs written with views and in-place writes."""
 
-# NOTE [ Annotations are not evaluated ]
+# Note [Annotations are not evaluated]
 #
 # Modules that are loaded here begin with ``from __future__ import annotations``; Ruff asks for it.
 # Evaluated, the annotations of all operators are nine thousand unions, generic types and tuples:

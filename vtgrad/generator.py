@@ -1,6 +1,6 @@
 """What stands behind `vtgrad.random`: the class of generators, and the default one.
 
-NOTE [ numpy.random is loaded at the first draw ]
+Note [numpy.random is loaded at the first draw]
 
 NumPy loads its `random` module on first access, and with it a dozen extension modules and the
 standard library's cryptography: that was a quarter of the cost of ``import vtgrad``. So a vtgrad

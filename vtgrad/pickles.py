@@ -1,6 +1,6 @@
 """What pickles name: this module is a file format.
 
-NOTE [ Pickles name one module ]
+Note [Pickles name one module]
 
 A pickle refers to functions and classes by module and name, and is read by later versions. So the
 pickles of everything that vtgrad makes name functions of this module, exceptions of

@@ -1,6 +1,6 @@
 """Interrupts programs at random, and judges what they left behind.
 
-NOTE [ The judge ]
+Note [The judge]
 
 Whatever an interrupt has done, a program must be able to go on without a wrong number:
 

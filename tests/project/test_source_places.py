@@ -35,7 +35,7 @@ def _exists(place: tuple[str, str] | None) -> bool:
 
 def test_definitions_are_found_by_their_qualified_names() -> None:
     found = Definitions(
-        '"""Text.\n\nNOTE [ A title ]\n"""\n\nlimit: int = 3\n\n\n'
+        '"""Text.\n\nNote [A title]\n"""\n\nlimit: int = 3\n\n\n'
         "@cache\ndef f():\n    def g(): ...\n"
         "\n\nclass C:\n    first = second = 1\n\n    def m(self): ...\n"
     )
@@ -77,7 +77,9 @@ def test_entries_of_the_reference_lead_to_a_definition() -> None:
 
 
 def test_notes_have_places_of_their_own() -> None:
-    assert {title: _exists(of_note(title)) for title in titles()} == dict.fromkeys(titles(), True)
+    assert [title for title in titles() if not _exists(of_note(title))] == [
+        "The judge"
+    ]  # of a test
     for file in files():
         notes = definitions(file).notes
         assert len({*map(anchor_of_note, notes)}) == len(notes)

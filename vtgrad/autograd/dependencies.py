@@ -1,6 +1,6 @@
 """The table of dependencies of a graph.
 
-NOTE [ No node above the roots ]
+Note [No node above the roots]
 
 Several roots have no common node above them, which would have an edge to each and be the first to
 run; PyTorch makes one, a `GraphRoot`. Here the gradients of the roots are put into the input

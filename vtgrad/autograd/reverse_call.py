@@ -1,6 +1,6 @@
 """Calling a function so that it can be differentiated by its arguments in reverse mode.
 
-NOTE [ Arguments of a transform ]
+Note [Arguments of a transform]
 
 A function that is differentiated gets tensors of its own, on the memory of the caller's. If the
 caller's tensor requires grad and is to stay connected, its own one is a view of it, otherwise a
@@ -19,7 +19,7 @@ A leaf becomes invisible when the function has returned: its node ignores gradie
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
 caller as a constant, and a backward is recorded only if the result may be differentiated again.
 
-NOTE [ Leaves that are visible ]
+Note [Leaves that are visible]
 
 `leads_outside` looks for one leaf to which a gradient may go. The nodes of the way that it found
 keep that leaf's cell, so that the next search ends where it meets one of them, if the leaf is still

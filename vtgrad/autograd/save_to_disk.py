@@ -1,6 +1,6 @@
 """Keeping saved tensors in files instead of memory.
 
-NOTE [ Files of saved values ]
+Note [Files of saved values]
 
 Each packed value is one file, and goes with the object that the graph holds: when the node is freed
 by a backward, when the graph dies, at the latest when the program ends. The object exists before

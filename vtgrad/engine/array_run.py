@@ -1,6 +1,6 @@
 """The loop over nodes when nothing is recorded: gradients are arrays.
 
-NOTE [ Arrays inside, tensors outside ]
+Note [Arrays inside, tensors outside]
 
 Unless the backward itself is recorded, gradients are plain arrays and no `Tensor` is made for them.
 For an observer (a hook, a capture, a retained gradient) an array is wrapped in a tensor, and from
@@ -8,7 +8,7 @@ then on counts as shared, since the observer may keep it. The observer may also 
 this must not change other gradients: an array that is not owned (a sibling's gradient, the user's
 own) is copied first.
 
-NOTE [ Leaves are filled last ]
+Note [Leaves are filled last]
 
 Gradients of leaves are kept aside and stored into ``.grad`` when all nodes have run, so that a run
 that fails (a shape that does not fit, KeyboardInterrupt) leaves every ``.grad`` as it was; see Note

@@ -1,6 +1,6 @@
 """The check of saved values before any node runs.
 
-NOTE [ Backward is all or nothing ]
+Note [Backward is all or nothing]
 
 A saved value that was overwritten makes a backward fail. If the error came in the middle, some
 leaves would have new gradients, some hooks would have run and some values would be freed. So when

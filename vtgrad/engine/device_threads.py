@@ -1,6 +1,6 @@
 """The threads of lanes, and the queues that they take nodes from. This file is never compiled.
 
-NOTE [ Threads of lanes ]
+Note [Threads of lanes]
 
 A pass whose nodes are on lanes has one ready queue for each lane and one for all else. The nodes of
 a lane run on the thread of that lane, the others on the thread that called backward. All passes of

@@ -1,6 +1,6 @@
 """Running a graph backward.
 
-NOTE [ Backward inside backward ]
+Note [Backward inside backward]
 
 A hook may run another backward. All state is in its `GraphTask`, so this is an ordinary call; only
 the interpreter's stack grows. Every `_NESTING_PER_THREAD` levels the work moves to a new thread,

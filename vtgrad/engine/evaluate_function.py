@@ -1,6 +1,6 @@
 """The turn of one node.
 
-NOTE [ The turn of a node ]
+Note [The turn of a node]
 
     evaluate_function           store what user code may look at; return gradients to ``grad``;
                                 call tensor hooks

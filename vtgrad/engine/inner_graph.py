@@ -1,6 +1,6 @@
 """Nodes that record a part of a program again and run it backward, inside the run of the engine.
 
-NOTE [ Sums of an inner graph ]
+Note [Sums of an inner graph]
 
 Sums of rounded numbers depend on their order. If a node ran an inner graph and returned the sum of
 what the graph has for a value, the outer run would add that sum to what it had before:

@@ -1,6 +1,6 @@
 """The order in which one thread runs the nodes of a pass.
 
-NOTE [ The order of one thread ]
+Note [The order of one thread]
 
 A pass on several threads gives the bits of one thread, whatever the timing. Which node runs next on
 one thread depends on sequence numbers and edges, never on a value, so the order is found before

@@ -12,7 +12,7 @@ __all__ = ["ReadyQueue"]
 class ReadyQueue:
     """A queue by sequence number: leaves first, then the nodes that were recorded last.
 
-    NOTE [ The next node does not queue ]
+    Note [The next node does not queue]
 
     Most nodes make exactly one other node ready, which runs next. It waits in `first`, and only
     other ready nodes are in the heap: a chain of nodes never uses the heap. The task in `first`

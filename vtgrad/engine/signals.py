@@ -1,13 +1,13 @@
 """Running signal handlers in long loops, and stopping passes. This file is never compiled.
 
-NOTE [ Interrupts in long loops ]
+Note [Interrupts in long loops]
 
 Python runs the handlers of signals, the one that raises KeyboardInterrupt among them, when the
 interpreter begins a function or goes round a loop. Compiled code does neither: a million nodes that
 call no Python function would all run first. So the loops over nodes call `look_for_signals` at
 intervals, and an error of a handler is raised by that call. Interpreted loops do the same.
 
-NOTE [ Abandoned passes ]
+Note [Abandoned passes]
 
 A pass that runs on a thread of its own (Note [Backward inside backward]) gets no signals: Python
 handles them on the main thread, which waits for it. If a handler raises there, the pass must not
@@ -15,7 +15,7 @@ continue and fill ``.grad`` later. So the waiting thread abandons the working on
 that has stopped: it stops where loops look for signals, and before ``.grad`` is filled. If the
 working thread waits for another thread itself, that one is abandoned too.
 
-NOTE [ Signals that another thread receives ]
+Note [Signals that another thread receives]
 
 The system gives a signal to any one thread of the process. It prefers the main thread, but a thread
 that starts another one at that moment may be faster. Python notes the signal, and the main thread

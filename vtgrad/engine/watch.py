@@ -1,6 +1,6 @@
 """What is observed of a pass: anomaly mode's checks, and the events of a profiler.
 
-NOTE [ Watched passes ]
+Note [Watched passes]
 
 Whether a pass is watched is decided once, when it begins, so that a pass that is not watched pays
 nothing for each node. In a watched pass every node has its turn in `evaluate_function`, which calls
@@ -14,7 +14,7 @@ the methods below. For each node that is
 A node that is entered ends the one before it. An error leaves `current` as it is: `explain` then
 knows the node that failed.
 
-NOTE [ Where NaN comes from ]
+Note [Where NaN comes from]
 
 As every node's answers are checked, no node gets NaN from another node. NaN still comes in with the
 gradient that was passed to backward, from a hook, and where infinite gradients are added. As in

@@ -1,6 +1,6 @@
 """Which arguments of a function a transform differentiates by, and what a function returns.
 
-NOTE [ Signatures that know the arguments ]
+Note [Signatures that know the arguments]
 
 Where a function and its arguments are passed in one call, the signature says that they fit:
 ``Callable[[*Ts], R]`` with ``*primals: *Ts`` or ``inputs: tuple[*Ts]``. So a type checker knows the

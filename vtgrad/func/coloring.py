@@ -1,6 +1,6 @@
 """Colours of the columns of a sparse matrix, so that those of one colour share no row.
 
-NOTE [ Colours ]
+Note [Colours]
 
 The product of a matrix with the sum of some columns' unit vectors has every entry of these columns
 in an element of its own, if no row has an entry in two of them (Curtis, Powell and Reid, "On the

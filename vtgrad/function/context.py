@@ -87,7 +87,7 @@ class InputFlags:
 class Call:
     """The library's state of one call of a Function.
 
-    NOTE [ A context and its node ]
+    Note [A context and its node]
 
     The user may store any attribute on the context under any name; the engine reads attributes of
     the node under names of its own. So the two are separate objects. Each also shows the other's

@@ -1,6 +1,6 @@
 """Calling the ``jvp`` of a custom Function.
 
-NOTE [ The jvp of a Function ]
+Note [The jvp of a Function]
 
 Forward runs with forward mode off; after it, ``jvp`` is called once for each level at which an
 argument has a tangent, from the lowest level to the highest. It sees tensors as operators do that

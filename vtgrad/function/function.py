@@ -65,7 +65,7 @@ class FunctionMeta(type):
 def _mentions(function: object, name: str) -> bool:
     """Whether the code of a Python function contains an attribute of this name.
 
-    NOTE [ What backward reads ]
+    Note [What backward reads]
 
     An overwritten value must be found before any node has run, see Note [Backward is all or
     nothing], but only if it would be read: PyTorch finds it when backward reads

@@ -1,6 +1,6 @@
 """Tensors inside tuples, lists and dicts: taking them out, and putting others in their places.
 
-NOTE [ Nested values ]
+Note [Nested values]
 
 A value is a tensor, or a tuple, named tuple, list or dict of values, or any other object.
 `take_out` makes of it a flat list of its tensors and a structure: the same containers, in which a

@@ -86,7 +86,7 @@ class BackwardCFunction(Node, FunctionCtx):
     >>> Twice._backward_cls().apply(vt.ones(2))
     tensor([2., 2.])
 
-    NOTE [ Gradients that users' code sees ]
+    Note [Gradients that users' code sees]
 
     Backward of a Function may keep the gradients that it gets, and write to them, without
     effect on other values. So it gets an owned array, or a copy. It may also have kept the

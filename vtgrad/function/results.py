@@ -1,6 +1,6 @@
 """Making the results of forward a part of the graph.
 
-NOTE [ Results of a custom Function ]
+Note [Results of a custom Function]
 
 Forward runs without recording, so most of its results are new constants, which simply get the node
 as their producer. The others are

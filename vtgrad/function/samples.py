@@ -1,6 +1,6 @@
 """A custom Function that is written for one sample, called for all samples.
 
-NOTE [ A Function of one sample ]
+Note [A Function of one sample]
 
 With ``generate_vmap_rule`` the methods of a Function see tensors of one sample, and the rest of the
 library sees their values: arguments, results, what is saved, and gradients. `Samples` stands

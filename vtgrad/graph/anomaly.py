@@ -1,6 +1,6 @@
 """The lines of the program that make the nodes of the graph.
 
-NOTE [ Anomaly mode ]
+Note [Anomaly mode]
 
 While the mode is on, every new node records in its `metadata`, in its construction, where it was
 made:

@@ -1,6 +1,6 @@
 """Detecting writes that no counter sees. This file is never compiled.
 
-NOTE [ Audit ]
+Note [Audit]
 
 A write through a NumPy array that shares memory with a tensor (``x.numpy()``, the source of
 `from_numpy`), or through ``x.data``, moves no version. With audit on, a fingerprint of each value

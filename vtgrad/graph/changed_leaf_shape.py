@@ -1,6 +1,6 @@
 """Gradients of leaves whose geometry has changed since the graph was recorded.
 
-NOTE [ Leaves that change their shape ]
+Note [Leaves that change their shape]
 
 Under no_grad a leaf may be transposed, or get other data. From then on it has a new node, while a
 graph recorded before leads to the former one, with gradients of the former shape. If both shapes

@@ -1,6 +1,6 @@
 """An edge of the graph: the destination of a gradient.
 
-NOTE [ A node is the edge to its first result ]
+Note [A node is the edge to its first result]
 
 An edge is a node and the number of one of its results. Nearly all nodes have one result, and a
 graph has more edges than nodes, all of them objects that the garbage collector visits. So a node is

@@ -1,6 +1,6 @@
 """Tangents of forward mode, and the levels at which they live.
 
-NOTE [ Levels ]
+Note [Levels]
 
 A level of forward mode is opened and closed in this form, no part of which may become a function
 (Note [Switching a mode] says why):

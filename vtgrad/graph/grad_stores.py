@@ -1,6 +1,6 @@
 """Storing into several ``.grad`` at once.
 
-NOTE [ All leaves or none ]
+Note [All leaves or none]
 
 A pass that is interrupted (Ctrl-C, another signal whose handler raises) must have filled all leaves
 or none; otherwise a program that catches the error and runs the pass again would count some

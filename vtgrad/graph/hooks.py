@@ -1,6 +1,6 @@
 """User functions that are called with gradients during backward.
 
-NOTE [ Where hooks live ]
+Note [Where hooks live]
 
 A tensor hook belongs to a value, not to a variable: the node that produced the value holds it (for
 a leaf its `AccumulateGrad`), under the number of the output. After an in-place write the tensor has
@@ -280,7 +280,7 @@ class NodeHooks:
         return self.tensor_pre.setdefault(output_nr, HookDict())
 
 
-# NOTE [ Nodes that run users' code ]
+# Note [Nodes that run users' code]
 #
 # User code is called like a hook: in the user's own context rather than in that of the library's
 # arithmetic, and after all earlier results are visible. The engine reads the hooks of every node in

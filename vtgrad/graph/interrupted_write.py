@@ -19,7 +19,7 @@ __all__ = ["UNFINISHED"]
 class InterruptedWrite(Node):
     """Replaces an operator's node during its store.
 
-    NOTE [ Unfinished writes ]
+    Note [Unfinished writes]
 
     A recorded write changes the memory and the history of a tensor, and an interrupt may come
     between the two. So before the store the tensor's producer becomes this node, which refuses to

@@ -1,6 +1,6 @@
 """The size from which gradients count as large.
 
-NOTE [ Large gradients ]
+Note [Large gradients]
 
 A fresh array of a million elements costs more than the arithmetic that fills it: its pages come
 from the operating system, one fault each, and go back when it is freed. A small array costs next to

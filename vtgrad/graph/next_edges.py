@@ -32,7 +32,7 @@ __all__ = [
     "edge_index",
 ]
 
-# NOTE [ Edges that are set by hand ]
+# Note [Edges that are set by hand]
 #
 # Nodes get their edges when they are made. They may be changed as long as no edge leads to the
 # node, because the numbers of later nodes depend on it, see Note [Topological numbers]. What may be

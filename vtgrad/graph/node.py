@@ -38,7 +38,7 @@ T = TypeVar("T", bound="Tensor")
 
 __all__ = ["FRESH", "LEAF_SEQUENCE_NR", "PASSED", "SHARED", "Node"]
 
-# NOTE [ Ownership of gradients ]
+# Note [Ownership of gradients]
 #
 # A node states for each gradient that it returns whether the array has other readers. FRESH: the
 # array was allocated for this return and has none. PASSED: the array is the incoming gradient
@@ -57,7 +57,7 @@ SHARED: Final = 0
 FRESH: Final = 1
 PASSED: Final = 2
 
-# NOTE [ Topological numbers ]
+# Note [Topological numbers]
 #
 # `topological_nr` is one more than the largest among the edges of a node, and 0 without edges. So
 # it is larger than that of every node that can be reached, and a pass to given nodes need not

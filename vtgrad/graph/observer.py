@@ -1,6 +1,6 @@
 """What a profiler implements to see which functions run on its thread.
 
-NOTE [ Observers ]
+Note [Observers]
 
 A thread has an observer or none, which `observers` lists by thread; it is nearly always empty, so
 that a look at it takes no call. Operators do not look: while a thread is observed, the tables in

@@ -1,6 +1,6 @@
 """What users' hooks keep of one saved value. This file is never compiled.
 
-NOTE [ Packed values ]
+Note [Packed values]
 
 A `SavedVariable` that was saved under hooks has no array: it refers to a `Packed`, which holds what
 the pack function has returned. What backward may do with that depends on whose memory it is:
@@ -19,7 +19,7 @@ Two looks tell whether an object shares the memory (`shared_memory.py`): what ca
 it, and whether new references to the memory exist after the pack function has run. If the unpacked
 tensor shares the memory after all, it is checked then.
 
-NOTE [ Unpacked once ]
+Note [Unpacked once]
 
 An unpack function may be slow, or give its value only once. So before the engine runs a node, it
 calls the unpack functions of all its values, in the user's context and grad mode; the results are

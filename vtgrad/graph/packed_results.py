@@ -1,6 +1,6 @@
 """Results of in-place operators that are saved under hooks.
 
-NOTE [ Packed results of writes ]
+Note [Packed results of writes]
 
 A pack function gets a result with its producer. An in-place operator's result has its producer only
 when everything else is done, and the function may raise. So the result is first saved without hooks

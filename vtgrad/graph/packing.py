@@ -1,6 +1,6 @@
 """The functions that pack saved values, on each thread. This file is never compiled.
 
-NOTE [ Hooks of saved values ]
+Note [Hooks of saved values]
 
 The innermost open block of `saved_tensors_hooks` decides what is kept of a value that is saved on
 this thread: its pack function gets the tensor, and the graph keeps what that returns. The pair

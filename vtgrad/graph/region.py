@@ -1,6 +1,6 @@
 """A gradient for a part of a tensor.
 
-NOTE [ Regions ]
+Note [Regions]
 
 The gradient of `x[3]` is zero everywhere except in row 3. Writing those zeros for every read makes
 a loop over rows quadratic. So a view's node returns a `Region`: the gradient of the part, and the

@@ -1,6 +1,6 @@
 """The gradient of a view of a view that retains its gradient.
 
-NOTE [ Retained gradients and views of views ]
+Note [Retained gradients and views of views]
 
     v = b[0:2]; v.retain_grad(); w = v[1]; b[5] = 0; w.backward()
 

@@ -1,6 +1,6 @@
 """The tangents of values that a node has saved.
 
-NOTE [ Saved tangents ]
+Note [Saved tangents]
 
 Backward inside a level of forward mode computes the tangents of gradients, so a saved value is
 unpacked with the tangents that it had when it was saved. While the tensor lives, it is unpacked

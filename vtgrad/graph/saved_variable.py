@@ -1,6 +1,6 @@
 """A value saved for backward, which detects that it was overwritten.
 
-NOTE [ Saving without reference cycles ]
+Note [Saving without reference cycles]
 
 If a node held the saved tensor itself, writing that tensor in place with something computed
 from it (`y = x.sin(); x.copy_(y)`) would close a cycle: tensor, its new node, the old node, its
@@ -94,7 +94,7 @@ class SavedVariable:
     The value that it represents never changes, so one object may serve several nodes; a node that
     is freed drops its saved variables and holds `RELEASED` instead.
 
-    NOTE [ Vouching ]
+    Note [Vouching]
 
     If the version has moved, but no element was written, the value is as valid as one saved now:
     `version` becomes the counter's, so that the log is searched once, and later checks are quick.

@@ -1,6 +1,6 @@
 """Whether an object that users made of a tensor shares its memory. This file is never compiled.
 
-NOTE [ Does it share the memory ]
+Note [Does it share the memory]
 
 A pack function returns any object. What can be reached from it, through containers, attributes and
 closures, is looked at as far as the garbage collector knows it; modules and classes are left out.

@@ -1,6 +1,6 @@
 """The elements of a saved value that were overwritten, and the versions; for messages.
 
-NOTE [ Which writes are named ]
+Note [Which writes are named]
 
 An error names the first and the last write of the needed elements, and no write of others. The log
 has two sources for them, see Note [Exact staleness]. For each element it has the version of the

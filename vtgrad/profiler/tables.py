@@ -1,6 +1,6 @@
 """The wrappers that make events of operators, and the tables in which they are put.
 
-NOTE [ Observed operators ]
+Note [Observed operators]
 
 Operators do not look whether they are observed: the test would cost small ones more than a
 hundredth of their time (docs/decisions/0014). Instead, while a thread is observed, the places in

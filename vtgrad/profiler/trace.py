@@ -1,6 +1,6 @@
 """Events as a trace, in the trace event format of Chromium.
 
-NOTE [ From forward to backward ]
+Note [From forward to backward]
 
 An operator's event has the number of the thread's next node when it began and when it ended, so the
 numbers of the nodes that the operator made: none, one, or several, as a write through a view makes

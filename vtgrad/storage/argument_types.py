@@ -1,6 +1,6 @@
 """Types for the functions that users call. This file is never compiled.
 
-NOTE [ Arguments arrive unchecked ]
+Note [Arguments arrive unchecked]
 
 If a parameter is annotated with a native class, or as int, float or bool, compiled code checks the
 argument before the function begins and raises a TypeError of its own. Public functions must raise

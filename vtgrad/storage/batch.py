@@ -1,6 +1,6 @@
 """What a batched tensor stands for: all samples of one `vmap`.
 
-NOTE [ Batched tensors ]
+Note [Batched tensors]
 
 Inside of `vmap` a function computes with tensors that stand for one sample each. Such a tensor has
 the key `BATCHED`, and its `Batch` has the *value*: an ordinary tensor with all samples along its

@@ -1,6 +1,6 @@
 """Whether the garbage collector can find every tensor.
 
-NOTE [ Frozen objects are not found ]
+Note [Frozen objects are not found]
 
 `gc.get_referrers` finds what refers to an object. It searches all objects except those that
 ``gc.freeze()`` has put aside. The count of frozen objects does not tell whether a tensor is among

@@ -1,6 +1,6 @@
 """Making a buffer larger.
 
-NOTE [ Growing a buffer ]
+Note [Growing a buffer]
 
 Memory cannot grow in place, so a larger buffer is a copy, and from then on every tensor of the old
 buffer must refer to the new one, as in PyTorch. A `Storage` has no list of its tensors: that list

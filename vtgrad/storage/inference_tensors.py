@@ -1,6 +1,6 @@
 """Tensors that never take part in a backward pass.
 
-NOTE [ Inference tensors ]
+Note [Inference tensors]
 
 A tensor made in inference mode is an inference tensor: nothing that is recorded may depend on its
 values staying as they are, so its writes are not counted. Instead of a version counter it has

@@ -1,6 +1,6 @@
 """The keys by which a tensor takes over the operators that are called with it.
 
-NOTE [ Keys ]
+Note [Keys]
 
 Most tensors are an array and its gradient metadata. A tensor that is more than that, as one whose
 dimensions have names, has a *key* for each kind of addition, a bit of `TensorImpl.key_set`. An

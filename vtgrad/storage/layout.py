@@ -1,6 +1,6 @@
 """Properties that arrays of one shape and dtype share, if they are row-major without gaps.
 
-NOTE [ One look at a layout ]
+Note [One look at a layout]
 
 Reading dtype, shape and flags off an array costs an operator on small arrays more than the
 arithmetic. But most values of a program have one of a few shapes, are row-major without gaps, and

@@ -1,6 +1,6 @@
 """Arrays whose values are the conjugates or the negatives of what is in memory.
 
-NOTE [ Lazy conjugates ]
+Note [Lazy conjugates]
 
 `z.conj()` is a view: it shows the conjugates of what is in the memory of `z`, and a write through
 it stores conjugates there. `z.conj().imag` is also a view: it shows that memory with the opposite

@@ -1,6 +1,6 @@
 """The length from which NumPy's sums lose digits.
 
-NOTE [ Long sums ]
+Note [Long sums]
 
 NumPy adds pairwise, so that errors grow with the logarithm of the length, only along the
 dimension that is dense in memory. Along the others it adds one value after the other: 2**25 ones in

@@ -1,6 +1,6 @@
 """The mode of operators: whether they record, and whether they make inference tensors.
 
-NOTE [ Switching a mode ]
+Note [Switching a mode]
 
 A mode is switched for a block, and the block may be interrupted: a signal handler, that of Ctrl-C
 included, runs after any call, at the beginning of any function and at each round of a loop, and may
@@ -19,7 +19,7 @@ function:
 The previous mode is read before ``try`` and restored by stores alone, between which no handler
 runs. `settle` may be interrupted: see Note [Reading the mode].
 
-NOTE [ Reading the mode ]
+Note [Reading the mode]
 
 Every operator reads whether to record, every new tensor whether it is an inference tensor, and a
 thread-local read is a good part of a small operator's time. So `switched` lists the threads that

@@ -1,6 +1,6 @@
 """Helpers by which one source makes two builds. This file is never compiled.
 
-NOTE [ One source, two builds ]
+Note [One source, two builds]
 
 The same files run interpreted or compiled by mypyc, and behave the same. The rules:
 

@@ -1,6 +1,6 @@
 """Running kernels without NumPy's floating-point warnings.
 
-NOTE [ Floating-point warnings ]
+Note [Floating-point warnings]
 
 Division by zero raises no warning in this library: the result is inf or nan, as in PyTorch. NumPy's
 warnings are configured in a context variable, and entering `np.errstate` for every operator costs

@@ -1,6 +1,6 @@
 """Python numbers as 0-d arrays, which ufuncs take faster.
 
-NOTE [ Numbers that were met before ]
+Note [Numbers that were met before]
 
 A ufunc of a small array and a Python number spends more than half of its time on the number: NumPy
 promotes and converts it. As a 0-d array of the other operand's dtype the number is an ordinary

@@ -1,6 +1,6 @@
 """Running code whose new tensors are on a device.
 
-NOTE [ Tensors made on a lane ]
+Note [Tensors made on a lane]
 
 The memory of a lane is memory like any other, so kernels know nothing of lanes. An operator of
 tensors on a lane runs as always, with the key of lanes excluded (Note [Keys]), and every tensor

@@ -125,7 +125,7 @@ def _positions(geometry: Geometry) -> np.ndarray[tuple[int], np.dtype[np.int64]]
 def has_self_overlap(sizes: Shape, strides: Shape) -> bool:
     """Whether two different index tuples name one memory location. Exact.
 
-    NOTE [ Exact self-overlap ]
+    Note [Exact self-overlap]
     Two index tuples name one location if and only if their difference ``d`` satisfies
     ``sum(stride[k] * d[k]) == 0`` with ``|d[k]| <= size[k] - 1`` and not all zero. That is a
     bounded linear Diophantine equation. Ordinary geometries never get past the cheap tests:

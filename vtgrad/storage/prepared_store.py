@@ -1,6 +1,6 @@
 """The second half of a write, after every check.
 
-NOTE [ Prepare, then store ]
+Note [Prepare, then store]
 
 A write has two halves. A *writer* prepares: it checks its arguments, computes what it needs, and
 may raise; it changes nothing. It returns a `Store`, which the write funnel executes after the

@@ -1,6 +1,6 @@
 """The line of the user's program that wrote to a buffer.
 
-NOTE [ Who wrote ]
+Note [Who wrote]
 
 Backward finds that a saved value was overwritten long after the write. So each write leaves a
 `Record` with the version counter of the written tensor: the operator, and the line of the program

@@ -1,6 +1,6 @@
 """Keeping overwritten bytes, and restoring saved values from them. This file is never compiled.
 
-NOTE [ Rewind ]
+Note [Rewind]
 
 Inside `allow_mutation_on_saved_tensors` a write to a storage first keeps the bytes that it
 overwrites, if a saved value could need them. When backward needs such a value, it copies the live

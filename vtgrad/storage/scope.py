@@ -53,7 +53,7 @@ class _HasEnds(Protocol):
 class BlockEnd:
     """The ``__exit__`` of a scope.
 
-    NOTE [ Interrupted at the end of a block ]
+    Note [Interrupted at the end of a block]
 
     ``__exit__`` is a Python function, so it can be interrupted at its beginning, before it has done
     anything, and it is not called again. So each block gets an ``__exit__`` of its own, an object

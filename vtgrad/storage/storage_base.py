@@ -15,7 +15,7 @@ __all__ = ["StorageBase"]
 class StorageBase:
     """Memory as users see it: the bytes of a buffer, with the version counter of a tensor on it.
 
-    NOTE [ Public storages ]
+    Note [Public storages]
 
     A `Storage` does not know who counts its writes: tensors on one buffer may have several
     counters, as ``x`` and ``x.data`` do. So the storage that a tensor shows to users is an alias of

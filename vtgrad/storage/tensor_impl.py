@@ -1,6 +1,6 @@
 """Memory, geometry, version and autograd metadata of a tensor.
 
-NOTE [ The array is the geometry ]
+Note [The array is the geometry]
 
 A `TensorImpl` keeps one ndarray, built once, on which every kernel works. Sizes are read from it,
 and so are the strides where NumPy and PyTorch agree on them. They disagree for tensors without
@@ -9,7 +9,7 @@ the strides in elements and the version counter are made on first use, because m
 operators never need them; a missing counter reads as version 0, and a missing storage means that no
 other tensor shares this buffer.
 
-NOTE [ Made once ]
+Note [Made once]
 
 Two threads may use one tensor at once, and so may a program and its signal handler. An object made
 on first use must still be made once: a value that was saved with a second counter would miss the

@@ -1,6 +1,6 @@
 """What follows the operators of a thread, as the lower layers know it.
 
-NOTE [ Tracing ]
+Note [Tracing]
 
 While `thread.tracer` is set, each operator of the thread with a tensor among its operands goes to
 the handler of the key TRACED, which calls the operator without the key and then tells the tracer

@@ -1,6 +1,6 @@
 """The counter that shows whether a saved value was overwritten.
 
-NOTE [ Saved during a write ]
+Note [Saved during a write]
 
 A signal handler may run in the midst of a write, and save what is being written: the version has
 moved, but some elements, or all, are still the old ones. So a write first puts the present version

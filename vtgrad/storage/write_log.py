@@ -1,6 +1,6 @@
 """The bytes of a buffer that were written, with the versions of the writes.
 
-NOTE [ Exact staleness ]
+Note [Exact staleness]
 
 A saved value is stale if one of its *elements* was written after it was saved; a write of other
 elements does no harm. So a counter from which a value was saved has a `WriteLog`, and each write

@@ -1,6 +1,6 @@
 """Pickles and deep copies of tensors.
 
-NOTE [ Copies keep aliasing ]
+Note [Copies keep aliasing]
 
 A tensor is stored as its storage, its version counter and its geometry. `pickle` and
 `copy.deepcopy` store the first two once for all tensors that share them. So tensors that shared

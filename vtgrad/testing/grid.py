@@ -1,6 +1,6 @@
 """Fixed programs that call an operator of the user's on operands of every layout.
 
-NOTE [ The grid comes first ]
+Note [The grid comes first]
 
 Random programs seldom differentiate an operator whose operand is a reversed view or has no
 elements, and whose gradient arrives expanded. So each rule is first tried on a grid: operands that

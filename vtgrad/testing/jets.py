@@ -1,6 +1,6 @@
 """Values with their exact first and second derivatives: the arithmetic of the oracle.
 
-NOTE [ An oracle without a graph ]
+Note [An oracle without a graph]
 
 The model keeps, beside each buffer's values, the dense Jacobian of every cell with respect to
 every *variable* of the program, and the Hessian with respect to the leaves. An operator maps
@@ -13,7 +13,7 @@ grad_fn is replaced. So hooks, ``retain_grad`` and gradients with respect to int
 are columns of the same Jacobian. Variables are numbered as they are made, and no value depends
 on a younger variable: hooks that change gradients are therefore rank updates, youngest first.
 
-NOTE [ Gradients along a tangent ]
+Note [Gradients along a tangent]
 
 While a level of forward mode is open, the model also keeps how the Jacobian changes along the
 tangents: the sum of the second derivatives of an operator, times the tangents of its operands, by

@@ -1,6 +1,6 @@
 """What runs a state machine: the profiles of Hypothesis, and the `unittest` test case.
 
-NOTE [ Who makes a failing program small ]
+Note [Who makes a failing program small]
 
 Hypothesis makes a failing example small by trying smaller draws, many hundreds of them. A step
 is drawn from a seed and from the tensors that there are: a smaller draw is another step, and a

@@ -1,6 +1,6 @@
 """Tangents of forward mode in the model: where they are, what shows them, what they become.
 
-NOTE [ Tangents of the model ]
+Note [Tangents of the model]
 
 A tangent is the derivative of the elements of a tensor along the seeds that the open level was
 given: the Jacobian of these elements with respect to the seeded ones, times the seeds. The model

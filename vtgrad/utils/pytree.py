@@ -1,6 +1,6 @@
 """Values inside containers: taking them out as a list, and putting others in their places.
 
-NOTE [ Containers and leaves ]
+Note [Containers and leaves]
 
 Containers are tuples, lists, dicts, ordered and default dicts, deques, named tuples (among them the
 results of operators with several results) and instances of dataclasses. Everything else is a leaf:

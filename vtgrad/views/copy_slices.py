@@ -38,7 +38,7 @@ class CopySlices(Node):
     The rest goes to the base's former producer unchanged. The part goes through the node of the
     operator that wrote, and that node's gradient for its first input replaces the part.
 
-    NOTE [ A write costs what it touches ]
+    Note [A write costs what it touches]
 
     If the incoming gradient is owned, the part is replaced inside that same array, which then goes
     to the base's former producer. Only the part is copied, for the inner node, which may keep it.

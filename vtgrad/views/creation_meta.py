@@ -1,6 +1,6 @@
 """How a view was made, and the writes that this forbids.
 
-NOTE [ Creation of views ]
+Note [Creation of views]
 
 A write through a view gives its base a new producer, and every other view of that base must then
 be able to find its own producer again. Some views cannot: those that are one of several results

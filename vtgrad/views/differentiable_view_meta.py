@@ -1,6 +1,6 @@
 """Gradient state of a view.
 
-NOTE [ A view's producer goes stale ]
+Note [A view's producer goes stale]
 
 After `v = b[0]; b.mul_(2)` the view `v` shows new values, so its producer must be a select of
 `b`'s new producer. The write itself does nothing for the views of `b`, because `b` has no list of

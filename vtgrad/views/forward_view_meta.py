@@ -1,6 +1,6 @@
 """The tangent of a view.
 
-NOTE [ The tangent of a view ]
+Note [The tangent of a view]
 
 In forward mode a view follows the tangent of its forward base: its tangent is the same view of that
 tangent. For most views the forward base is the base. They differ for a dual tensor and its views:

@@ -1,6 +1,6 @@
 """Making a view again that its geometry alone does not define.
 
-NOTE [ Replay ]
+Note [Replay]
 
 `z.real` is made from `z` by viewing complex memory as real, then by selecting. To rebuild such a
 view's producer, or to find the part of a gradient that belongs to a write through it, these steps

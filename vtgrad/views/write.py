@@ -1,6 +1,6 @@
 """The one function through which memory is written, and its short forms.
 
-NOTE [ The write funnel ]
+Note [The write funnel]
 
 Every write to a buffer (an in-place operator, ``x[i] = v``, an accumulation into ``.grad``) goes
 through `write`, its short forms `write_ufunc` and `write_part`, or `write_geometry`, in this order

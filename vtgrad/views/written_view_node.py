@@ -1,6 +1,6 @@
 """The producer of a view that was written by an operator which saves its result.
 
-NOTE [ A saved result of a written view ]
+Note [A saved result of a written view]
 
 After `v = b[:2]; v.tanh_()` the node of tanh has saved its result, which is the value of `v`. In a
 recorded backward that result is differentiated again, so its producer is needed twice: for `v`, and

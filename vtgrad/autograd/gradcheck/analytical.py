@@ -1,6 +1,6 @@
 """Derivatives by backward.
 
-NOTE [ Jacobians of complex numbers ]
+Note [Jacobians of complex numbers]
 
 A complex number is a pair of real ones. Backward takes one number for an output, which says how
 much its real and its imaginary part count, and gives one for an input, which holds the derivatives

@@ -1,6 +1,6 @@
 """Comparing derivatives along one random direction for each input.
 
-NOTE [ Fast mode ]
+Note [Fast mode]
 
 For each output a random gradient `u` is chosen, and for each input a random direction `v`. The
 product ``u' J v`` with the Jacobian `J` is found twice: by one backward, and by two calls of the

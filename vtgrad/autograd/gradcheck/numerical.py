@@ -3,7 +3,7 @@
 The very inputs of the caller are changed in memory while the function runs: so a function may read
 them from outside of its arguments, and non-tensor state that it keeps about them stays valid.
 
-NOTE [ Moved inputs move back ]
+Note [Moved inputs move back]
 
 An element's old value is read before ``try``, the new one is stored inside it, and one store
 without a call brings the old value back. So the input is as it was also after an error, or a

@@ -1,6 +1,6 @@
 """Checking functions that may write to their arguments.
 
-NOTE [ Functions that write ]
+Note [Functions that write]
 
 A leaf that requires grad cannot be written, so the function gets copies. One call is watched for
 each arrangement: memory and versions before and after it tell which arguments it writes. Then

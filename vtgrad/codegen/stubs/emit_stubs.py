@@ -1,6 +1,6 @@
 """Writing the stubs: what type checkers and editors read in place of the public modules.
 
-NOTE [ Stubs ]
+Note [Stubs]
 
 The public modules only import what they show, and a type checker that followed them would read the
 whole library, and show users the types between its parts: bases of `Tensor`, unions with types

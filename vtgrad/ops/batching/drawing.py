@@ -1,6 +1,6 @@
 """Random numbers inside of `vmap`.
 
-NOTE [ Random numbers in a batch ]
+Note [Random numbers in a batch]
 
 What a function draws inside of `vmap` is not said by its tensors: `rand(3)` has no operand that
 could have samples. So the functions that draw look at the levels of the thread, the innermost

@@ -1,6 +1,6 @@
 """Values without samples beside values with samples.
 
-NOTE [ Entering a batch ]
+Note [Entering a batch]
 
 An operator of a batched tensor and one that is not batched needs nothing special: the latter
 broadcasts. Two cases are different, and there the tensor is *entered* into the batch first, as a

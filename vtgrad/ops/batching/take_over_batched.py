@@ -1,6 +1,6 @@
 """Operators that are called with batched tensors.
 
-NOTE [ Batching rules ]
+Note [Batching rules]
 
 The handler finds the highest level among the operands, and calls the operator's rule, which the
 tables state. A rule calls operators with values: tensors that have all samples of that level along

@@ -1,6 +1,6 @@
 """What was wrong with the arguments of a call that failed.
 
-NOTE [ Arguments are looked at when a call has failed ]
+Note [Arguments are looked at when a call has failed]
 
 Whether every argument has a type that its operator takes is a question that costs time, and the
 answer is nearly always yes. So kernels and geometry work with what they get, and if one of them

@@ -1,6 +1,6 @@
 """Arrays made of what users write: nested lists, NumPy arrays, numbers, sizes.
 
-NOTE [ The dtype of Python data ]
+Note [The dtype of Python data]
 
 Every element has a dtype of its own: that of a tensor or NumPy scalar, and for Python numbers
 bool, int64, the default floating dtype or its complex companion. The data's dtype is what all of

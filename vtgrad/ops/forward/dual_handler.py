@@ -1,6 +1,6 @@
 """Operators that are called with a dual tensor, one that has a tangent.
 
-NOTE [ A tangent follows its value ]
+Note [A tangent follows its value]
 
 An operator computes its value as without tangents, and then the tangent by the forward formula of
 the tables (Note [Levels] says which tangents both see). Tangents are ordinary tensors: if recording

@@ -1,6 +1,6 @@
 """Tangents that are computed over arrays.
 
-NOTE [ Tangents over arrays ]
+Note [Tangents over arrays]
 
 A forward formula over tensors is a call of an operator for each step, with a new tensor for each
 intermediate result. Where that makes no difference it is evaluated over arrays instead, as backward

@@ -1,6 +1,6 @@
 """Operators that are called with a tensor whose dimensions have names.
 
-NOTE [ Names follow a rule ]
+Note [Names follow a rule]
 
 An operator computes as it does without names. Before it, the names of the result are found by the
 rule that the tables state for the operator, and dimensions that are given by name are replaced by

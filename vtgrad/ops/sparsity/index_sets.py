@@ -1,6 +1,6 @@
 """Sets of column numbers, which are found by numbers of their own.
 
-NOTE [ Index sets ]
+Note [Index sets]
 
 While a function is traced, each element of a tensor has the set of those inputs that it depends on.
 A set is never changed. It has a number, and what is kept for a tensor is an array of such numbers.

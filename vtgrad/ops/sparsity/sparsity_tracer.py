@@ -1,6 +1,6 @@
 """The tracer that finds on which inputs each element of a result depends.
 
-NOTE [ Local patterns ]
+Note [Local patterns]
 
 What an operator does to index sets follows from its row in the tables (`LocalPattern`), not from
 values: a product with zero depends on both factors. So the pattern holds for all inputs, unless the

@@ -1,6 +1,6 @@
 """Which index sets the elements of storages have.
 
-NOTE [ Sets belong to storages ]
+Note [Sets belong to storages]
 
 The sets of a tensor are those of its memory: a storage that has any keeps one number for each of
 its elements, and a tensor looks at that array through its own sizes, strides and offset. So views

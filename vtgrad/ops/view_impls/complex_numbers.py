@@ -1,6 +1,6 @@
 """The views that change what memory means: another dtype, conjugates, negatives.
 
-NOTE [ Views that strides cannot express ]
+Note [Views that strides cannot express]
 
 Sizes, strides and offset do not say how these views are made from their base: the replay does, see
 `vtgrad.views.replay`. A conjugate or negative has the geometry of what it is a view of and another

@@ -1,6 +1,6 @@
 """The views, of impls: each returns an alias with the view's geometry, which was checked.
 
-NOTE [ NumPy's own views ]
+Note [NumPy's own views]
 
 Most views are views of the impl's array too, and NumPy makes those several times faster than an
 array can be built from a buffer, sizes and strides. They are used wherever NumPy and PyTorch give

@@ -23,7 +23,7 @@ __all__ = ["Digests", "sum_of"]
 class Digests:
     """CRC-32 sums over all that decides the gradients of a step.
 
-    NOTE [ The same step again ]
+    Note [The same step again]
 
     The gradients of a step depend on the nodes that it records, on what they saved, and on nothing
     else. So if a step that is recorded again has nodes of the same classes with the same saved

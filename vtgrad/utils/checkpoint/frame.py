@@ -1,6 +1,6 @@
 """One call whose saved values are computed again when backward needs them.
 
-NOTE [ Saved values that are computed again ]
+Note [Saved values that are computed again]
 
 While the function of a checkpoint runs, hooks of saved values put a `Slot` in the place of each
 saved tensor: a number, and the call that it belongs to. When backward unpacks the first slot, the

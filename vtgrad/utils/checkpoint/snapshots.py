@@ -23,7 +23,7 @@ __all__ = ["Snapshot", "Snapshots"]
 class _TemporaryFolder(weakref.ref["Snapshots"]):
     """Removes a folder when its object dies.
 
-    NOTE [ Folders of snapshots ]
+    Note [Folders of snapshots]
 
     A finalizer that is a Python function may be interrupted before it has done anything. So the
     callback of this reference is a method of a set, which is never interrupted: it notes that the

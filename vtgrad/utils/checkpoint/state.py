@@ -140,7 +140,7 @@ def _share_memory(one: TensorBase, other: TensorBase) -> bool:
 class KeptArray:
     """A copy of an array, without the gaps that the array has.
 
-    NOTE [ A restored array has the strides of the first ]
+    Note [A restored array has the strides of the first]
 
     Some functions of NumPy round differently on strided memory, and sums follow the order of
     memory. So a restored array has the strides of the copied one, gaps included.

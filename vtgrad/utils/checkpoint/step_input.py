@@ -24,7 +24,7 @@ _NO_TENSOR = InputMetadata((), np.dtype(np.bool_))
 class StepInput(Node):
     """The node at which the graph of one recorded step ends.
 
-    NOTE [ The end of a step's graph ]
+    Note [The end of a step's graph]
 
     A step is recorded alone: its state has this node as producer, which never runs. Gradients for
     result ``1 + i`` are those of tensor ``i`` of the state; result 0 belongs to no tensor, so that

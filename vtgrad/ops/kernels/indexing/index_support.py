@@ -1,6 +1,6 @@
 """Helpers of all indexing kernels: checks of index arrays, and writes with duplicates.
 
-NOTE [ Which write survives ]
+Note [Which write survives]
 Several indices may name one target. Additions use all values. Of stored values, the last one in
 row-major order of the index array survives, and only that one may get a gradient: the
 ``*_overwritten`` kernels return a mask of the others. NumPy's assignment keeps the last one too,

@@ -4,7 +4,7 @@ Labels become numbers. Those of the result come first, in the result's order, so
 whose dimensions are sorted by label line up with each other and with the result, and what is
 to be summed over stands at the end.
 
-NOTE [ Ellipsis in einsum ]
+Note [Ellipsis in einsum]
 An ellipsis stands for as many dimensions as its operand has left over. They get labels of
 their own, aligned from the right as in broadcasting, so from there on they are labels like
 all others. Without ``->`` the result has the ellipsis first and then, in the order of the

@@ -1,6 +1,6 @@
 """Modified Bessel functions of the first kind.
 
-NOTE [ How Bessel functions are computed ]
+Note [How Bessel functions are computed]
 Arguments up to 20 use the power series (DLMF 10.25.2), in which all terms are positive; larger ones
 use the asymptotic expansion (DLMF 10.40.1), whose smallest term is then below the rounding error.
 """

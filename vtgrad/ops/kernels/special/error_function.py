@@ -1,6 +1,6 @@
 """The error function, its complement and its inverse.
 
-NOTE [ How the error function is computed ]
+Note [How the error function is computed]
 Up to a magnitude of 1 `erf` is computed by its Maclaurin series. Beyond, it follows from
 ``erfc(x)``. The function ``(1 + 2x) exp(x * x) erfc(x)`` has little curvature: one Chebyshev series
 in ``(x - 3.75) / (x + 3.75)`` gives it from 0 to infinity (M. M. Shepherd and J. G. Laframboise,

@@ -1,6 +1,6 @@
 """The logarithm of the gamma function and its derivatives.
 
-NOTE [ How the gamma function is computed ]
+Note [How the gamma function is computed]
 From 1/2 to 5/2 the logarithm is computed by its Taylor series at 2 (DLMF 5.7.3), with the
 recurrence ``gamma(x + 1) = x * gamma(x)`` around 1; so its zeros at 1 and 2 are exact. Larger
 arguments use Stirling's series (DLMF 5.11.1), after the recurrence has raised them to 10 or more;

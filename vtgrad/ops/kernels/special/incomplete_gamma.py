@@ -1,6 +1,6 @@
 """The regularised incomplete gamma functions.
 
-NOTE [ How the incomplete gamma functions are computed ]
+Note [How the incomplete gamma functions are computed]
 
 `igamma` is P(a, x), the part of the integral of ``t ** (a - 1) * exp(-t)`` from 0 to x, and
 `igammac` is Q = 1 - P. The smaller one is computed, so that both are accurate where they are tiny.

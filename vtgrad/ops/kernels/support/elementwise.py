@@ -1,6 +1,6 @@
 """Running elementwise kernels: result dtype, memory order, numbers, and the quick paths.
 
-NOTE [ Where the arithmetic happens ]
+Note [Where the arithmetic happens]
 Operands are converted to the result dtype first and computed in it, as PyTorch does; so
 ``uint8 + 300`` adds 44. The exception is float16: kernels that combine it with numbers, or take
 several steps, compute in float32 and round once at the end.

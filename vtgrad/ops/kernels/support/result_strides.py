@@ -5,7 +5,7 @@ dimensions are sorted by stride, and the first operand that distinguishes two di
 their order. NumPy's ``order="K"`` falls back to C order in the second case, so results are
 allocated here and passed to ufuncs as ``out``.
 
-NOTE [ Canonical strides ]
+Note [Canonical strides]
 NumPy's C-contiguity ignores the strides of dimensions of size 1, but those strides affect the order
 of a result in the sorted case: ``x + 2`` of a ``(1, 3)`` array with strides ``(1, 1)`` has strides
 ``(1, 1)``. So a C-contiguous operand implies C order only without dimensions of size 1, and quick
@@ -13,7 +13,7 @@ paths check ``1 not in shape`` beside the flag.
 
 Arrays whose strides are all 0, such as the gradient of a sum, decide nothing either.
 
-NOTE [ Converted operands ]
+Note [Converted operands]
 PyTorch converts operands to the dtype of the computation first, and compares strides afterwards. A
 converted operand has neither gaps nor repetitions, so an expanded integer array of shape ``(2, 3)``
 is row-major in a sum with a floating one, and takes part in the decision.

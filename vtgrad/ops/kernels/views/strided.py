@@ -4,7 +4,7 @@ A view's gradient is zero outside the view. For named views it is written throug
 view; for `as_strided`, whose elements may repeat and be anywhere in the storage, through a copy of
 the storage.
 
-NOTE [ Gradient of as_strided ]
+Note [Gradient of as_strided]
 Elements are memory positions here. The gradient of a position is the sum over all output elements
 at it. It goes to the input elements at that position. Several input elements at one position (an
 expanded input) are one value, and each gets an equal share, so that their sum, as in the gradient
