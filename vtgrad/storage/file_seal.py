@@ -1,6 +1,6 @@
 """Whether a file of saved values is still the one that was written.
 
-NOTE [ Seals of files ]
+Note [Seals of files]
 
 Backward needs what the library has put into files: saved values, and states of loops. Such a file
 may be removed, truncated or overwritten meanwhile. A pass must not find that out in its middle,

@@ -1,6 +1,6 @@
 """What a transform in reverse mode has to leave as it was.
 
-NOTE [ What a transform leaves behind ]
+Note [What a transform leaves behind]
 
 A function that a transform differentiates may write to tensors that it captures, and these outlive
 it. Their history would lead to the leaves of the transform, to which no gradient goes any more, and

@@ -1,6 +1,6 @@
 """Derivatives for gradients and tangents that are zero, partly zero, tiny and huge.
 
-NOTE [ Linear in what enters ]
+Note [Linear in what enters]
 
 A backward is linear in the gradient that it gets, and forward mode in the tangent. One that looks
 at values of it, as ``where(g > 0, g, 0)`` does, is linear in parts only. So the same gradient is

@@ -1,6 +1,6 @@
 """Signatures of the transforms of `vtgrad.func` whose results depend on the value of `argnums`.
 
-NOTE [ Results by position ]
+Note [Results by position]
 
 ``grad(f, argnums=1)`` has the type of the second argument of ``f``, ``grad(f, (0, 2))`` is a pair.
 No single signature says that, so the stub has an overload for each of the usual values, and a

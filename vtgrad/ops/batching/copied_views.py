@@ -1,6 +1,6 @@
 """Index expressions that are views of one tensor, and copies of a batch.
 
-NOTE [ Copies that stand for views ]
+Note [Copies that stand for views]
 
 ``m[j]`` with an integer tensor ``j`` of no dimensions is a view of ``m``. If ``j`` differs from
 sample to sample, the elements of all samples are no view of the value of ``m``: they are gathered,

@@ -1,6 +1,6 @@
 """How the samples of new tensors lie in memory.
 
-NOTE [ Samples one behind the other ]
+Note [Samples one behind the other]
 
 Where the samples of an argument are interleaved in memory, as columns are, NumPy would give the
 result of an operator the same order. One sample of it would then have gaps, and for `reshape`,

@@ -1,6 +1,6 @@
 """Averages along a dimension, weighted by exponentials: what `logcumsumexp` has as derivatives.
 
-NOTE [ Running averages ]
+Note [Running averages]
 
 The derivative of element `j` of ``logcumsumexp(x)`` by ``x[i]`` is the share ``exp(x[i])`` has in
 the sum up to `j`. So a tangent becomes the running average of the tangents, with these shares as

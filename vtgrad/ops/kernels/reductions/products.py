@@ -1,6 +1,6 @@
 """Products of all elements but one.
 
-NOTE [ Products of the others ]
+Note [Products of the others]
 
 The derivative of a product by an element is the product of the others. It is the product divided
 by the element, unless that is zero, or the product has over- or underflowed. Then every element is
