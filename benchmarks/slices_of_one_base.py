@@ -65,7 +65,7 @@ def reads_between(lib: Toolkit, piece: Array, *, count: int) -> Array:
 
 def rest(lib: Toolkit, piece: Array, *, count: int) -> Array:
     """The first row is added up, and the rest goes on."""
-    rows = lib.constant(np.ones((count, 16))) * piece
+    rows = lib.zeros(count, 16) + piece
     total = rows[0]
     for _ in range(count - 1):
         rows = rows[1:]

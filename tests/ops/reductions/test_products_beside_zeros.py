@@ -15,7 +15,7 @@ MIXED = [1e-30, 1e-30, 1e30, 1e30]
 
 
 def derivatives(
-    function: Callable[[vt.Tensor], vt.Tensor], values: object, dtype: vt.dtype
+    function: Callable[[vt.Tensor], vt.Tensor], values: vt.types.Data, dtype: vt.dtype
 ) -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
     """The gradient, the same recorded, and that of its sum."""
     x = vt.tensor(values, dtype=dtype, requires_grad=True)
