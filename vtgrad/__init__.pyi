@@ -968,8 +968,7 @@ class Tensor(TensorBase):
     def is_same_size(self, other: Tensor) -> builtins.bool: ...
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
         """Return whether two tensors look at the same memory in the same way."""
-    def is_signed(self) -> builtins.bool:
-        """Return whether the dtype of a tensor has negative values."""
+    def is_signed(self) -> builtins.bool: ...
     @property
     def is_sparse(self) -> builtins.bool: ...
     def isclose(

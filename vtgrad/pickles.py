@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
@@ -177,7 +177,7 @@ def rebuild_results(operator: str, values: tuple[object, ...]) -> tuple[object, 
         If there is no such operator, or it has another number of results.
     """
     try:
-        cls: Callable[..., tuple[object, ...]] = RESULT_CLASSES[operator]
+        cls = cast("Callable[..., tuple[object, ...]]", RESULT_CLASSES[operator])
         return cls(*values)
     except (KeyError, TypeError):
         raise ArgumentTypeError("these are no pickled results of an operator") from None

@@ -41,7 +41,7 @@ class _NestedApply(_Apply):
         self, instance: object, owner: type[_Extended[_Context_contra, _P, _Result_co]]
     ) -> Callable[_P, _Result_co]: ...
     @overload
-    def __get__(self, instance: object, owner: object) -> Callable[..., object]: ...
+    def __get__(self, instance: object, owner: object) -> Callable[..., object]: ...  # pyright: ignore[reportIncompatibleMethodOverride]
 
 class _Apply:
     @overload
@@ -138,6 +138,6 @@ class NestedIOFunction(Function):
     def forward_extended(*args: Any, **kwargs: Any) -> Any: ...
     @staticmethod
     def backward_extended(*args: Any, **kwargs: Any) -> Any: ...
-    apply: ClassVar[_NestedApply]
+    apply: ClassVar[_NestedApply]  # pyright: ignore[reportIncompatibleVariableOverride]
 
 def once_differentiable(backward: Callable[_P, _R]) -> Callable[_P, _R]: ...

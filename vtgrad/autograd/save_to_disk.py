@@ -123,7 +123,7 @@ class _File:
         path = os.path.join(folder, name)
         self._shape, self._strides, self._dtype = values.shape, values.strides, values.dtype
         _sweep()
-        trigger = weakref.ref(self, _sweep)
+        trigger: weakref.ref[_File] = weakref.ref(self, _sweep)
         end = _Ends(self, _dead.add)
         end.path, end.process, end.trigger = path, process, trigger
         _all.add(end)

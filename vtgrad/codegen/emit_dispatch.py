@@ -86,14 +86,15 @@ def _returned(group: Group) -> str:
     TableError
         If some overloads return several results, of which each has a type of its own.
     """
+    first = group.overloads[0]
     kinds = {op.returns for op in group.overloads}
     if kinds & {"Views", "Copies", "UnsafeSplit"}:
         return "tuple[T, ...]"
     if "tuple" not in kinds:
         return "T"
     if len(group.overloads) > 1:
-        raise TableError(f"{group.overloads[0].where}: overloads of several results")
-    return f"{result_class(group.overloads[0])}[T]"
+        raise TableError(f"{first.where}: overloads of several results")
+    return f"{result_class(first)}[T]"
 
 
 def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: str = "T") -> str:

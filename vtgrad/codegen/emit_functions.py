@@ -250,7 +250,7 @@ def _out_of_place(operator: Operator) -> str:
     if operator.ufunc is not None:
         body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
-        stored = fill(_UNLESS_QUICK, stored=stored)
+        stored = fill(_UNLESS_QUICK, stored=_bound_there(stored))
     if operator.number_first:
         overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
     named = named_overloads(operator.name, parameters, returned, operator.names)
@@ -300,6 +300,13 @@ def _quick(operator: Operator, body: str) -> str:
         inexact=", True" if operator.ufunc_inexact else "",
         body=body,
     )
+
+
+def _bound_there(stored: str) -> str:
+    """The lines that read an array which is bound unless the short way gave the result."""
+    ignored = "  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound"
+    lines = stored.splitlines()
+    return "\n".join([line + ignored * bool(re.search(r"\barray\b", line)) for line in lines])
 
 
 def result_class(operator: Operator) -> str:

@@ -364,7 +364,7 @@ def _variants(where: str, entry: Mapping[str, object]) -> frozenset[str] | None:
     names = given if isinstance(given, list) else [] if given == "none" else [given]
     if not _VARIANTS.issuperset(names):
         raise TableError(f"{where}: 'variants' is none, or some of {sorted(_VARIANTS)}")
-    return frozenset(names)
+    return _VARIANTS.intersection(names)
 
 
 def _python_operators(where: str, entry: Mapping[str, object]) -> dict[str, str]:

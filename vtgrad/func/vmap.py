@@ -123,7 +123,7 @@ def vmap(
             f"chunk_size must be None or a positive int, not {chunk_size!r}", argument="chunk_size"
         )
 
-    call: Callable[..., object] = func
+    call = cast("Callable[..., object]", func)
 
     @functools.wraps(func)
     def batched_function(*args: object, **kwargs: object) -> object:

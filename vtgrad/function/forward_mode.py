@@ -177,7 +177,7 @@ def _carry(
             )
         for x, present, version in zip(args, own, versions, strict=False):
             if present is tangent and any(x is y for y in call.dirty):
-                if _is_unwritten(present, version):
+                if _is_unwritten(tangent, version):
                     raise _not_written(name, nr)
         _give(name, nr, call.dirty, args, own, result, tangent, level)
 

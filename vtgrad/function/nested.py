@@ -11,6 +11,7 @@ of these but named tuples, are objects like any other: the tensors inside are no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from ..errors import GradientError
 from ..storage.tensor_base import TensorBase
@@ -41,7 +42,7 @@ def _is_tuple(value: object) -> bool:
 
 def _tuple_like(model: tuple[object, ...], items: Sequence[object]) -> object:
     """A tuple of the model's class."""
-    make: Callable[..., object] = type(model)
+    make = cast("Callable[..., object]", type(model))
     return tuple(items) if make is tuple else make(*items)
 
 

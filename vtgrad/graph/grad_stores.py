@@ -101,7 +101,8 @@ class _Sums:
         self.keep_apart()
         storing = Storing()
         try:
-            counters, records = [], []
+            counters: list[VersionCounter] = []
+            records: list[tuple[list[Record | None], int, Record]] = []
             for impl in self.written:
                 counter = impl.counter
                 storing.begin(counter)
@@ -128,9 +129,10 @@ class _Sums:
         version = counter.value + 1
         writes = counter.writes
         if writes is None:
-            writes = counter.writes = [None] * KEPT
+            none_yet: list[Record | None] = [None] * KEPT
+            writes = counter.writes = none_yet
         code, instruction = self.site
-        record = version, "backward", code, instruction, get_ident(), part
+        record: Record = version, "backward", code, instruction, get_ident(), part
         return writes, version & SLOT_MASK, record
 
     def keep_apart(self) -> None:

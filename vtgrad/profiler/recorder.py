@@ -252,7 +252,8 @@ def _part_size(inputs: Sequence[object]) -> int:
     ):
         return 0
     try:
-        return target._impl.array[(*parts, ...) if ... not in parts else parts].nbytes
+        part: Array = target._impl.array[(*parts, ...) if ... not in parts else parts]  # pyright: ignore[reportCallIssue, reportArgumentType]  # integers, slices and ...
+        return part.nbytes
     except (IndexError, TypeError, ValueError):  # the operator says what is wrong with the index
         return 0
 

@@ -8,7 +8,8 @@ import numpy as np
 
 # NumPy cannot state "an array of one of our dtypes" without a type parameter per function;
 # kernels and the engine are dtype-generic, so the element type is left open in one alias.
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+# `np.dtype[Any]` would be closer, but pyright finds neither `real` nor `imag` in such an array.
+Array: TypeAlias = np.ndarray[Any, Any]
 NumpyDType: TypeAlias = np.dtype[Any]
 
 Number: TypeAlias = bool | int | float | complex

@@ -32,7 +32,7 @@ from typing import Final
 from ..errors import VtgradError
 from .mark_written import mark_written
 from .tensor_impl import TensorImpl
-from .version_counter import INFERENCE, Site, VersionCounter
+from .version_counter import INFERENCE, Record, Site, VersionCounter
 from .write_log import SAVED
 
 __all__ = [
@@ -120,7 +120,8 @@ def record_write(
         if counter is INFERENCE:
             # One counter of many tensors, which are never saved.
             return
-        writes = counter.writes = [None] * KEPT
+        none_yet: list[Record | None] = [None] * KEPT
+        writes = counter.writes = none_yet
     meta = impl.autograd_meta
     part = meta.written_part(impl) if meta is not None and meta.is_view else None
     thread = get_ident()

@@ -8,14 +8,14 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from ..errors import BlockNotOpenError
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["BlockEnd", "Exit", "Scope", "not_open"]
+__all__ = ["BlockEnd", "Exit", "Scope", "block_end", "not_open"]
 
 
 def not_open(scope: object) -> BlockNotOpenError:
@@ -77,6 +77,16 @@ class BlockEnd:
         return leave
 
 
+# Type checkers bind a function to the object; of a descriptor, pyright would see the class.
+def block_end(
+    leave: Callable[..., None],
+) -> Callable[
+    [object, type[BaseException] | None, BaseException | None, TracebackType | None], None
+]:
+    """The ``__exit__`` of a class, see `BlockEnd`."""
+    return cast("Callable[..., None]", BlockEnd(leave))
+
+
 class Scope:
     """A switch that is on from the construction of the object to the end of a block.
 
@@ -102,7 +112,7 @@ class Scope:
         self.restore()
         self._end = None
 
-    __exit__: ClassVar[BlockEnd] = BlockEnd(_leave)
+    __exit__ = block_end(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""

@@ -208,7 +208,8 @@ class TensorBase:
         >>> vt.zeros(2).is_floating_point(), vt.tensor([1j]).is_floating_point()
         (True, False)
         """
-        return self._impl.array.dtype.kind == "f"
+        kind: str = self._impl.array.dtype.kind
+        return kind == "f"
 
     def is_complex(self) -> bool:
         """Whether the dtype is a complex one.
@@ -223,7 +224,8 @@ class TensorBase:
         >>> vt.tensor([1j]).is_complex()
         True
         """
-        return self._impl.array.dtype.kind == "c"
+        kind: str = self._impl.array.dtype.kind
+        return kind == "c"
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative values.

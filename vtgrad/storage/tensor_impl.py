@@ -329,7 +329,8 @@ class TensorImpl:
     @property
     def dtype(self) -> NumpyDType:
         """Element type, as NumPy names it."""
-        return self.array.dtype
+        dtype: NumpyDType = self.array.dtype
+        return dtype
 
     @property
     def numel(self) -> int:

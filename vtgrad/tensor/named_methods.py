@@ -239,7 +239,7 @@ class NamedMethods(TensorBase):
 
     def _named_view(self, names: Names) -> Self:
         """An alias with these names."""
-        view: Self = NoNamesGuard.run(F.alias, self)
+        view = NoNamesGuard.run(lambda: F.alias(self))
         return view._named(names)
 
     def _in_order(self, order: list[int | None]) -> Self:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -78,7 +78,10 @@ def state_of(tensor: TensorBase) -> object:
     Tensors define it because native classes have one that repeats the content of the facts.
     """
     state = object.__getstate__(tensor)
-    attributes, slots = state if isinstance(state, tuple) else (state, {})
+    attributes, slots = cast(
+        "tuple[dict[str, object] | None, dict[str, object]]",
+        state if isinstance(state, tuple) else (state, {}),
+    )
     name = name_of(tensor)
     if name is not None:
         attributes = {**(attributes or {}), "name": name}
@@ -89,7 +92,10 @@ def state_of(tensor: TensorBase) -> object:
 
 def give_state(tensor: TensorBase, state: object) -> None:
     """``__setstate__`` of tensors whose class has none of its own: as `pickle` does it."""
-    for attributes in state if isinstance(state, tuple) else (state,):
+    parts = cast(
+        "tuple[dict[str, object] | None, ...]", state if isinstance(state, tuple) else (state,)
+    )
+    for attributes in parts:
         for name, value in (attributes or {}).items():
             object.__setattr__(tensor, name, value)
 
@@ -196,7 +202,8 @@ def rebuild_tensor(
         and isinstance(strides, tuple)
         and type(offset) is int
         and all(type(n) is int for n in (*sizes, *strides))
-        and type(conjugated) is type(negated) is bool
+        and isinstance(conjugated, bool)
+        and isinstance(negated, bool)
         and dtype.is_complex >= conjugated
         and not (negated and dtype is bool_)
     ):

@@ -147,7 +147,7 @@ def randint(
     device: Device | str | None = None,
     requires_grad: bool = False,
 ) -> Tensor: ...
-def randint(
+def randint(  # pyright: ignore[reportInconsistentOverload]  # the places of *args depend on their number
     *args: int | Sequence[int],
     low: int | None = None,
     high: int | None = None,

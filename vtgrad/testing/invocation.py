@@ -361,12 +361,11 @@ class Invocation:
                 continue
             shape = left[0].shape
             del left[: self.width]
+            given = 0.0 if part is None else part
             try:
-                whole = np.broadcast_to(
-                    np.asarray(0.0 if part is None else part, dtype=operand.dtype), operand.shape
-                )
+                whole = np.broadcast_to(np.asarray(given, dtype=operand.dtype), operand.shape)
             except (TypeError, ValueError):
-                told = f"returned shape {np.shape(part)} for operand {position}"
+                told = f"returned shape {np.shape(given)} for operand {position}"
                 raise self.rule.error("gradient", must + told) from None
             whole = self._put_back(position, whole, shape)
             row += [np.real(whole).ravel()]

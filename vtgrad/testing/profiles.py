@@ -99,7 +99,9 @@ class TestCaseOfMachine(TestCaseProperty):
 @cache
 def _test_case_of(machine: type[RuleBasedStateMachine]) -> type[MachineTestCase]:
     chosen = settings(
-        deadline=None, report_multiple_bugs=False, suppress_health_check=list(HealthCheck)
+        deadline=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]  # the iteration of this enum has no type
     )
     own = {"settings": without_shrinking(chosen), "machine": machine}
     return type(f"{machine.__name__}.TestCase", (MachineTestCase,), own)

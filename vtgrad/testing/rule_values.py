@@ -53,7 +53,7 @@ def _drawn(strategy: SearchStrategy[object]) -> Sequence[object]:
         database=None,
         deadline=None,
         phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]  # the iteration of this enum has no type
     )
     @given(strategy)
     def collect(value: object) -> None:

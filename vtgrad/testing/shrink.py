@@ -210,10 +210,12 @@ def _with_defs(step: Step, numbers: Mapping[int, int]) -> Step:
     if isinstance(step, Line):
         return replace(step, defs=tuple(f"t{numbers[_number(name)]}" for name in step.defs))
     changes: dict[str, object] = {}
-    if hasattr(step, "out"):
-        changes["out"] = numbers.get(step.out, step.out)
-    if hasattr(step, "outs"):
-        changes["outs"] = tuple(numbers[out] for out in step.outs)
+    out: int | None = getattr(step, "out", None)
+    if out is not None:
+        changes["out"] = numbers.get(out, out)
+    outs: Sequence[int] | None = getattr(step, "outs", None)
+    if outs is not None:
+        changes["outs"] = tuple(numbers[one] for one in outs)
     return replace(step, **changes)
 
 

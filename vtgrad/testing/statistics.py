@@ -161,7 +161,7 @@ class Watch:
 
     def events(self) -> list[str]:
         """Describe the program, for the statistics of Hypothesis."""
-        verbs = dict.fromkeys(SITUATIONS[:3], "called ")
+        verbs: dict[str, str] = dict.fromkeys(SITUATIONS[:3], "called ")
         events = [
             f"{name} was {verbs.get(situation, '')}{situation}"
             for name, situation in sorted(self.found.met)

@@ -115,6 +115,7 @@ def write(
     tangent = carried(computed.first, computed.values.size, tangents) if world.carries else None
     if tangent is not None:
         check_size(tangent)
+    recorded = None
     if records:
         found = world.chain(operator, jets, computed, tangents)
         paths, saved = world.paths(operator, jets, [None, *others], target, in_place=True)
@@ -123,6 +124,7 @@ def write(
             once = frozenset([world.save(None)])
             paths = {variable: saves | once for variable, saves in paths.items()}
             saved |= once
+        recorded = found, paths, saved
     rows = target.cells.ravel()
     written = rows if marks is None else rows[marks.ravel()]
     _touch(world, target, target.buffer, target.counter, written, is_unknown=is_unknown)
@@ -133,8 +135,9 @@ def write(
         # The tangent of a base that is made under no_grad may be recorded by the next write.
         may_require = world.records_tangent((target, *others), grad) or not grad
         _write_tangent(world, target, tangent, may_require)
-    if not records:
+    if recorded is None:
         return
+    found, paths, saved = recorded
     root = target.root
     root.writes.append(None if target.base is None else frozenset(rows.tolist()))
     root.history = world.rewritten(root.history, rows, found, paths)
@@ -230,6 +233,7 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
     hooked = target.node is not None and bool(target.node.hooks)
     if hooked and not world.manners.rearranges_hooked:
         raise SkippedError
+    source = None
     if records:
         check_write(world, target)
         source = world.read(target)
@@ -245,7 +249,7 @@ def rearrange(world: World, target: ModelTensor, call: ViewCall, grad: bool, nam
     target.geometry, target.cells = geometry, cells
     if tangent is not None and world.carries:
         tangent.counter.version += 1
-    if not records:
+    if source is None:
         return
     if target.base is None:
         target.writes.append(None)

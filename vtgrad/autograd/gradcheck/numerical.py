@@ -191,7 +191,7 @@ def _entries(changes: Sequence[Array]) -> Array:
     ndarray
         Of shape ``(parts, elements)`` of the output.
     """
-    flat = [np.ravel(change) for change in changes]
+    flat: list[Array] = [np.ravel(change) for change in changes]
     if flat[0].dtype.kind == "c":
         parts = [np.stack([change.real, change.imag]) for change in flat]
     else:

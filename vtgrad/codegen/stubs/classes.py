@@ -32,6 +32,8 @@ _NEEDED: Final = {
     "vtgrad.function.node.BackwardCFunction": {"__init__", "apply"},
     "vtgrad.utils.checkpoint.reentrant.CheckpointFunction": set[str](),
 }
+# mypy allows a variable of a class to have a narrower type than in the base.
+_OVERRIDES: Final = "  # pyright: ignore[reportIncompatibleVariableOverride]"
 _ANY_FUNCTION: Final = "ClassVar[Callable[..., object]]"
 
 
@@ -131,7 +133,8 @@ class ClassWriter:
             yield f"def {member.name}(*args: {anything}, **kwargs: {anything}) -> {anything}: ..."
         elif isinstance(last, ast.AnnAssign):
             speller = Speller(member.module, self._names, shadowed)
-            yield f"{member.name}: {speller.expression(last.annotation)}"
+            comment = _OVERRIDES if member.module.ignored_at(last) == "assignment" else ""
+            yield f"{member.name}: {speller.expression(last.annotation)}{comment}"
         elif isinstance(last, ast.Assign) and isinstance(last.value, ast.Name):
             yield from self._shared(path, member.module, last.value.id, shadowed)
         elif isinstance(last, ast.Assign):

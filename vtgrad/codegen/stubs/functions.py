@@ -24,6 +24,9 @@ __all__ = ["FunctionWriter"]
 # Decorators from other modules.
 _IMPORTED: Final = {"contextmanager": "contextlib"}
 
+# mypy reports overloads that override something else at the first of them, pyright at the last.
+_LAST_OVERRIDES: Final = "  # pyright: ignore[reportIncompatibleMethodOverride]"
+
 
 class FunctionWriter:
     """Writes functions into one stub.
@@ -93,7 +96,8 @@ class FunctionWriter:
             comment = "  # type: ignore[override]" if one.ignored == "override" else ""
             if overloaded:
                 yield f"@overload{comment if nr == 0 else ''}"
-                comment = ""
+                overrides = signatures[0].ignored == "override" and nr == len(signatures) - 1
+                comment = _LAST_OVERRIDES if overrides else ""
             for decorator in one.decorators:
                 if decorator in _IMPORTED:
                     names.use(_IMPORTED[decorator], decorator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, cast
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.batching.batch_rule import BatchRule
@@ -38,7 +38,7 @@ class Operand(NamedTuple):
 
 def like_parts(model: tuple[object, ...], parts: Sequence[object]) -> tuple[object, ...]:
     """A tuple of the class of another, which is that of an operator's results."""
-    kind: Callable[..., tuple[object, ...]] = type(model)
+    kind = cast("Callable[..., tuple[object, ...]]", type(model))
     return tuple(parts) if kind is tuple else kind(*parts)
 
 

@@ -169,9 +169,9 @@ def _quickly(
         return BatchedCall(rule, level, function, args, kwargs).finish(result)
     for value, given in zip(values, args, strict=True):
         if result is value and isinstance(given, TensorBase):
-            if given is not value:
+            if given is not result:
                 # An operator may have changed the geometry in place.
-                show_value(given, value)
+                show_value(given, result)
             return given
     return batched(samples_first(result, tensors_among(args), rule.rule), level)
 

@@ -261,7 +261,8 @@ def is_complex(input: TensorBase) -> bool:
     >>> vt.is_complex(vt.tensor([1.0]))
     False
     """
-    return array_of(input, "input").dtype.kind == "c"
+    kind: str = array_of(input, "input").dtype.kind
+    return kind == "c"
 
 
 def is_floating_point(input: TensorBase) -> bool:
@@ -294,7 +295,8 @@ def is_floating_point(input: TensorBase) -> bool:
     >>> vt.is_floating_point(vt.tensor([1j]))
     False
     """
-    return array_of(input, "input").dtype.kind == "f"
+    kind: str = array_of(input, "input").dtype.kind
+    return kind == "f"
 
 
 def is_signed(input: TensorBase) -> bool:

@@ -150,4 +150,5 @@ def _seed(result: TensorBase) -> TensorBase:
 
 
 def _is_complex(tensor: TensorBase) -> bool:
-    return tensor._impl.array.dtype.kind == "c"
+    kind: str = tensor._impl.array.dtype.kind
+    return kind == "c"

@@ -57,20 +57,20 @@ from vtgrad.ops.generated.functional import (
     index_fill_ as _index_fill_, index_put as _index_put, index_put_ as _index_put_,
     index_reduce as _index_reduce, index_reduce_ as _index_reduce_, index_select as _index_select,
     inner as _inner, is_conj as _is_conj, is_neg as _is_neg, is_nonzero as _is_nonzero,
-    is_same_size as _is_same_size, is_set_to as _is_set_to, is_signed as _is_signed,
-    isclose as _isclose, isfinite as _isfinite, isinf as _isinf, isnan as _isnan,
-    isneginf as _isneginf, isposinf as _isposinf, isreal as _isreal, kron as _kron, lcm as _lcm,
-    lcm_ as _lcm_, ldexp as _ldexp, ldexp_ as _ldexp_, le as _le, le_ as _le_, lerp as _lerp,
-    lerp_ as _lerp_, less as _less, less_ as _less_, less_equal as _less_equal,
-    less_equal_ as _less_equal_, lgamma as _lgamma, lgamma_ as _lgamma_, log as _log,
-    log10 as _log10, log10_ as _log10_, log1p as _log1p, log1p_ as _log1p_, log2 as _log2,
-    log2_ as _log2_, log_ as _log_, log_normal_ as _log_normal_, log_softmax as _log_softmax,
-    logaddexp as _logaddexp, logaddexp2 as _logaddexp2, logcumsumexp as _logcumsumexp,
-    logical_and as _logical_and, logical_and_ as _logical_and_, logical_not as _logical_not,
-    logical_not_ as _logical_not_, logical_or as _logical_or, logical_or_ as _logical_or_,
-    logical_xor as _logical_xor, logical_xor_ as _logical_xor_, logit as _logit, logit_ as _logit_,
-    logsumexp as _logsumexp, lt as _lt, lt_ as _lt_, map2_ as _map2_, map_ as _map_,
-    masked_fill as _masked_fill, masked_fill_ as _masked_fill_, masked_scatter as _masked_scatter,
+    is_same_size as _is_same_size, is_set_to as _is_set_to, isclose as _isclose,
+    isfinite as _isfinite, isinf as _isinf, isnan as _isnan, isneginf as _isneginf,
+    isposinf as _isposinf, isreal as _isreal, kron as _kron, lcm as _lcm, lcm_ as _lcm_,
+    ldexp as _ldexp, ldexp_ as _ldexp_, le as _le, le_ as _le_, lerp as _lerp, lerp_ as _lerp_,
+    less as _less, less_ as _less_, less_equal as _less_equal, less_equal_ as _less_equal_,
+    lgamma as _lgamma, lgamma_ as _lgamma_, log as _log, log10 as _log10, log10_ as _log10_,
+    log1p as _log1p, log1p_ as _log1p_, log2 as _log2, log2_ as _log2_, log_ as _log_,
+    log_normal_ as _log_normal_, log_softmax as _log_softmax, logaddexp as _logaddexp,
+    logaddexp2 as _logaddexp2, logcumsumexp as _logcumsumexp, logical_and as _logical_and,
+    logical_and_ as _logical_and_, logical_not as _logical_not, logical_not_ as _logical_not_,
+    logical_or as _logical_or, logical_or_ as _logical_or_, logical_xor as _logical_xor,
+    logical_xor_ as _logical_xor_, logit as _logit, logit_ as _logit_, logsumexp as _logsumexp,
+    lt as _lt, lt_ as _lt_, map2_ as _map2_, map_ as _map_, masked_fill as _masked_fill,
+    masked_fill_ as _masked_fill_, masked_scatter as _masked_scatter,
     masked_scatter_ as _masked_scatter_, masked_select as _masked_select, matmul as _matmul,
     max as _max, maximum as _maximum, mean as _mean, median as _median, min as _min,
     minimum as _minimum, mm as _mm, moveaxis as _moveaxis, movedim as _movedim, mul as _mul,
@@ -329,7 +329,6 @@ class TensorMethods(TensorBase):
     is_nonzero = _is_nonzero
     is_same_size = _is_same_size
     is_set_to = _is_set_to
-    is_signed = _is_signed
     isclose = _isclose
     isfinite = _isfinite
     isinf = _isinf

@@ -32,8 +32,9 @@ _WIDER: Final[dict[NumpyDType, NumpyDType]] = {
 
 def _running(ufunc: np.ufunc, x: Array, dim: int, dtype: NumpyDType | None) -> Array:
     axis = normalize_dim(dim, x.ndim)
+    own: NumpyDType = x.dtype
     if dtype is None:
-        dtype = x.dtype if x.dtype.kind in "fc" else _INT64
+        dtype = own if own.kind in "fc" else _INT64
     elif dtype.kind == "b" and x.ndim and x.size:
         raise NotSupportedError("running sums and products are not defined in bool", dtype=dtype)
     out: Array = np.empty(x.shape, dtype)

@@ -88,5 +88,6 @@ def running_average_backward(self: Array, logits: Array, dim: int) -> Array:
 
 def _moved(x: Array, axis: int) -> Array:
     """The array in the next wider dtype, with a dimension in front."""
-    r: Array = np.moveaxis(in_dtype(x, _WIDER.get(x.dtype, x.dtype)), axis, 0)
+    own: NumpyDType = x.dtype
+    r: Array = np.moveaxis(in_dtype(x, _WIDER.get(own, own)), axis, 0)
     return r

@@ -204,9 +204,9 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         If the tensor has no such dimension.
     """
     given = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
-    steps = tuple(map(integer, given))
+    steps = tuple(map(integer, given))  # pyright: ignore[reportArgumentType]  # `integer` refuses all else
     where = dims or () if isinstance(dims, (tuple, list)) or dims is None else (dims,)
-    axes = tuple(map(integer, where))
+    axes = tuple(map(integer, where))  # pyright: ignore[reportArgumentType]  # as above
     if not steps:
         raise ShapeError("roll needs at least one shift")
     if len(steps) != len(axes) and not (len(steps) == 1 and not axes):

@@ -99,7 +99,8 @@ def ndim_of_operand(operand: TensorBase | Number | None) -> int:
 def dtype_of_operand(operand: TensorBase | Number) -> NumpyDType:
     """The dtype of an operand, as NumPy names it."""
     if isinstance(operand, TensorBase):
-        return operand._impl.array.dtype
+        dtype: NumpyDType = operand._impl.array.dtype
+        return dtype
     return number_dtype(operand)
 
 

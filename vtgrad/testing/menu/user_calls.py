@@ -88,8 +88,9 @@ def _given(c: Chooser, rule: Rule, typing: Sequence[str]) -> Found:
 
 def _fresh(c: Chooser, shape: Shape, *, is_written: bool) -> list[Step]:
     """A leaf, or a transposed view of one; a copy of it where it is written."""
-    turned = len(shape) > 1 and c.chance(0.3)
-    below = (shape[-1], *shape[1:-1], shape[0]) if turned else shape
+    turned, below = False, shape
+    if len(shape) > 1 and c.chance(0.3):
+        turned, below = True, (shape[-1], *shape[1:-1], shape[0])
     grad = c.chance(0.7) and c.state.has_room(math.prod(shape) - _MORE_ROOM)
     made: list[Step] = [Leaf(c.fresh(), c.literal(below), grad)]
     if is_written:

@@ -274,8 +274,8 @@ class Frame:
             As `SavedVariable.check` does.
         """
         # An argument may be a slot of an outer call, and many may be of the same one.
-        frames = {self: None}
-        waiting = [self]
+        frames: dict[Frame, None] = {self: None}
+        waiting: list[Frame] = [self]
         while waiting:
             frame = waiting.pop()
             for variable in frame._tensors.values():

@@ -65,7 +65,7 @@ def put(call: BatchedCall) -> object:
 
 
 def _is_wide(index: Operand) -> bool:
-    return index.tensor._impl.array.dtype == np.int64
+    return index.tensor._impl.dtype == np.int64
 
 
 def flat_values(call: BatchedCall, operand: Operand) -> TensorBase:

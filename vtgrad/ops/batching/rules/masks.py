@@ -51,7 +51,7 @@ def masked_fill(call: BatchedCall) -> object:
 
 
 def _is_bool(mask: Operand) -> bool:
-    return mask.tensor._impl.array.dtype == np.bool_
+    return mask.tensor._impl.dtype == np.bool_
 
 
 def masked_spread(call: BatchedCall) -> object:

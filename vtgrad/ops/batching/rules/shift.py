@@ -16,7 +16,7 @@ from vtgrad.storage.tensor_base import TensorBase
 __all__ = ["RULES", "along", "along_dims", "selected", "shift", "shifted", "with_dimension"]
 
 
-def shifted(value: object, ndim: int, name: str = "dim") -> object:
+def shifted(value: object, ndim: int, name: str = "dim") -> int | tuple[int, ...]:
     """Dimensions of a sample as those of its value.
 
     Raises

@@ -102,9 +102,9 @@ def squeeze(call: BatchedCall) -> object:
         dims = tuple([nr + 1 for nr, n in enumerate(sample.shape) if n == 1])
     else:
         places = shifted(given, sample.ndim) if given != () else ()
-        dims = places if isinstance(places, tuple) else (places,)
+        moved = places if isinstance(places, tuple) else (places,)
         # A sample without dimensions has none to lose.
-        dims = tuple([d for d in dims if d <= sample.ndim])
+        dims = tuple([d for d in moved if d <= sample.ndim])
     value = call.value("input")
     if call.rule.spoken == "squeeze_":
         return call.finish(F.squeeze_dims_(value, dims))

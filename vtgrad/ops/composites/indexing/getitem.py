@@ -144,7 +144,7 @@ def _part_index(expression: object) -> PartIndex | None:
             type(part) is slice and _is_plain(part.start, part.stop, part.step)
         ):
             return None
-    return *parts, ...
+    return *parts, ...  # pyright: ignore[reportReturnType]  # all parts are integers or slices
 
 
 def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | None:

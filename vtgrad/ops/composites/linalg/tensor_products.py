@@ -13,6 +13,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Shape
 from vtgrad.storage.integers import index_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
@@ -305,7 +306,7 @@ def cross(input: T, other: TensorBase, dim: int | None = None, *, out: T | None 
             [0., 0., 0.]])
     """
     if dim is None:
-        shape = array_of(input, "input").shape
+        shape: Shape = array_of(input, "input").shape
         if 3 not in shape:
             raise ShapeError(f"cross() needs a dimension of size 3, and shape {shape} has none")
         dim = shape.index(3)

@@ -128,8 +128,8 @@ def scatter_prod_backward(
 
 
 def _factor_table(
-    targets: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int, include_self: bool
-) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    targets: np.ndarray[tuple[int, ...], np.dtype[np.int64]], count: int, include_self: bool
+) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """A row for each of `count` elements: 1 + the numbers of its factors, filled up with 0.
 
     The elements themselves are the first `count` factors, what goes to `targets` the rest.

@@ -322,7 +322,7 @@ def _flatten_named(input: T, *given: object) -> T:
         return _flatten(input, start, end)
     result: T = NoNamesGuard.run(_flatten, input, start, end)
     if result is input:
-        result = NoNamesGuard.run(F.alias, input)
+        result = NoNamesGuard.run(lambda: F.alias(input))
     result._impl.set_names(names)
     return result
 

@@ -19,9 +19,11 @@ def logaddexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
     if dtype.kind != "c":
         return run(np.logaddexp, dtype, out, input, other)
     broadcast_shapes(input.shape, other.shape)
-    a, b = input.astype(dtype, copy=False), other.astype(dtype, copy=False)
+    a: Array = input.astype(dtype, copy=False)
+    b: Array = other.astype(dtype, copy=False)
     first = a.real >= b.real
-    larger, smaller = np.where(first, a, b), np.where(first, b, a)
+    larger: Array = np.where(first, a, b)
+    smaller: Array = np.where(first, b, a)
     # The result for two equal infinities is one of them; their difference would be nan. So it would
     # be for logarithms of zero, whatever their imaginary parts are.
     zero = larger.real == -np.inf

@@ -370,7 +370,7 @@ def _integer(part: object) -> int:
     """A part that is none of the known types, as an integer: NumPy's integers are."""
     if not isinstance(part, np.bool_) and hasattr(part, "__index__"):
         try:
-            return operator.index(part)
+            return operator.index(part)  # pyright: ignore[reportArgumentType]  # it has the method
         except TypeError:
             pass  # not an integer after all
     raise IndexTypeError(

@@ -35,7 +35,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     axes = axes_of(dim, x.ndim)
     if x.size == 0:
         return np.full(reduced_shape(x.shape, axes, keepdim), -np.inf, x.dtype)
-    work = x.astype(_SINGLE) if x.dtype == _HALF else x
+    work: Array = x.astype(_SINGLE) if x.dtype == _HALF else x
     top = np.asarray(np.maximum.reduce(work.real, axes, keepdims=True))
     # An infinite maximum would make its own row inf - inf.
     np.copyto(top, 0, where=np.isinf(top))

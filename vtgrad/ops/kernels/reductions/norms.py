@@ -71,7 +71,8 @@ def linalg_vector_norm(
     """
     _check_norm(self, ord, dim, dtype)
     x = self if dtype is None else in_dtype(self, dtype)
-    final = _REAL_OF.get(x.dtype, x.dtype)
+    own: NumpyDType = x.dtype
+    final = _REAL_OF.get(own, own)
     if x.dtype == _HALF:
         x = x.astype(_SINGLE)
     if ord == 2:

@@ -93,9 +93,10 @@ def _accumulate_all(
     ufunc: np.ufunc, x: Array, dim: Dims, keepdim: bool, dtype: NumpyDType | None
 ) -> Array:
     """`reduce_into` for sums and products, with their common dtype rules."""
+    own: NumpyDType = x.dtype
     if dtype is None:
-        dtype = x.dtype if x.dtype.kind in "fc" else _INT64
-    if x.dtype is not dtype and (x.dtype.kind in "fc" or dtype.kind == "b"):
+        dtype = own if own.kind in "fc" else _INT64
+    if own is not dtype and (own.kind in "fc" or dtype.kind == "b"):
         x = in_dtype(x, dtype)
     if dtype == _HALF:
         return reduce_into(ufunc, x, dim, keepdim, _SINGLE).astype(_HALF)

@@ -60,7 +60,8 @@ def var(
     `correction` None means 1. The variance of complex values is real.
     """
     result = _variance("var", self, dim, correction, keepdim)
-    return in_dtype(result, _REAL_OF.get(self.dtype, self.dtype))
+    own: NumpyDType = self.dtype
+    return in_dtype(result, _REAL_OF.get(own, own))
 
 
 def std(
@@ -69,7 +70,8 @@ def std(
     """Square root of `var`."""
     result = _variance("std", self, dim, correction, keepdim)
     np.sqrt(result, result)
-    return in_dtype(result, _REAL_OF.get(self.dtype, self.dtype))
+    own: NumpyDType = self.dtype
+    return in_dtype(result, _REAL_OF.get(own, own))
 
 
 def var_mean_dim(
