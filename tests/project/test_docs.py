@@ -135,6 +135,8 @@ def printed_by(body: str, folder: Path) -> str:
     run = subprocess.run(
         [sys.executable, "-W", "error", str(program)],
         cwd=folder,
+        # The profile of these tests is none of the reader's.
+        env={name: value for name, value in os.environ.items() if name != "HYPOTHESIS_PROFILE"},
         capture_output=True,
         text=True,
         check=False,

@@ -76,6 +76,11 @@ REWIND = (
     "`with vt.autograd.graph.allow_mutation_on_saved_tensors():`"
 )
 
+TO_SEE_SAVER = (
+    "The line that saved the value is named too if the program runs under "
+    "`with vt.autograd.set_detect_anomaly(True):`"
+)
+
 
 # -- the whole text -----------------------------------------------------------------------------
 
@@ -101,7 +106,8 @@ def test_the_text_about_a_result_that_was_written_through_a_view() -> None:
         f"  - at line {n}, make a new tensor instead, for example with where() or cat(), or run "
         "backward before it\n"
         f"  - put y = y.clone() before line {n} for the result y of exp, and write to that\n"
-        f"  - {REWIND}"
+        f"  - {REWIND}\n"
+        f"{TO_SEE_SAVER}"
     )
 
 
@@ -131,7 +137,8 @@ def test_the_text_about_an_input_and_several_writes() -> None:
         "One of these helps:\n"
         f"  - at line {n}, use the out-of-place mul instead of mul_, or run backward before it\n"
         f"  - pass x.clone() to mul for the x that line {n} changes\n"
-        f"  - {REWIND}"
+        f"  - {REWIND}\n"
+        f"{TO_SEE_SAVER}"
     )
 
 
@@ -142,6 +149,7 @@ def test_the_text_in_anomaly_mode_names_the_line_that_saved() -> None:
     error = stale(program)
     saved = f"  saved by MulBackward0 at {at(program, 'save')}\n      {source(program, 'save')}\n"
     assert saved in str(error)
+    assert TO_SEE_SAVER not in str(error)
     assert error.facts["ways_out"] == (
         f"at line {n}, use the out-of-place mul instead of mul_, or run backward before it",
         f"pass x.clone() to mul at line {saver} for the x that line {n} changes",

@@ -63,6 +63,13 @@ def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> 
     $body
 """
 
+_FUNCTION_ONTO = """
+
+
+def $name(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    $call
+"""
+
 _CONTRIBUTION_OF_ARRAYS = """
 if "$argument" in t:
     tangent = $sum($own, $free, tangent, $text)
@@ -93,6 +100,9 @@ def emit_forward(library: Library) -> str:
             functions += fill(_FUNCTION, name=name, body=body)
         if over_arrays is not None:
             functions += fill(_FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=over_arrays)
+        onto = _call_onto(operator)
+        if onto is not None:
+            functions += fill(_FUNCTION_ONTO, name=f"{name}_onto", call=onto)
         parameters = " ".join(a.for_users().name for a in operator.arguments)
         differentiable = " ".join(
             a.for_users().name for a in operator.arguments if a.name in operator.formulas
@@ -113,6 +123,8 @@ def emit_forward(library: Library) -> str:
                 row += f", over_arrays={name}_over_arrays"
                 readers = _readers_of_first(operator, library.names)
                 row += f', reads_first="{readers}"' if in_place and readers else ""
+            if in_place and onto is not None:
+                row += f", onto={name}_onto"
             rows += row + (", writes=True" if in_place else "") + "),\n"
     text = head("the derivative tables", "The tangents of the results of all operators.")
     return text + fill(_FORWARD, functions=functions, rows=rows)
@@ -180,6 +192,20 @@ def _body(operator: Operator, names: Names) -> tuple[str, str]:
         text = _contribution(operator, argument, how, names, uses)
         body += fill(_CONTRIBUTION, argument=key, text=text)
     return body + "return tangent", _uses(uses)
+
+
+def _call_onto(operator: Operator) -> str | None:
+    """The write to the tangent of what overlaps itself; None if the operator refuses that."""
+    if operator.inplace is None or operator.overlap != "unrecorded":
+        return None
+    values = ['t["input"]']
+    for a in operator.arguments[1:]:
+        key = a.for_users().name
+        if a.name in operator.formulas:
+            values.append(f'with_zeros(a["{key}"], t.get("{key}"))')
+        else:
+            values.append("0" if a.type == "Number" else f'a["{key}"]')
+    return _call(operator, values).replace(f"F.{operator.name}(", f"F.{operator.inplace}(", 1)
 
 
 def _body_over_arrays(operator: Operator, library: Library) -> str | None:

@@ -13,7 +13,7 @@ from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.tensor_name import name_of, name_of_elements
 from ..storage.version_counter import VersionCounter
-from .anomaly import made_at
+from .anomaly import made_at, traceback_of
 from .operators import operators
 from .written_elements import written_elements
 
@@ -28,6 +28,11 @@ _NO_NAMESAKE: Final = frozenset({"__setitem__", "copy_", "fill_", "zero_"})
 _REWIND: Final = (
     "keep what is overwritten: run the program under "
     "`with vt.autograd.graph.allow_mutation_on_saved_tensors():`"
+)
+
+_TO_SEE_SAVER: Final = (
+    "\nThe line that saved the value is named too if the program runs under "
+    "`with vt.autograd.set_detect_anomaly(True):`"
 )
 
 
@@ -105,6 +110,8 @@ def stale_saved_error(
         is_kept=not rewinds and found is not None and bool(writes) and all(map(_is_kept, writes)),
     )
     text += told + "\nOne of these helps:" + "".join(f"\n  - {way}" for way in ways)
+    if saver is None and traceback_of(node) is None:
+        text += _TO_SEE_SAVER
     return StaleSavedError(
         text,
         elements=elements,

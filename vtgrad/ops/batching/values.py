@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, value_of
+from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -16,6 +17,7 @@ __all__ = [
     "innermost",
     "is_batched_at",
     "levels_of",
+    "overlaps_itself",
     "rebatched",
     "tensors_among",
     "value_at",
@@ -45,6 +47,12 @@ def is_batched_at(tensor: TensorBase, level: BatchLevel) -> bool:
 def innermost(tensor: T) -> T:
     """The tensor without batches: its first dimensions are those of `levels_of`, in reverse."""
     return value_of(tensor)  # type: ignore[return-value]  # a value has the class of its tensor
+
+
+def overlaps_itself(tensor: TensorBase) -> bool:
+    """Whether two elements are one memory location, with those of all samples."""
+    array = innermost(tensor)._impl.array
+    return not array.flags.c_contiguous and has_self_overlap(array.shape, array.strides)
 
 
 def rebatched(value: T, levels: Sequence[BatchLevel]) -> T:

@@ -16,6 +16,9 @@ nothing has changed if it raises; a result that it needs is computed on a copy. 
 it reads copies of what the write will change, so that the tangent can be differentiated. If the
 value was stored, and its tangent was not, because of an interrupt, the tensor is marked as
 unfinished: its tangent cannot be read any more.
+
+What overlaps itself can be filled with one value while nothing is recorded. A tangent of its shape
+could then have several values for one location, so the same elements of its tangent are filled.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from typing import TypeVar
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
+from vtgrad.ops.batching.values import overlaps_itself
 from vtgrad.ops.forward.forward_rule import ForwardRule
 from vtgrad.ops.forward.over_arrays import Given, stored_over_arrays, tangent_over_arrays
 from vtgrad.ops.forward.tangents import (
@@ -36,6 +40,7 @@ from vtgrad.ops.forward.tangents import (
     tensors_of,
     write_tangent,
     zero_tangent,
+    zeros_for,
 )
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.forward_formulas import FORWARD
@@ -44,7 +49,7 @@ from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import INFERENCE
-from vtgrad.views.check_inplace import check_base, check_inplace
+from vtgrad.views.check_inplace import check_base, check_inplace, check_self_overlap
 
 __all__ = ["handle_dual"]
 
@@ -210,8 +215,15 @@ def _write(
         return function(*args, **kwargs)  # it has no tangent
     present = tangent_of(target, level)
     tangent: object = None
+    onto = rule.onto if given and rule.onto is not None and overlaps_itself(target) else None
+    if onto is not None:
+        first = rule.parameters[0]
+        others = {name: tangent for name, tangent in given.items() if name != first}
+        given = _all_kept(others, target, present)
+        if is_recording() and any(map(requires_grad, tensors_of((present, *given.values())))):
+            check_self_overlap(target)
     in_place = stored_over_arrays(rule, arguments, given, target, present)
-    if rule.formula is not None and given and in_place is None:
+    if onto is None and rule.formula is not None and given and in_place is None:
         if is_recording() and any(
             map(requires_grad, tensors_of((*arguments.values(), *given.values())))
         ):
@@ -233,7 +245,11 @@ def _write(
         if in_place is not None:
             in_place.store()
             return result
-        if isinstance(tangent, TensorBase):
+        if onto is not None:
+            if present is None:
+                present = zeros_for(target, level, next(tensors_of(given.values())))
+            onto(arguments, {**given, rule.parameters[0]: present})
+        elif isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:
             F.zero_(present)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-__all__ = ["ForwardFormula", "FormulaOverArrays", "ForwardRule"]
+__all__ = ["FormulaOnto", "FormulaOverArrays", "ForwardFormula", "ForwardRule"]
 
 # Called with the arguments by name, with those tangents that there are, and with the result;
 # returns the tangent of the result, or a tuple of those of several results.
@@ -15,6 +15,9 @@ ForwardFormula: TypeAlias = Callable[[Mapping[str, object], Mapping[str, object]
 FormulaOverArrays: TypeAlias = Callable[
     [Mapping[str, object], Mapping[str, object], object, int], object
 ]
+
+# Called with the arguments and tangents by name; writes to the tangent of the first argument.
+FormulaOnto: TypeAlias = Callable[[Mapping[str, object], Mapping[str, object]], object]
 
 
 class ForwardRule:
@@ -43,12 +46,16 @@ class ForwardRule:
     reads_first : tuple of str
         For a rule that writes, the parameters whose part of the tangent reads the value of the
         first argument.
+    onto : callable or None
+        For a rule that writes one value also where the first argument overlaps itself: called with
+        the arguments and tangents by name, writes the tangent of the first argument in place.
     """
 
     __slots__ = (
         "differentiable",
         "formula",
         "kind",
+        "onto",
         "over_arrays",
         "parameters",
         "reads_first",
@@ -66,6 +73,7 @@ class ForwardRule:
     formula: ForwardFormula | None
     over_arrays: FormulaOverArrays | None
     reads_first: tuple[str, ...]
+    onto: FormulaOnto | None
 
     def __init__(
         self,
@@ -77,6 +85,7 @@ class ForwardRule:
         formula: ForwardFormula | None = None,
         over_arrays: FormulaOverArrays | None = None,
         reads_first: str = "",
+        onto: FormulaOnto | None = None,
         writes: bool = False,
     ) -> None:
         self.spoken = spoken
@@ -87,4 +96,5 @@ class ForwardRule:
         self.formula = formula
         self.over_arrays = over_arrays
         self.reads_first = tuple(reads_first.split())
+        self.onto = onto
         self.writes = writes

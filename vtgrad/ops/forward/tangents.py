@@ -22,6 +22,7 @@ __all__ = [
     "tensors_of",
     "write_tangent",
     "zero_tangent",
+    "zeros_for",
 ]
 
 
@@ -118,6 +119,21 @@ def write_tangent(
     copied = tangent_of(target, level) is not None or forward_base_of(target) is not target
     fitted = as_tangent(tangent, target, given, in_place=copied)
     own_meta(target).set_fw_grad(fitted, target, level, True)
+
+
+def zeros_for(target: TensorBase, level: int, like: TensorBase) -> TensorBase:
+    """The tangent zero of a tensor that has none and is written; its base gets zeros too.
+
+    Parameters
+    ----------
+    like : TensorBase
+        What will be written; the zeros have the samples that it has.
+    """
+    base = forward_base_of(target)
+    own_meta(base).set_fw_grad(operators().zeros_as_memory(base, like), base, level, False)
+    found = tangent_of(target, level)
+    assert found is not None
+    return found
 
 
 def _owns_memory(tangent: TensorBase) -> bool:

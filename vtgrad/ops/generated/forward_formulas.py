@@ -1512,8 +1512,16 @@ def _index_fill_int_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: A
     return F.index_fill(t["input"], a["dim"], a["index"], 0)
 
 
+def _index_fill_int_Scalar_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    F.index_fill_int_Scalar_(t["input"], a["dim"], a["index"], 0)
+
+
 def _index_fill_int_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return F.index_fill_int_Tensor(with_zeros(a["input"], t.get("input")), a["dim"], a["index"], with_zeros(a["value"], t.get("value")))
+
+
+def _index_fill_int_Tensor_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    F.index_fill_int_Tensor_(t["input"], a["dim"], a["index"], with_zeros(a["value"], t.get("value")))
 
 
 def _take(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1540,8 +1548,16 @@ def _masked_fill_Scalar(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
     return F.masked_fill(t["input"], a["mask"], 0)
 
 
+def _masked_fill_Scalar_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    F.masked_fill_Scalar_(t["input"], a["mask"], 0)
+
+
 def _masked_fill_Tensor(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     return F.masked_fill_Tensor(with_zeros(a["input"], t.get("input")), a["mask"], with_zeros(a["value"], t.get("value")))
+
+
+def _masked_fill_Tensor_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    F.masked_fill_Tensor_(t["input"], a["mask"], with_zeros(a["value"], t.get("value")))
 
 
 def _masked_scatter(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1560,6 +1576,10 @@ def _index_put_at(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
     return F.index_put_at(
         with_zeros(a["input"], t.get("input")), a["indices"], a["positions"], with_zeros(a["values"], t.get("values")), a["accumulate"]
     )
+
+
+def _index_put_at_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
+    F.index_put_at_(t["input"], a["indices"], a["positions"], with_zeros(a["values"], t.get("values")), a["accumulate"])
 
 
 def _scatter_reduce(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -3225,13 +3245,27 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         "index_fill", "formula", "input dim index value", "input", uses="index", formula=_index_fill_int_Scalar
     ),
     "index_fill_int_Scalar_": ForwardRule(
-        "index_fill_", "formula", "input dim index value", "input", uses="index", formula=_index_fill_int_Scalar, writes=True
+        "index_fill_",
+        "formula",
+        "input dim index value",
+        "input",
+        uses="index",
+        formula=_index_fill_int_Scalar,
+        onto=_index_fill_int_Scalar_onto,
+        writes=True,
     ),
     "index_fill_int_Tensor": ForwardRule(
         "index_fill", "formula", "input dim index value", "input value", uses="", formula=_index_fill_int_Tensor
     ),
     "index_fill_int_Tensor_": ForwardRule(
-        "index_fill_", "formula", "input dim index value", "input value", uses="", formula=_index_fill_int_Tensor, writes=True
+        "index_fill_",
+        "formula",
+        "input dim index value",
+        "input value",
+        uses="",
+        formula=_index_fill_int_Tensor,
+        onto=_index_fill_int_Tensor_onto,
+        writes=True,
     ),
     "index_mask": ForwardRule("index_mask", "none", "index sizes dim"),
     "index_copy_overwritten": ForwardRule("index_copy_overwritten", "none", "index sizes dim extent"),
@@ -3244,11 +3278,25 @@ FORWARD: Final[dict[str, ForwardRule]] = {
     "masked_spread": ForwardRule("masked_spread", "formula", "input sizes mask", "input", uses="", formula=_masked_spread),
     "masked_fill_Scalar": ForwardRule("masked_fill", "formula", "input mask value", "input", uses="mask", formula=_masked_fill_Scalar),
     "masked_fill_Scalar_": ForwardRule(
-        "masked_fill_", "formula", "input mask value", "input", uses="mask", formula=_masked_fill_Scalar, writes=True
+        "masked_fill_",
+        "formula",
+        "input mask value",
+        "input",
+        uses="mask",
+        formula=_masked_fill_Scalar,
+        onto=_masked_fill_Scalar_onto,
+        writes=True,
     ),
     "masked_fill_Tensor": ForwardRule("masked_fill", "formula", "input mask value", "input value", uses="", formula=_masked_fill_Tensor),
     "masked_fill_Tensor_": ForwardRule(
-        "masked_fill_", "formula", "input mask value", "input value", uses="", formula=_masked_fill_Tensor, writes=True
+        "masked_fill_",
+        "formula",
+        "input mask value",
+        "input value",
+        uses="",
+        formula=_masked_fill_Tensor,
+        onto=_masked_fill_Tensor_onto,
+        writes=True,
     ),
     "masked_scatter": ForwardRule("masked_scatter", "formula", "input mask source", "input source", uses="", formula=_masked_scatter),
     "masked_scatter_": ForwardRule(
@@ -3261,7 +3309,14 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         "index_put", "formula", "input indices positions values accumulate", "input values", uses="", formula=_index_put_at
     ),
     "index_put_at_": ForwardRule(
-        "index_put_", "formula", "input indices positions values accumulate", "input values", uses="", formula=_index_put_at, writes=True
+        "index_put_",
+        "formula",
+        "input indices positions values accumulate",
+        "input values",
+        uses="",
+        formula=_index_put_at,
+        onto=_index_put_at_onto,
+        writes=True,
     ),
     "index_put_overwritten": ForwardRule("index_put_overwritten", "none", "indices positions self_sizes"),
     "scatter_reduce": ForwardRule(

@@ -12,7 +12,8 @@ from vtgrad.ops.batching.batched_call import BatchedCall, Operand
 from vtgrad.ops.batching.memory_of_samples import are_interleaved, in_order_of
 from vtgrad.ops.batching.rules.flat_index import sample_numbers
 from vtgrad.ops.batching.rules.joining import listed
-from vtgrad.ops.batching.rules.loop import refused
+from vtgrad.ops.batching.rules.loop import loop, refused
+from vtgrad.ops.batching.values import overlaps_itself
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -201,6 +202,8 @@ def _put_where(call: BatchedCall, target: Operand, mask: Operand) -> object:
         refused(call, "writing several values to a mask of the sample")
     if sizes[before : before + len(own)] != own:
         call.refuse()
+    if call.rule.writes and overlaps_itself(target.value):
+        return loop(call)  # a location has several values in `whole`
     after = len(sizes) - before - len(own)
     lead = mask.value._impl.array.shape[:1]
     where = F.view_shape(

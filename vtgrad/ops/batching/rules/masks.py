@@ -10,7 +10,7 @@ import numpy as np
 from vtgrad.ops.batching.batched_call import BatchedCall, Operand
 from vtgrad.ops.batching.rules.flat_index import flat_values
 from vtgrad.ops.batching.rules.loop import loop, refused
-from vtgrad.ops.batching.values import innermost
+from vtgrad.ops.batching.values import innermost, overlaps_itself
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.shapes import broadcast_shapes
@@ -43,6 +43,8 @@ def masked_fill(call: BatchedCall) -> object:
     changes = {"mask": call.aligned(mask, ndim), "input": call.aligned(source, ndim)}
     if not value.has_samples:
         return call.run({**changes, "value": value.value})
+    if call.rule.writes and overlaps_itself(changes["input"]):
+        return loop(call)  # a location has several values in `whole`
     if value.tensor._impl.array.dtype != dtype:
         call.as_one_sample()
     filling = F.to_dtype(call.aligned(value, ndim), dtype)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from vtgrad.ops.batching.batched_call import BatchedCall
+from vtgrad.ops.batching.rules.loop import loop
 from vtgrad.ops.batching.rules.shift import along, along_dims, shifted, with_dimension
+from vtgrad.ops.batching.values import overlaps_itself
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -76,6 +78,8 @@ def _write_slices(call: BatchedCall, scatter: str) -> object:
             if name != "value"
         }
         return along_dims(call, operands)
+    if call.rule.writes and overlaps_itself(call.value("input")):
+        return loop(call)  # the operator of elements refuses that
     # The operator of elements takes more.
     call.as_one_sample()
     target = call.expanded(call.tensor("input"))
