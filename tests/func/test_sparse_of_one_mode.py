@@ -126,12 +126,38 @@ def own_derivative(x: vt.Tensor) -> vt.Tensor:
     return found
 
 
+class Doubled(vt.autograd.Function):
+    """Computes with what depends on the inputs, where nothing is recorded."""
+
+    @staticmethod
+    def forward(x: vt.Tensor) -> vt.Tensor:
+        return (x * 1).mul_(2)
+
+    @staticmethod
+    def setup_context(ctx: object, inputs: object, output: object) -> None:
+        """Keep nothing."""
+
+    @staticmethod
+    def backward(ctx: object, grad: vt.Tensor) -> vt.Tensor:
+        return grad * 2
+
+    @staticmethod
+    def jvp(ctx: object, tangent: vt.Tensor) -> vt.Tensor:
+        return tangent * 2
+
+
+def own_derivative_of_operators(x: vt.Tensor) -> vt.Tensor:
+    found: vt.Tensor = Doubled.apply(x * x)
+    return found
+
+
 OF_BOTH: Final[list[Function]] = [
     detached_scale,
     detached_write,
     data_write,
     compared,
     own_derivative,
+    own_derivative_of_operators,
 ]
 
 

@@ -148,8 +148,13 @@ class SparsityTracer(Tracer):
         self._storages.write(tensor._impl, np.broadcast_to(ids, tensor._impl.sizes))
 
     def _note_unrecorded(self, what: str, *ids: IntArray | None) -> None:
-        """Note what tangents follow, and gradients do not."""
-        if is_recording() or running.task is not None or self.of_one_mode is not None:
+        """Note what tangents follow, and gradients do not.
+
+        In the forward of a custom Function neither do: it says its derivatives itself.
+        """
+        if is_recording() or self.opaque:
+            return
+        if running.task is not None or self.of_one_mode is not None:
             return
         if any(one is not None and (one > VALUE).any() for one in ids):
             self.noted(what)
