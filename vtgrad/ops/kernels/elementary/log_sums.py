@@ -46,15 +46,25 @@ def share_of_two(self: Array, other: Array, scale: float) -> Array:
     It keeps its digits, however small it is. Equal infinities have equal shares.
     """
     dtype = result_dtype(self, other)
-    work = working(dtype)
-    gap: Array = np.asarray(np.subtract(self, other, dtype=work))
+    # By how much the other is larger.
+    gap: Array = np.asarray(np.subtract(other, self, dtype=working(dtype)))
     if not np.isfinite(gap).all():
         np.copyto(gap.real, 0, where=np.isinf(self.real) & (self.real == other.real))
     if scale != 1:
         np.multiply(gap, scale, gap)
-    # An exponential that does not overflow: that of the smaller of the two by the larger.
-    larger = gap.real >= 0
-    small = np.exp(np.where(larger, -gap, gap))
-    share = np.where(larger, 1, small)
-    np.true_divide(share, small + 1, share)
+    if dtype.kind == "c":
+        share = _complex_share(gap)
+    else:
+        # An exponential that overflows is that of a share below the smallest number.
+        np.exp(gap, gap)
+        np.add(gap, 1, gap)
+        share = np.reciprocal(gap, gap)
     return finish_like(share, dtype, None, self, other)
+
+
+def _complex_share(gap: Array) -> Array:
+    """``1 / (exp(gap) + 1)``: an infinite complex number has no inverse, so none overflows."""
+    larger = gap.real <= 0
+    small = np.exp(np.where(larger, gap, -gap))
+    share: Array = np.where(larger, 1, small) / (small + 1)
+    return share
