@@ -269,14 +269,15 @@ class Generator:
             numbers.append(int.from_bytes(content[start : start + size], "little"))
             start += size
         first, state, increment, left, rest = numbers
-        self._start(first)
-        self.numpy.bit_generator.state = {
+        source = np.random.Generator(np.random.PCG64(0))
+        source.bit_generator.state = {
             "bit_generator": "PCG64",
             # PCG64 has no state with an even increment.
             "state": {"state": state, "inc": increment | 1},
             "has_uint32": left & 1,
             "uinteger": rest,
         }
+        self._seed, self._source = first, source
         return self
 
     def clone_state(self) -> Generator:
@@ -421,11 +422,12 @@ def fork_rng(enabled: bool = True) -> Iterator[None]:
     if not enabled:
         yield
         return
-    state = default_generator.get_state()
+    before = default_generator.clone_state()
     try:
         yield
     finally:
-        default_generator.set_state(state)
+        # Stores without a call, so that nothing interrupts them.
+        default_generator._seed, default_generator._source = before._seed, before._source
 
 
 def set_rng_state(new_state: TensorBase) -> None:

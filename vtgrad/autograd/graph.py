@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..graph.audit import auditing as auditing
 from ..graph.audit import set_audit as set_audit
 from ..graph.edge import Edge as Edge
 from ..graph.gradient_edge import GradientEdge as GradientEdge
@@ -27,6 +28,7 @@ __all__ = [
     "MultiGradHandle",
     "Node",
     "allow_mutation_on_saved_tensors",
+    "auditing",
     "dependencies",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",

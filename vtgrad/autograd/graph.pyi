@@ -16,6 +16,7 @@ from vtgrad.autograd.saved_tensors_hooks import (
 )
 from vtgrad.autograd.saved_tensors_hooks import save_on_cpu as save_on_cpu
 from vtgrad.autograd.saved_tensors_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vtgrad.graph.audit import auditing as auditing
 from vtgrad.graph.audit import set_audit as set_audit
 from vtgrad.graph.edge import Edge as Edge
 from vtgrad.graph.gradient_edge import GradientEdge as GradientEdge
@@ -27,9 +28,9 @@ from vtgrad.storage.rewind import allow_mutation_on_saved_tensors as allow_mutat
 
 __all__ = [
     "Edge", "GradientEdge", "MultiGradHandle", "Node", "allow_mutation_on_saved_tensors",
-    "dependencies", "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
-    "queue_callback", "register_multi_grad_hook", "save_on_cpu", "save_to_disk",
-    "saved_tensors_hooks", "set_audit", "set_overwrite_check",
+    "auditing", "dependencies", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "increment_version", "queue_callback", "register_multi_grad_hook", "save_on_cpu",
+    "save_to_disk", "saved_tensors_hooks", "set_audit", "set_overwrite_check",
 ]
 
 def get_gradient_edge(tensor: Tensor) -> _GradientEdge: ...

@@ -11,6 +11,7 @@ from ..engine.graph_task import GraphTask
 from ..errors import ArgumentTypeError, ArgumentValueError, GradRequiredError, OutsideBackwardError
 from ..graph.hooks import NodeHooks, RemovableHandle
 from ..graph.set_history import gradient_edge
+from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
 from ..tensor.tensor import Tensor
 
@@ -20,7 +21,7 @@ OfAll = Callable[[list[Tensor | None]], object]
 OfAny = Callable[[Tensor], object]
 
 
-class MultiGradHandle:
+class MultiGradHandle(Scope):
     """Removes the hook of `register_multi_grad_hook`.
 
     As a context manager it removes the hook at the end of the block.
@@ -34,11 +35,12 @@ class MultiGradHandle:
     >>> x.sum().backward()
     """
 
-    __slots__ = ("__weakref__", "_handles")
+    __slots__ = ("_handles",)
 
     _handles: tuple[RemovableHandle, ...]
 
     def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        super().__init__()
         self._handles = handles
 
     def remove(self) -> None:
@@ -46,10 +48,8 @@ class MultiGradHandle:
         for handle in self._handles:
             handle.remove()
 
-    def __enter__(self) -> MultiGradHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def restore(self) -> None:
+        """Remove the hook at the end of a block; called again if the call is interrupted."""
         self.remove()
 
 

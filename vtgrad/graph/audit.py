@@ -16,7 +16,11 @@ from __future__ import annotations
 
 import weakref
 import zlib
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, repeat
+from operator import call, is_not
+from typing import TYPE_CHECKING, Final, Literal, Self, cast
 
 import numpy as np
 
@@ -32,7 +36,7 @@ from .anomaly import made_at
 if TYPE_CHECKING:
     from .node import Node
 
-__all__ = ["Fingerprint", "audit", "set_audit", "show_to_numpy"]
+__all__ = ["Fingerprint", "audit", "auditing", "set_audit", "show_to_numpy"]
 
 
 class Audit:
@@ -68,6 +72,13 @@ audit: Final = Audit()
 _MODES: Final = (False, True, "lock")
 
 
+def _checked(mode: object, name: str) -> tuple[bool, bool]:
+    """The settings of a mode."""
+    if not isinstance(mode, (bool, str)) or mode not in _MODES:
+        raise ArgumentValueError(f'{name} takes True, False or "lock", not {mode!r}')
+    return mode is not False, mode == "lock"
+
+
 class set_audit(Scope):
     """Detect writes to saved values that do not pass through the library.
 
@@ -76,6 +87,9 @@ class set_audit(Scope):
     when it uses them. The tensors that a custom Function keeps as attributes of its ``ctx`` are
     checked too. Each check costs one pass over the saved value, about 0.16 ms per megabyte, and
     a copy of values that have gaps.
+
+    As all ``set_...`` switches, it acts when it is called: if a signal handler raises after the
+    call and before the block has begun, it stays on. `auditing` is switched on by the block.
 
     Parameters
     ----------
@@ -112,56 +126,128 @@ class set_audit(Scope):
     _before: tuple[bool, bool]
 
     def __init__(self, mode: bool | Literal["lock"]) -> None:
-        given: object = mode
-        if not isinstance(given, (bool, str)) or given not in _MODES:
-            raise ArgumentValueError(f'set_audit takes True, False or "lock", not {mode!r}')
+        enabled, locks = _checked(mode, "set_audit")
         super().__init__()
         self._before = audit.enabled, audit.locks
-        audit.switch(mode is not False, mode == "lock")
+        audit.switch(enabled, locks)
 
     def restore(self) -> None:
         """Restore the previous settings."""
         audit.switch(*self._before)
 
 
-class _Lock:
-    """Keeps NumPy arrays on a storage read-only while a saved value holds this object.
+class auditing(Scope):
+    """Detect writes to saved values that do not pass through the library, in a block.
 
-    Attributes
+    Does what `set_audit` does, and is on only inside of the block, wherever a signal handler
+    raises.
+
+    Parameters
     ----------
-    aliases : list of weak references to ndarray
-        Arrays that were made read-only.
+    mode : bool or "lock", default True
+        As for `set_audit`.
+
+    Raises
+    ------
+    ArgumentValueError
+        If `mode` is another value.
+
+    Examples
+    --------
+    >>> x, w = vt.ones(2), vt.ones(2, requires_grad=True)
+    >>> with vt.autograd.graph.auditing("lock"):
+    ...     y = w * x
+    ...     x.numpy()[0] = 5
+    Traceback (most recent call last):
+    ...
+    ValueError: assignment destination is read-only
     """
 
-    __slots__ = ("__weakref__", "aliases")
+    __slots__ = ("_before", "_settings")
 
-    aliases: list[weakref.ref[Array]]
+    # None before the block.
+    _before: tuple[bool, bool] | None
+    _settings: tuple[bool, bool]
+
+    def __init__(self, mode: bool | Literal["lock"] = True) -> None:
+        self._settings = _checked(mode, "auditing")
+        super().__init__()
+        self._before = None
+
+    def __enter__(self) -> Self:
+        self._before = audit.enabled, audit.locks
+        audit.switch(*self._settings)
+        return self
+
+    def restore(self) -> None:
+        """Restore the settings of before the block."""
+        if self._before is not None:
+            audit.switch(*self._before)
+
+
+# It takes the flag as its first argument.
+_set_writeable: Final = cast("Callable[[Array | None, bool], None]", np.ndarray.setflags)
+
+
+class _Lock:
+    """Keeps NumPy arrays on some memory read-only while a saved value holds this object.
+
+    Note [Unlocking arrays]
+
+    A finalizer that is a Python function may be interrupted by a signal handler, before it has done
+    anything, and Python drops what the handler raises. So the arrays are unlocked by callbacks of
+    weak references, which are C functions: `dict.fromkeys` exhausts an iterator whose steps are C
+    functions too. No handler runs between the first array and the last. It runs afterwards, in the
+    code that has released the value, and what it raises is seen there.
+
+    NumPy refuses to make an array writeable whose base is read-only. That ends a callback, with a
+    message of Python's. So there is one callback for each array, and all of them go on with the
+    same iterator: the other arrays are unlocked. Bases come before their views.
+    """
+
+    __slots__ = ("__weakref__", "_arrays", "_unlock")
+
+    # Arrays that were made read-only, by the number of arrays that they are views of.
+    _arrays: list[list[weakref.ref[Array]]]
+    # Makes them writeable; it must not refer to this object.
+    _unlock: Callable[[weakref.ref[_Lock]], object]
 
     def __init__(self) -> None:
-        self.aliases = []
+        self._arrays = []
+        references = chain.from_iterable(self._arrays)
+        living = filter(partial(is_not, None), map(call, references))
+        self._unlock = partial(dict.fromkeys, map(_set_writeable, living, repeat(True)))
+        # The oldest reference is the last one that is called.
+        _ends[id(self)] = [weakref.ref(self, partial(_ends.pop, id(self)))]
 
     def lock(self, array: Array) -> None:
         """Make an array read-only."""
-        if array.flags.writeable:
-            self.aliases.append(weakref.ref(array))
-            array.flags.writeable = False
+        if not array.flags.writeable:
+            return
+        depth, base = 0, array.base
+        while isinstance(base, np.ndarray):
+            depth, base = depth + 1, base.base
+        while len(self._arrays) <= depth:
+            self._arrays.append([])
+        self._arrays[depth].append(weakref.ref(array))
+        _ends[id(self)].append(weakref.ref(self, self._unlock))
+        array.flags.writeable = False
 
-    def __del__(self) -> None:
-        for reference in self.aliases:
-            array = reference()
-            if array is not None:
-                array.flags.writeable = True
+
+# The references whose callbacks unlock arrays, by the number of the lock. They are kept here:
+# Python calls no callback of a reference that is garbage too.
+_ends: Final[dict[int, list[weakref.ref[_Lock]]]] = {}
 
 
 class _Aliases:
-    """Arrays outside of tensors on one storage.
+    """Arrays outside of tensors on the memory of one array, which may be that of many storages.
 
     Attributes
     ----------
     arrays : list of weak references to ndarray
         The arrays exported or imported while locks were on.
     held : weak reference to _Lock, or None
-        The lock that saved values on the storage hold.
+        The lock that saved values on the memory hold.
     """
 
     __slots__ = ("arrays", "held")
@@ -178,11 +264,17 @@ class _Aliases:
         """The aliases of a storage."""
         known = storage.aliases
         if not isinstance(known, _Aliases):
-            known = storage.aliases = _Aliases()
+            owner = storage.owner
+            while isinstance(owner.base, np.ndarray):
+                owner = owner.base
+            number = id(owner)
+            # The callback is a C function, which nothing interrupts.
+            made = weakref.ref(owner, partial(_by_owner.pop, number)), _Aliases()
+            known = storage.aliases = _by_owner.setdefault(number, made)[1]
         return known
 
     def add(self, array: Array) -> None:
-        """Add an array, and lock it if the storage is locked."""
+        """Add an array, and lock it if the memory is locked."""
         self.arrays = [reference for reference in self.arrays if reference() is not None]
         self.arrays.append(weakref.ref(array))
         held = None if self.held is None else self.held()
@@ -200,6 +292,11 @@ class _Aliases:
                 if array is not None:
                     lock.lock(array)
         return lock
+
+
+# By the identity of the array that owns the memory; an entry lives as long as that array. Two
+# storages on one memory have one lock: NumPy would not unlock a view while its base is locked.
+_by_owner: Final[dict[int, tuple[weakref.ref[Array], _Aliases]]] = {}
 
 
 def show_to_numpy(storage: Storage, array: Array) -> None:

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from ..errors import ArgumentTypeError, HookError
 from ..storage.key_set import NAMED
+from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from .input_metadata import InputMetadata
@@ -111,7 +112,7 @@ class HookDict(Generic[H]):
         return handle
 
 
-class RemovableHandle:
+class RemovableHandle(Scope):
     """Removes a registered hook.
 
     As a context manager it removes the hook at the end of the block.
@@ -130,11 +131,12 @@ class RemovableHandle:
     >>> x.sum().backward()
     """
 
-    __slots__ = ("__weakref__", "_hooks", "id")
+    __slots__ = ("_hooks", "id")
 
     id: int
 
     def __init__(self, hooks: HookDict[H]) -> None:
+        self._end = None
         self.id = next_hook_id()
         self._hooks = weakref.ref(hooks)
 
@@ -144,10 +146,8 @@ class RemovableHandle:
         if hooks is not None:
             hooks.entries.pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def restore(self) -> None:
+        """Remove the hook at the end of a block."""
         self.remove()
 
 

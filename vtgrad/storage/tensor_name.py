@@ -8,6 +8,7 @@ This file is never compiled: it is no part of what programs repeat.
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from typing import Final
 
 from ..errors import ArgumentTypeError
@@ -70,4 +71,5 @@ def set_name(tensor: TensorBase, name: str | None) -> None:
     if name is None:
         _names.pop(number, None)
     else:
-        _names[number] = weakref.ref(tensor, lambda _gone: _names.pop(number, None)), name
+        # A C function, which nothing interrupts.
+        _names[number] = weakref.ref(tensor, partial(_names.pop, number)), name

@@ -21,6 +21,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Final, cast
 
 import numpy as np
@@ -242,5 +243,6 @@ def _counter_for(storage: Storage) -> VersionCounter:
     if known is not None and known[0]() is owner:
         return known[1]
     counter = VersionCounter()
-    _counters[key] = weakref.ref(owner, lambda _: _counters.pop(key, None)), counter
+    # The callback is a C function, which nothing interrupts.
+    _counters[key] = weakref.ref(owner, partial(_counters.pop, key)), counter
     return counter

@@ -21,6 +21,8 @@ from hypothesis.strategies import SearchStrategy
 
 import vtgrad as vt
 
+from ..storage.arrays import Array
+
 __all__ = [
     "Index",
     "Items",
@@ -40,7 +42,6 @@ T = TypeVar("T")
 #: What stands between the brackets of ``x[...]``, in part or as a whole.
 Items: TypeAlias = "int | slice | list[int] | list[bool] | None"
 
-_Array: TypeAlias = npt.NDArray[np.generic]
 _FLOATING: Final = (vt.float64, vt.float32, vt.float16)
 _COMPLEX: Final = (vt.complex128, vt.complex64)
 _WHOLE: Final = (vt.int64, vt.int32, vt.int16, vt.int8, vt.uint8, vt.bool)
@@ -78,11 +79,11 @@ class Index:
         """``x[...]`` of a tensor."""
         return x[self.items]
 
-    def of_array(self, array: _Array) -> _Array:
+    def of_array(self, array: Array) -> Array:
         """The same of an array."""
         # With an ellipsis, or one element would be a number and no view.
         where: Any = (*self.items, ...)
-        found: _Array = array[where]
+        found: Array = array[where]
         return found
 
     def __repr__(self) -> str:
@@ -131,7 +132,7 @@ class View:
         found: vt.Tensor = getattr(x, self.name)(*self.arguments)
         return found
 
-    def of_array(self, array: _Array) -> _Array:
+    def of_array(self, array: Array) -> Array:
         """The same view of an array."""
         first, *rest = self.arguments
         if isinstance(first, Index):
@@ -206,7 +207,7 @@ class Write:
             return
         getattr(x, self.name)(*[self._operand(value, x) for value in self.arguments])
 
-    def to_array(self, array: _Array) -> None:
+    def to_array(self, array: Array) -> None:
         """Do the same to an array."""
         values: list[object] = [np.array(v) if isinstance(v, list) else v for v in self.arguments]
         where = cast("npt.NDArray[np.float64]", array)
@@ -585,7 +586,7 @@ def writes(
 
 
 @st.composite
-def _arrays(draw: st.DrawFn, shape: Sequence[int], values: SearchStrategy[float]) -> _Array:
+def _arrays(draw: st.DrawFn, shape: Sequence[int], values: SearchStrategy[float]) -> Array:
     """An array that is broadcast to a shape: in some dimensions of size 1."""
     sizes = [draw(st.sampled_from((size, size, 1))) for size in shape]
     count = int(np.prod(sizes, dtype=int))

@@ -14,7 +14,6 @@ from .linalg import *
 from .logic import *
 from .random import *
 from .reductions import *
-from .running_averages import *
 from .sorting import *
 from .special import *
 from .structure import *
