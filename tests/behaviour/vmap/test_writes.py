@@ -166,6 +166,16 @@ def test_what_is_made_of_a_sample_has_samples(make: Any) -> None:
     assert found.tolist() == [[2, 0, 0], [5, 0, 0]]
 
 
+@differs_from_torch("the write is lost there: y[i] is a copy")
+def test_an_index_of_each_sample_chooses_a_view() -> None:
+    def scaled(x: vt.Tensor, i: vt.Tensor) -> vt.Tensor:
+        y = x * 1
+        y[i].mul_(10)
+        return y
+
+    assert vmap(scaled)(ramp(2, 3), I).tolist() == [[10, 2, 3], [4, 5, 60]]
+
+
 @differs_from_torch("it refuses new_tensor")
 def test_new_tensor_has_samples() -> None:
     found = vmap(lambda a: put(a.new_tensor([1.0, 2.0]), 0, a[0]))(ramp(2, 3))
