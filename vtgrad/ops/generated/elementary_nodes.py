@@ -573,7 +573,7 @@ class AsinBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -595,7 +595,7 @@ class AsinBackward0(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_asin(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -608,7 +608,7 @@ class AcosBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -630,7 +630,7 @@ class AcosBackward0(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_asin(False, reuse(owned, k.neg, grad), self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -643,7 +643,7 @@ class AtanBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -665,7 +665,7 @@ class AtanBackward0(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_atan(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -773,7 +773,7 @@ class AsinhBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -795,7 +795,7 @@ class AsinhBackward0(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -808,7 +808,7 @@ class AsinhBackward1(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -830,7 +830,7 @@ class AsinhBackward1(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -843,7 +843,7 @@ class AcoshBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -865,7 +865,7 @@ class AcoshBackward0(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
@@ -878,7 +878,7 @@ class AcoshBackward1(SavesSelf):
 
     __slots__ = ("self_dtype",)
 
-    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     self_dtype: NumpyDType
@@ -900,7 +900,7 @@ class AcoshBackward1(SavesSelf):
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
-        return (grad0,), (SHARED,)
+        return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)

@@ -170,7 +170,8 @@ def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Arra
         r: Array = np.true_divide(_reversed_cumsum(self * result.conj(), axis), x)
         return r
     # In the next wider dtype products over- and underflow later.
-    x = in_dtype(input, _WIDER.get(result.dtype, result.dtype)).conj()
+    own: NumpyDType = result.dtype
+    x = in_dtype(input, _WIDER.get(own, own)).conj()
     zero = input == 0
     seen = np.add.accumulate(zero, axis, np.int64)
     first = zero & (seen == 1)
