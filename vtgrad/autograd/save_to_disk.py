@@ -88,10 +88,22 @@ def _remove(end: _Ends) -> None:
     _all.discard(end)
 
 
-@atexit.register
 def _remove_all() -> None:
+    """Remove all files, whatever is raised meanwhile; the last error is raised."""
+    failure: BaseException | None = None
     for end in tuple(_all):
-        _remove(end)
+        try:
+            _remove(end)
+        except BaseException as error:  # noqa: BLE001  # it is raised below
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+# Twice: what interrupts the first call outside of its `try` does not interrupt the second, which
+# also tries again what was interrupted. Python prints what they raise.
+atexit.register(_remove_all)
+atexit.register(_remove_all)
 
 
 class _Mapping(mmap.mmap):

@@ -81,10 +81,21 @@ def _remove(end: _TemporaryFolder) -> None:
     _all.discard(end)
 
 
-@atexit.register
 def _remove_all() -> None:
+    """Remove all folders, whatever is raised meanwhile; the last error is raised."""
+    failure: BaseException | None = None
     for end in tuple(_all):
-        _remove(end)
+        try:
+            _remove(end)
+        except BaseException as error:  # noqa: BLE001  # it is raised below
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+# Twice, as in `save_to_disk`: the second call completes what was interrupted.
+atexit.register(_remove_all)
+atexit.register(_remove_all)
 
 
 class Snapshot(NamedTuple):
