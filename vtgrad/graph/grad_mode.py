@@ -13,7 +13,7 @@ from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 from ..errors import ArgumentTypeError
 from ..storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
 from ..storage.mode import Mode, mode_of, switched
-from ..storage.scope import Exit, block_end, not_open
+from ..storage.scope import Exit, ExitMethod, block_end, not_open
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from .mode_decorator import decorate
@@ -81,7 +81,7 @@ class ModeScope:
         thread.mode = switched.silent[ident] = switched.inference[ident] = before
         settle(ident)
 
-    __exit__ = block_end(_leave)
+    __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next; see `Scope`."""
@@ -153,7 +153,7 @@ class _GradScope(ModeScope):
         thread.mode = switched.silent[ident] = thread.mode.by_grad[before.grad]
         settle(ident)
 
-    __exit__ = block_end(_leave)
+    __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
     def mode_after(self, before: Mode) -> Mode:
         """The mode that replaces `before`."""

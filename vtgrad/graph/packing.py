@@ -19,7 +19,7 @@ from typing import ClassVar, Final, TypeAlias, cast
 
 from ..errors import ArgumentTypeError
 from ..storage.rewind import saves_observed
-from ..storage.scope import Exit, block_end, not_open
+from ..storage.scope import Exit, ExitMethod, block_end, not_open
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
 
@@ -134,7 +134,7 @@ class PackingScope:
         packing.pair, packing.disabled, opened[ident], _end = block
         saves_observed.reasons -= self._reasons
 
-    __exit__ = block_end(_leave)
+    __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next; see `Scope`."""

@@ -8,14 +8,17 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from types import TracebackType
+from typing import ClassVar, Protocol, Self, TypeAlias, cast
 
 from ..errors import BlockNotOpenError
 
-if TYPE_CHECKING:
-    from types import TracebackType
+__all__ = ["BlockEnd", "Exit", "ExitMethod", "Scope", "block_end", "not_open"]
 
-__all__ = ["BlockEnd", "Exit", "Scope", "block_end", "not_open"]
+# The ``__exit__`` of a class as type checkers see it: they bind a function to the object.
+ExitMethod: TypeAlias = Callable[
+    [object, type[BaseException] | None, BaseException | None, TracebackType | None], None
+]
 
 
 def not_open(scope: object) -> BlockNotOpenError:
@@ -77,14 +80,9 @@ class BlockEnd:
         return leave
 
 
-# Type checkers bind a function to the object; of a descriptor, pyright would see the class.
-def block_end(
-    leave: Callable[..., None],
-) -> Callable[
-    [object, type[BaseException] | None, BaseException | None, TracebackType | None], None
-]:
+def block_end(leave: Callable[..., None]) -> ExitMethod:
     """The ``__exit__`` of a class, see `BlockEnd`."""
-    return cast("Callable[..., None]", BlockEnd(leave))
+    return cast("ExitMethod", BlockEnd(leave))
 
 
 class Scope:
@@ -112,7 +110,7 @@ class Scope:
         self.restore()
         self._end = None
 
-    __exit__ = block_end(_leave)
+    __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next."""

@@ -196,7 +196,10 @@ def checked_counts(self: Array, extreme: Array) -> Array:
     UnseenWriteError
         If there is none, though the value is a number: then one of the two was overwritten.
     """
-    counts = self.copy()
+    shapes = self.shape, extreme.shape
+    # The shapes differ where only one of the two is a batch.
+    counts = self if shapes[0] == shapes[1] else np.broadcast_to(self, np.broadcast_shapes(*shapes))
+    counts = counts.copy()
     if not counts.all() and ((counts == 0) & (extreme == extreme)).any():
         raise UnseenWriteError(
             "backward of an extreme value (max, min, median, amax, an infinite norm) finds no "
