@@ -59,6 +59,8 @@ def test_no_file_is_left_when_the_end_of_the_program_is_interrupted(
     assert not list(tmp_path.iterdir())
 
 
+# An interrupted search of a folder leaves its iterator open, about which Python warns.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @NEEDS_TRACE
 @pytest.mark.parametrize("module", [save_to_disk, snapshots])
 def test_no_file_is_left_wherever_the_end_of_the_program_is_interrupted(
