@@ -192,6 +192,30 @@ def test_the_mode_does_not_matter(function: Function) -> None:
             assert np.array_equal(dense(one, mode=mode, chunk_size=1)[:3], found)
 
 
+@pytest.mark.parametrize("by_node", [False, True])
+def test_a_hook_that_the_run_for_the_pattern_does_not_register_is_found(by_node: bool) -> None:
+    def guarded(x: vt.Tensor) -> vt.Tensor:
+        y = x * x
+        if by_node and y.grad_fn is not None:
+            y.grad_fn.register_prehook(lambda grads: (grads[0] * 5,))
+        elif y.requires_grad:
+            y.register_hook(lambda grad: grad * 5)
+        return y * 1
+
+    # In forward mode nothing requires grad, so there is no hook.
+    assert np.array_equal(np.diag(dense(guarded)), [2, 4, 6])
+    with pytest.raises(TransformError, match="differ by mode"):
+        dense(with_a_sum(guarded))
+    assert np.array_equal(np.diag(dense(with_a_sum(guarded), mode="reverse")), [10, 20, 30])
+
+
+def test_hooks_of_tensors_from_outside_do_not_count() -> None:
+    hooked = (weights * 2).requires_grad_()
+    handle = hooked.register_hook(lambda grad: grad)
+    assert np.array_equal(np.diag(dense(with_a_sum(lambda x: x * hooked))), [2, 2, 2])
+    handle.remove()
+
+
 def test_a_pattern_remembers_it() -> None:
     x = vt.tensor([1.0, 2.0, 3.0])
     pattern = sparsity_pattern(write_unrecorded, x)

@@ -12,6 +12,8 @@ from ..autograd.jacobian_columns import check_forward_mode
 from ..autograd.zero_derivative import zero_derivative
 from ..errors import TransformError
 from ..graph.forward_grad import DualLevel
+from ..graph.node import Node
+from ..graph.set_history import gradient_edge
 from ..ops.batching.entering import expanded
 from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
@@ -118,10 +120,16 @@ class ReversePasses:
     """Products ``u @ J``; the function is called once.
 
     The parameters are those of `ForwardPasses`.
+
+    Attributes
+    ----------
+    has_hooks : bool
+        Whether the function has registered a hook that gradients meet on the way to the inputs.
     """
 
     aux: object
     eps: float
+    has_hooks: bool
 
     def __init__(
         self,
@@ -131,9 +139,18 @@ class ReversePasses:
         has_aux: bool,
         in_batches: bool,
     ) -> None:
-        # Copies made inside are no leaves, so the function may write to them.
         given = inputs()
-        found = vjp(lambda *parts: func(*map(F.clone, parts)), *given, has_aux=has_aux)
+        self.has_hooks = False
+
+        def watched(*parts: Tensor) -> object:
+            # Copies made inside are no leaves, so the function may write to them.
+            copies = [F.clone(part) for part in parts]
+            returned = func(*copies)
+            outputs = tree_flatten(split_aux(returned, has_aux, "sparse_jacobian")[0])[0]
+            self.has_hooks = _meet_hooks(outputs, copies)
+            return returned
+
+        found = vjp(watched, *given, has_aux=has_aux)
         self._in_batches = in_batches
         self.aux = found[2] if has_aux else None
         leaves, spec = tree_flatten(found[0])
@@ -155,6 +172,30 @@ class ReversePasses:
         cotangents = tree_unflatten(split_like(seeds, self._outputs, level), self._spec)
         leaves = tree_flatten(self._pull(cotangents))[0]
         return joined([x for x in leaves if isinstance(x, Tensor)], level, len(seeds))
+
+
+def _meet_hooks(outputs: Sequence[object], inputs: Sequence[Tensor]) -> bool:
+    """Whether a node that was made since the inputs, and leads to an output, has hooks."""
+    ends = [edge.function for x in inputs if (edge := gradient_edge(x)) is not None]
+    first = min([node.sequence_nr for node in ends], default=0)
+    waiting: list[Node] = []
+    for x in outputs:
+        edge = gradient_edge(x) if isinstance(x, Tensor) else None
+        if edge is not None:
+            waiting.append(edge.function)
+    seen = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        if node.is_leaf_node or node.sequence_nr < first:
+            continue
+        hooks = node.hooks
+        if hooks is not None and hooks.change_gradients():
+            return True
+        for next_edge in node.next_edges:
+            if next_edge is not None and next_edge.function not in seen:
+                seen.add(next_edge.function)
+                waiting.append(next_edge.function)
+    return False
 
 
 def split_like(rows: Array, tensors: Sequence[Tensor], level: BatchLevel | None) -> list[Tensor]:

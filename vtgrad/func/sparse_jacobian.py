@@ -217,11 +217,7 @@ def sparse_jacobian(
         if pattern.reads:
             follow_path(func, chosen, has_aux, pattern.reads, "sparse_jacobian")
     if mode == "auto" and pattern.of_one_mode is not None:
-        raise TransformError(
-            f"derivatives of the function differ by mode ({pattern.of_one_mode}): tangents follow "
-            "what is not recorded, and gradients meet hooks. Say mode='forward' or mode='reverse'; "
-            "or use x.detach() where no derivative is meant"
-        )
+        raise _differ_by_mode(pattern.of_one_mode)
     taken = pattern.cheaper_mode() if mode == "auto" else mode
     kind = ForwardPasses if taken == "forward" else ReversePasses
 
@@ -235,6 +231,9 @@ def sparse_jacobian(
         has_aux,
         in_batches=chunk_size != 1,
     )
+    # The run for the pattern sees no hook that is registered only where a tensor requires grad.
+    if mode == "auto" and isinstance(passes, ReversePasses) and passes.has_hooks:
+        raise _differ_by_mode("a hook of a gradient")
     data = _entries(pattern, passes, chunk_size, reverse=taken == "reverse")
     if check:
         _check(pattern, data, passes, reverse=taken == "reverse")
@@ -245,6 +244,14 @@ def sparse_jacobian(
     )
     answer: csr_array | coo_array = matrix if format == "csr" else matrix.tocoo()
     return (answer, passes.aux) if has_aux else answer
+
+
+def _differ_by_mode(what: str) -> TransformError:
+    return TransformError(
+        f"derivatives of the function differ by mode ({what}): tangents follow what is not "
+        "recorded, and gradients meet hooks. Say mode='forward' or mode='reverse'; or use "
+        "x.detach() where no derivative is meant"
+    )
 
 
 def _check_fits(pattern: SparsityPattern, chosen: Chosen) -> None:

@@ -269,11 +269,11 @@ class NodeHooks:
 
     def call_users_code(self) -> bool:
         """Whether there is any hook; gradients to retain do not count."""
-        return (
-            self.unpacks
-            or self.watch_node()
-            or any(hooks.entries for hooks in self.tensor_pre.values())
-        )
+        return self.unpacks or self.change_gradients()
+
+    def change_gradients(self) -> bool:
+        """Whether there is a hook of the node or of a tensor, which may replace gradients."""
+        return self.watch_node() or any(hooks.entries for hooks in self.tensor_pre.values())
 
     def tensor_hooks(self, output_nr: int) -> HookDict[TensorHook]:
         """The tensor hooks of one output, made on first use."""
