@@ -86,6 +86,7 @@ def test_the_checkers_tell_right_lines_from_wrong_ones(checker: Callable[[], str
     assert said(checker) == {"right": set(), "wrong": set(marked())}
 
 
+@pytest.mark.filterwarnings("ignore::vtgrad.errors.GradientLostWarning")
 def test_the_right_lines_run() -> None:
     runpy.run_path(str(RIGHT))
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ..errors import FunctionError, MissingMethodError
 from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
+from ..ops.batching.values import innermost
 from ..ops.forward.tangents import (
     as_tangent,
     forward_base_of,
@@ -129,7 +130,7 @@ def _carry(
 ) -> None:
     call, name = context._call, function.__name__
     own = [tangent_of(x, level) if isinstance(x, TensorBase) else None for x in args]
-    versions = [0 if t is None else version_of(t) for t in own] if call.dirty else []
+    versions = [0 if t is None else version_of(innermost(t)) for t in own] if call.dirty else []
     given = [
         zero_tangent(x)
         if tangent is None and isinstance(x, TensorBase) and call.materializes
@@ -255,7 +256,9 @@ def _give(
 
 
 def _is_unwritten(tangent: TensorBase, version: int) -> bool:
-    return tangent._impl.version_counter is not INFERENCE and version_of(tangent) == version
+    """Whether the memory of a tangent, of all samples, has the version that it had before."""
+    value = innermost(tangent)
+    return value._impl.version_counter is not INFERENCE and version_of(value) == version
 
 
 def _not_written(name: str, nr: int) -> FunctionError:

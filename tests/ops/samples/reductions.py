@@ -169,7 +169,7 @@ SAMPLES: Final[Samples] = {
     ],
     "checked_counts": [
         sample(lambda counts, extreme: counts, PLACES + 1, array([0.5, -2.0])),
-        sample(lambda counts, extreme: counts, PLACES, array([0.5, np.nan])),
+        sample(lambda counts, extreme: counts, PLACES, array([np.nan, np.nan])),
     ],
     "exponential_shares": [
         sample(_shares, MATRIX, _log_total(MATRIX, 1), 1),
