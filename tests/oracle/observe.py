@@ -77,6 +77,13 @@ def graph(node: Any, path: str, depth: int, nodes: Labels, snap: Snapshot, opaqu
         return names_of(node)
     producers = node.next_functions
     snap.keep.append(producers)
+    # PyTorch repeats each of several views by a node; a replay here keeps one geometry for them.
+    while "AsStridedBackward0" in names_of(node) and len(producers) == 1:
+        inner = producers[0][0]
+        if inner is None or id(inner) in opaque or names_of(inner) != names_of(node):
+            break
+        producers = inner.next_functions
+        snap.keep.append(producers)
     return (
         *names_of(node),
         tuple(

@@ -106,7 +106,6 @@ OWN: dict[str, Case] = {
     "minimum of NaN": (vt.minimum, [[2], [NAN]], [[10], [1]], [11]),
     "fmax": (vt.fmax, [[2], [2]], [[10], [1]], [10]),
     "clamp by a tensor": (lambda d, b: d.clamp(min=b), [[2], [2]], [[10], [1]], [10]),
-    "logsumexp": (lambda d: d.logsumexp(0), [[-INF, -INF]], [[1, 1]], [1]),
     "atan2": (vt.atan2, [[0], [0]], [[1], [1]], [0]),
 }
 
