@@ -92,8 +92,8 @@ class BatchLevel:
     is_open: bool
     called_at: Site | None
     made: dict[int, tuple[weakref.ref[TensorBase], Site]]
-    copies: weakref.WeakKeyDictionary[Storage, object]
-    writes: weakref.WeakKeyDictionary[Storage, int]
+    copies: dict[Storage, object]
+    writes: dict[Storage, int]
 
     def __init__(self, number: int, size: int, randomness: str) -> None:
         self.number = number
@@ -102,8 +102,8 @@ class BatchLevel:
         self.is_open = True
         self.called_at = None
         self.made = {}
-        self.copies = weakref.WeakKeyDictionary()
-        self.writes = weakref.WeakKeyDictionary()
+        self.copies = {}
+        self.writes = {}
 
     def check_open(self) -> None:
         """Raise if the function has returned, and does not run again on this thread.

@@ -49,3 +49,4 @@ def run_in_batch(
         # The level may live as long as a graph.
         level.made = {}
         level.copies.clear()
+        level.writes.clear()
