@@ -209,6 +209,17 @@ def test_a_hook_that_the_run_for_the_pattern_does_not_register_is_found(by_node:
     assert np.array_equal(np.diag(dense(with_a_sum(guarded), mode="reverse")), [10, 20, 30])
 
 
+def test_a_hook_is_found_although_the_input_is_written_afterwards() -> None:
+    def writes(x: vt.Tensor) -> vt.Tensor:
+        y = x * 2
+        if y.requires_grad:
+            y.register_hook(lambda grad: grad * 5)
+        return x.mul_(3) * 0 + y
+
+    with pytest.raises(TransformError, match="differ by mode"):
+        dense(with_a_sum(writes))
+
+
 def test_hooks_of_tensors_from_outside_do_not_count() -> None:
     hooked = (weights * 2).requires_grad_()
     handle = hooked.register_hook(lambda grad: grad)

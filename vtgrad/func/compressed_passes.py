@@ -145,9 +145,11 @@ class ReversePasses:
         def watched(*parts: Tensor) -> object:
             # Copies made inside are no leaves, so the function may write to them.
             copies = [F.clone(part) for part in parts]
+            # Read now: the function may write to the copies, which gives them later nodes.
+            made = [edge.function for x in copies if (edge := gradient_edge(x)) is not None]
             returned = func(*copies)
             outputs = tree_flatten(split_aux(returned, has_aux, "sparse_jacobian")[0])[0]
-            self.has_hooks = _meet_hooks(outputs, copies)
+            self.has_hooks = _meet_hooks(outputs, made)
             return returned
 
         found = vjp(watched, *given, has_aux=has_aux)
@@ -174,10 +176,9 @@ class ReversePasses:
         return joined([x for x in leaves if isinstance(x, Tensor)], level, len(seeds))
 
 
-def _meet_hooks(outputs: Sequence[object], inputs: Sequence[Tensor]) -> bool:
-    """Whether a node that was made since the inputs, and leads to an output, has hooks."""
-    ends = [edge.function for x in inputs if (edge := gradient_edge(x)) is not None]
-    first = min([node.sequence_nr for node in ends], default=0)
+def _meet_hooks(outputs: Sequence[object], inputs: Sequence[Node]) -> bool:
+    """Whether a node that was made since those of the inputs, and leads to an output, has hooks."""
+    first = min([node.sequence_nr for node in inputs], default=0)
     waiting: list[Node] = []
     for x in outputs:
         edge = gradient_edge(x) if isinstance(x, Tensor) else None
