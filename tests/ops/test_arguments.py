@@ -62,6 +62,7 @@ INTERNAL: Final = {
     "index_put_overwritten",
     "index_spread",
     "masked_spread",
+    "one_minus_square",
     "products_of_others",
     "put_selected",
     "repeated_index",

@@ -73,3 +73,12 @@ def test_inverse_functions_near_their_ends_keep_their_digits(distance: float) ->
     x = 1 + distance
     expected = pytest.approx(1 / math.sqrt(distance * (x + 1)), rel=5e-7)
     assert slopes(vt.acosh, x, dtype=vt.float32) == [expected]
+
+
+def test_second_derivatives_at_the_ends_are_infinite() -> None:
+    """As the limits from inside; not nan, from infinity by zero."""
+    for function, sign in ((vt.asin, 1), (vt.acos, -1), (vt.atanh, 1)):
+        x = vt.tensor([1.0, -1.0], requires_grad=True)
+        (slope,) = vt.autograd.grad(function(x).sum(), x, create_graph=True)
+        (found,) = vt.autograd.grad(slope.sum(), x)
+        assert found.tolist() == [sign * math.inf, -sign * math.inf]

@@ -226,6 +226,18 @@ ENTRIES: tuple[Entry, ...] = (
         number.inexact_special_function,
     ),
     Entry(
+        "Where an operand is infinite or NaN PyTorch's gradients of sums of exponentials, of"
+        " products and the second one of acosh are NaN; in vtgrad that of a product is the product"
+        " of the other factors, and a share is its limit.",
+        number.nan_by_infinity,
+    ),
+    Entry(
+        "PyTorch's shares in a sum of exponentials are exponentials of differences of rounded"
+        " numbers, and do not add up to 1; vtgrad's do. In half precision they differ in the"
+        " third digit.",
+        number.shares_that_do_not_add_up,
+    ),
+    Entry(
         "The gradient of cumprod stops at a second zero in PyTorch; vtgrad's multiplies by what"
         " comes behind it, which gives NaN where that is infinite or NaN.",
         number.behind_two_zeros,

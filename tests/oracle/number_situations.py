@@ -129,6 +129,30 @@ def inexact_special_function(s: Situation) -> bool:
     return bool(np.allclose(theirs[proper], ours[proper], rtol=1e-6))
 
 
+_SHARES = "logaddexp2?|logsumexp|logcumsumexp"
+_TIMES_INFINITY = f"{_SHARES}|prod|cumprod|scatter_reduce|acosh"
+
+
+def nan_by_infinity(s: Situation) -> bool:
+    found = _gradients_behind(s, _TIMES_INFINITY)
+    if found is None:
+        return False
+    theirs, ours = found
+    lost = np.isnan(theirs) & ~np.isnan(ours)
+    same = np.allclose(theirs[~lost], ours[~lost], equal_nan=True)
+    values = [_numbers(t.tolist()) for t in s.torch.tensors().values() if t.is_leaf]
+    return bool(lost.any() and same) and not np.isfinite(np.concatenate(values)).all()
+
+
+def shares_that_do_not_add_up(s: Situation) -> bool:
+    found = _gradients_behind(s, _SHARES)
+    if found is None:
+        return False
+    theirs, ours = found
+    half = any("float16" in str(t.dtype) for t in s.torch.tensors().values())
+    return bool(np.allclose(theirs, ours, rtol=1e-2, atol=1e-2 if half else 1e-7, equal_nan=True))
+
+
 def behind_two_zeros(s: Situation) -> bool:
     found = _gradients_behind(s, "cumprod")
     if found is None:

@@ -46,10 +46,6 @@ KNOWN = {
     ("nonzero", "storage_offset"): ("as_tuple=True", "views of a matrix without elements"),
     ("norm", "raises"): ("'nuc'", "there is no nuclear norm yet"),
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
-    ("norm", "values"): (
-        "float('inf')",
-        "the comparison gives the result PyTorch's last bit, so that no element is the maximum",
-    ),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
     ("take_along_dim", "grad_fn"): ("stack", "flattens as reshape does, where PyTorch refuses"),

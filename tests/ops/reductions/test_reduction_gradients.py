@@ -392,6 +392,17 @@ def test_an_extreme_value_that_no_element_equals_any_more_shows_an_unseen_write(
     assert g.sum().item() == 1
 
 
+@pytest.mark.parametrize("dtype", [vt.complex64, vt.complex128])
+def test_the_length_of_a_complex_number_may_be_rounded_otherwise(dtype: vt.dtype) -> None:
+    x = vt.tensor([3 + 4j, 0, 1j], dtype=dtype, requires_grad=True)
+    for order in (INF, -INF):
+        y = x[:2].norm(order) if order > 0 else x[::2].norm(order)
+        expected = vt.autograd.grad(y, x, retain_graph=True)[0]
+        y.data.mul_(1 + 2 * vt.finfo(dtype).eps)
+        found = vt.autograd.grad(y, x)[0]
+        assert vt.equal(found, expected) and found.any()
+
+
 def test_an_extreme_value_that_is_no_number_has_the_gradients_it_had() -> None:
     def gradient(function: Callable[[vt.Tensor], vt.Tensor]) -> vt.Tensor:
         x = leaf_of(1.0, NAN, 2.0, NAN)

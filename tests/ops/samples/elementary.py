@@ -81,6 +81,7 @@ def _share(x: Array, y: Array, scale: float) -> object:
 
 
 SAMPLES: Final[Samples] = {
+    "one_minus_square": [sample(lambda x: 1 - x * x, MATRIX), sample(lambda x: 1 - x * x, COMPLEX)],
     "share_of_two": [
         sample(_share, MATRIX, OTHER, 1.0),
         sample(_share, MATRIX, VECTOR, 0.6931471805599453),

@@ -32,7 +32,7 @@ def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
 def gradient_of_asin(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
     if dtype.kind != "c":
-        return k.mul(grad, k.rsqrt(k.mul(k.rsub(self, 1), k.add(self, 1))))
+        return k.mul(grad, k.rsqrt(k.one_minus_square(self)))
     return k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self, self), 1))))
 
 

@@ -198,6 +198,7 @@ BATCHING: Final[dict[str, BatchRule]] = {
     "acosh_": BatchRule("acosh_", "elementwise", "input", True),
     "atanh": BatchRule("atanh", "elementwise", "input"),
     "atanh_": BatchRule("atanh_", "elementwise", "input", True),
+    "one_minus_square": BatchRule("one_minus_square", "elementwise", "input"),
     "deg2rad": BatchRule("deg2rad", "elementwise", "input"),
     "deg2rad_": BatchRule("deg2rad_", "elementwise", "input", True),
     "rad2deg": BatchRule("rad2deg", "elementwise", "input"),

@@ -10,7 +10,7 @@ from operator import index as integer
 from typing import ClassVar, SupportsIndex, final
 
 from vtgrad.graph.set_history import gradient_edge
-from vtgrad.graph.node import FRESH
+from vtgrad.graph.node import FRESH, SHARED
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import UNSAVED, SavedVariable
@@ -134,10 +134,11 @@ class CumminBackward0(SavesIndicesOutput):
 class LogcumsumexpBackward0(SavesSelf):
     """Derivative of `logcumsumexp_dim`."""
 
-    __slots__ = ("dim",)
+    __slots__ = ("dim", "self_ndim")
 
-    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
+    self_ndim: int
     dim: int
 
     @staticmethod
@@ -145,16 +146,17 @@ class LogcumsumexpBackward0(SavesSelf):
         edge0 = gradient_edge(self)
         node = LogcumsumexpBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
+        node.self_ndim = self._impl.array.ndim
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.running_average_backward(grad, self_, self.dim),)
+        return (grad if self.self_ndim == 0 else k.running_average_backward(grad, self_, self.dim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.running_average_backward(grad, self_, self.dim),)
+        return (grad if self.self_ndim == 0 else F.running_average_backward(grad, self_, self.dim),)
 
 
 @final

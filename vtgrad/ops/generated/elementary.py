@@ -26,8 +26,9 @@ from vtgrad.ops.generated.elementary_nodes import (
     Atan2Backward0, AtanBackward0, AtanhBackward0, AtanhBackward1, CeilBackward0, CosBackward0,
     CoshBackward0, Deg2RadBackward0, Exp2Backward0, ExpBackward0, Expm1Backward0, FloorBackward0,
     FracBackward0, Log10Backward0, Log1PBackward0, Log2Backward0, LogBackward0, Logaddexp2Backward0,
-    LogaddexpBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1, ShareOfTwoBackward0,
-    SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0, TanhBackward0, TruncBackward0,
+    LogaddexpBackward0, OneMinusSquareBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1,
+    ShareOfTwoBackward0, SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0, TanhBackward0,
+    TruncBackward0,
 )
 
 __all__ = [
@@ -35,9 +36,10 @@ __all__ = [
     "atan2_", "atan_", "atanh", "atanh_", "ceil", "ceil_", "cos", "cos_", "cosh", "cosh_",
     "deg2rad", "deg2rad_", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "floor", "floor_",
     "frac", "frac_", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
-    "logaddexp", "logaddexp2", "rad2deg", "rad2deg_", "round", "round_", "round_decimals",
-    "round_decimals_", "round_default", "round_default_", "share_of_two", "sigmoid", "sigmoid_",
-    "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc", "trunc_",
+    "logaddexp", "logaddexp2", "one_minus_square", "rad2deg", "rad2deg_", "round", "round_",
+    "round_decimals", "round_decimals_", "round_default", "round_default_", "share_of_two",
+    "sigmoid", "sigmoid_", "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc",
+    "trunc_",
 ]
 
 
@@ -1629,6 +1631,24 @@ def atanh_(input: T) -> T:
             return atanh_(input)
         explain(error, "input: Tensor", input)
         raise
+
+
+def one_minus_square(self: T) -> T:
+    """One minus the square of each element, with all digits where that is near 1."""
+    if keys.active and is_keyed(self):
+        return take_over("one_minus_square", one_minus_square, self)
+    try:
+        array = no_fp_warnings.run(k.one_minus_square, self._impl.array)
+    except Exception as error:
+        if renew_context(error):
+            return one_minus_square(self)
+        explain(error, "self: Tensor", self)
+        raise
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        node = OneMinusSquareBackward0.record(self)
+        set_history(result, node)
+    return result
 
 
 def deg2rad(input: T, *, out: T | None = None) -> T:

@@ -925,18 +925,18 @@ class AtanhBackward0(SavesSelf):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.mul(k.rsub(self_, 1), k.add(self_, 1)))),)
+        return (k.div(grad, k.conj(k.one_minus_square(self_))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(3, k.mul, k.rsub(self_, 1), k.add(self_, 1))))
+            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self_)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.mul(F.rsub(self_, 1), F.add(self_, 1)))),)
+        return (F.div(grad, F.conj(F.one_minus_square(self_))),)
 
 
 @final
@@ -957,18 +957,50 @@ class AtanhBackward1(SavesSelf):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.mul(k.rsub(self_, 1), k.add(self_, 1)))),)
+        return (k.div(grad, k.conj(k.one_minus_square(self_))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(reuse(3, k.mul, k.rsub(self_, 1), k.add(self_, 1))))
+            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self_)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.mul(F.rsub(self_, 1), F.add(self_, 1)))),)
+        return (F.div(grad, F.conj(F.one_minus_square(self_))),)
+
+
+@final
+class OneMinusSquareBackward0(SavesSelf):
+    """Derivative of `one_minus_square`."""
+
+    __slots__ = ()
+
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> OneMinusSquareBackward0:
+        edge0 = gradient_edge(self)
+        node = OneMinusSquareBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        return (k.mul(grad, k.conj(k.mul(self_, -2))),)
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(self_, -2)))
+        return (grad0,), (FRESH,)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        return (F.mul(grad, F.conj(F.mul(self_, -2))),)
 
 
 @final

@@ -1309,21 +1309,28 @@ def _acosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, 
 def _atanh(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.mul(F.rsub(a["input"], 1), F.add(a["input"], 1)))), result)
-        )
+        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.one_minus_square(a["input"]))), result))
     return tangent
 
 
 def _atanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(own and 1, 2 | False, k.div, t["input"], k.conj(reuse(3, k.mul, k.rsub(a["input"], 1), k.add(a["input"], 1)))),
-        )
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.div, t["input"], k.conj(k.one_minus_square(a["input"]))))
+    return tangent
+
+
+def _one_minus_square(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(a["input"], -2))), result))
+    return tangent
+
+
+def _one_minus_square_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
+    tangent = None
+    if "input" in t:
+        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.mul(a["input"], -2))))
     return tangent
 
 
@@ -1916,7 +1923,11 @@ def _linalg_vector_norm(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
             tangent,
             reduced(
                 t["input"],
-                lambda grad: None if a["ord"] == 0 else tensor_formulas.vector_norm_gradient(grad, a["input"], result, a["ord"], a["dim"]),
+                lambda grad: (
+                    None
+                    if a["ord"] == 0
+                    else tensor_formulas.vector_norm_gradient(grad, a["input"], result, a["ord"], a["dim"], a["input"]._impl.dtype)
+                ),
                 result,
                 a["dim"],
                 a["keepdim"],
@@ -1963,7 +1974,9 @@ def _renorm(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
         tangent = plus(
             tangent,
             transposed(
-                t["input"], lambda grad: tensor_formulas.gradient_of_renorm(grad, a["input"], a["p"], a["dim"], a["maxnorm"]), result
+                t["input"],
+                lambda grad: tensor_formulas.gradient_of_renorm(grad, a["input"], a["p"], a["dim"], a["maxnorm"], a["input"]._impl.dtype),
+                result,
             ),
         )
     return tangent
@@ -2008,7 +2021,13 @@ def _dist(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
             tangent,
             reduced(
                 t["input"],
-                lambda grad: None if a["p"] == 0 else tensor_formulas.gradient_of_distance(grad, a["input"], a["other"], result, a["p"]),
+                lambda grad: (
+                    None
+                    if a["p"] == 0
+                    else tensor_formulas.gradient_of_distance(
+                        grad, a["input"], a["other"], result, a["p"], a["input"]._impl.dtype, a["other"]._impl.dtype
+                    )
+                ),
                 result,
                 None,
                 False,
@@ -2019,7 +2038,13 @@ def _dist(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
             tangent,
             reduced(
                 t["other"],
-                lambda grad: None if a["p"] == 0 else tensor_formulas.gradient_of_distance(grad, a["other"], a["input"], result, a["p"]),
+                lambda grad: (
+                    None
+                    if a["p"] == 0
+                    else tensor_formulas.gradient_of_distance(
+                        grad, a["other"], a["input"], result, a["p"], a["other"]._impl.dtype, a["input"]._impl.dtype
+                    )
+                ),
                 result,
                 None,
                 False,
@@ -3108,6 +3133,9 @@ FORWARD: Final[dict[str, ForwardRule]] = {
         over_arrays=_atanh_over_arrays,
         reads_first="input",
         writes=True,
+    ),
+    "one_minus_square": ForwardRule(
+        "one_minus_square", "formula", "input", "input", uses="input", formula=_one_minus_square, over_arrays=_one_minus_square_over_arrays
     ),
     "deg2rad": ForwardRule("deg2rad", "formula", "input", "input", uses="", formula=_deg2rad, over_arrays=_deg2rad_over_arrays),
     "deg2rad_": ForwardRule(

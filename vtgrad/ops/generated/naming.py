@@ -195,6 +195,7 @@ NAMING: Final[dict[str, Naming]] = {
     "acosh_": Naming("acosh_", "unify", "input", True),
     "atanh": Naming("atanh", "unify", "input"),
     "atanh_": Naming("atanh_", "unify", "input", True),
+    "one_minus_square": Naming("one_minus_square", "unify", "input"),
     "deg2rad": Naming("deg2rad", "unify", "input"),
     "deg2rad_": Naming("deg2rad_", "unify", "input", True),
     "rad2deg": Naming("rad2deg", "unify", "input"),

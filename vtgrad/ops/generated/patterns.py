@@ -241,6 +241,7 @@ PATTERNS: Final[dict[str, LocalPattern]] = {
     "acosh_": LocalPattern("elementwise", "input"),
     "atanh": LocalPattern("elementwise", "input"),
     "atanh_": LocalPattern("elementwise", "input"),
+    "one_minus_square": LocalPattern("elementwise", "input"),
     "deg2rad": LocalPattern("elementwise", "input"),
     "deg2rad_": LocalPattern("elementwise", "input"),
     "rad2deg": LocalPattern("elementwise", "input"),

@@ -24,7 +24,7 @@ from vtgrad.ops.generated.saves import (
     SavesSelfOtherResult, SavesSelfResult, SavesSelfStdOutput,
 )
 from vtgrad.ops.calling.types import Dims
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
@@ -642,12 +642,13 @@ class StdBackward0(SavesSelfResult):
 class LinalgVectorNormBackward0(SavesSelfResult):
     """Derivative of `linalg_vector_norm`."""
 
-    __slots__ = ("dim", "ord")
+    __slots__ = ("dim", "ord", "self_dtype")
 
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
+    self_dtype: NumpyDType
     ord: AnyFloat
     dim: Dims
 
@@ -658,6 +659,7 @@ class LinalgVectorNormBackward0(SavesSelfResult):
         edge0 = gradient_edge(self)
         node = LinalgVectorNormBackward0((edge0,))
         node.saved_self = SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         node.ord = ord
         node.dim = integers(dim)
         return node
@@ -665,20 +667,24 @@ class LinalgVectorNormBackward0(SavesSelfResult):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
         result = self.saved_result.unpack_array(self)
-        return (None if self.ord == 0 else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),)
+        return (None if self.ord == 0 else array_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = None if self.ord == 0 else reusing_formulas.vector_norm_gradient(owned, grad, self_, result, self.ord, self.dim)
+            grad0 = (
+                None
+                if self.ord == 0
+                else reusing_formulas.vector_norm_gradient(owned, grad, self_, result, self.ord, self.dim, self.self_dtype)
+            )
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
         result = self.saved_result.unpack(self)
-        return (None if self.ord == 0 else tensor_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim),)
+        return (None if self.ord == 0 else tensor_formulas.vector_norm_gradient(grad, self_, result, self.ord, self.dim, self.self_dtype),)
 
 
 @final
@@ -828,11 +834,12 @@ class LogSoftmaxBackward0(SavesResult):
 class RenormBackward0(SavesSelf):
     """Derivative of `renorm`."""
 
-    __slots__ = ("dim", "maxnorm", "p")
+    __slots__ = ("dim", "maxnorm", "p", "self_dtype")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
 
+    self_dtype: NumpyDType
     p: AnyFloat
     dim: int
     maxnorm: AnyFloat
@@ -842,6 +849,7 @@ class RenormBackward0(SavesSelf):
         edge0 = gradient_edge(self)
         node = RenormBackward0((edge0,))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         node.p = p
         node.dim = dim if type(dim) is int else integer(dim)
         node.maxnorm = maxnorm
@@ -849,18 +857,18 @@ class RenormBackward0(SavesSelf):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
+        return (array_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm, self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
             self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm)
+            grad0 = reusing_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm, self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm),)
+        return (tensor_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm, self.self_dtype),)
 
 
 @final
@@ -1001,12 +1009,14 @@ class StdMeanBackward0(SavesSelfStdOutput):
 class DistBackward0(SavesSelfOtherResult):
     """Derivative of `dist`."""
 
-    __slots__ = ("p",)
+    __slots__ = ("other_dtype", "p", "self_dtype")
 
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
+    other_dtype: NumpyDType
+    self_dtype: NumpyDType
     p: AnyFloat
 
     @staticmethod
@@ -1016,6 +1026,8 @@ class DistBackward0(SavesSelfOtherResult):
         node = DistBackward0((edge0, edge1))
         node.saved_self = SavedVariable(self, edge0)
         node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.other_dtype = other._impl.array.dtype
+        node.self_dtype = self._impl.array.dtype
         node.p = p
         return node
 
@@ -1025,13 +1037,21 @@ class DistBackward0(SavesSelfOtherResult):
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad0 = None if self.p == 0 else array_formulas.gradient_of_distance(grad, self_, other, result, self.p)
+            grad0 = (
+                None
+                if self.p == 0
+                else array_formulas.gradient_of_distance(grad, self_, other, result, self.p, self.self_dtype, self.other_dtype)
+            )
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = None if self.p == 0 else array_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+            grad1 = (
+                None
+                if self.p == 0
+                else array_formulas.gradient_of_distance(grad, other, self_, result, self.p, self.other_dtype, self.self_dtype)
+            )
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -1041,14 +1061,22 @@ class DistBackward0(SavesSelfOtherResult):
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = None if self.p == 0 else reusing_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p)
+            grad0 = (
+                None
+                if self.p == 0
+                else reusing_formulas.gradient_of_distance(owned0, grad, self_, other, result, self.p, self.self_dtype, self.other_dtype)
+            )
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            grad1 = None if self.p == 0 else reusing_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p)
+            grad1 = (
+                None
+                if self.p == 0
+                else reusing_formulas.gradient_of_distance(owned, grad, other, self_, result, self.p, self.other_dtype, self.self_dtype)
+            )
         return (grad0, grad1), (SHARED, SHARED)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1057,11 +1085,19 @@ class DistBackward0(SavesSelfOtherResult):
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
-            grad0 = None if self.p == 0 else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p)
+            grad0 = (
+                None
+                if self.p == 0
+                else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p, self.self_dtype, self.other_dtype)
+            )
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
-            grad1 = None if self.p == 0 else tensor_formulas.gradient_of_distance(grad, other, self_, result, self.p)
+            grad1 = (
+                None
+                if self.p == 0
+                else tensor_formulas.gradient_of_distance(grad, other, self_, result, self.p, self.other_dtype, self.self_dtype)
+            )
         return grad0, grad1

@@ -66,7 +66,7 @@ def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
 def gradient_of_asin(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
     if dtype.kind != "c":
-        return reuse(2 | owned, k.mul, grad, reuse(1, k.rsqrt, reuse(3, k.mul, k.rsub(self, 1), k.add(self, 1))))
+        return reuse(2 | owned, k.mul, grad, k.rsqrt(k.one_minus_square(self)))
     return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self, self), 1))))
 
 
@@ -91,9 +91,12 @@ def gradient_of_base(owned: bool, grad: Array, base: Array, exponent: Array) -> 
     return reuse(4, k.where, k.eq(exponent, 0), 0, reuse(owned, k.mul, grad, k.conj(slope)))
 
 
-def gradient_of_distance(owned: bool, grad: Array, a: Array, b: Array, result: Array, ord: float) -> Array:
-    """The gradient of the first of two tensors in their distance."""
-    return vector_norm_gradient(owned, grad, k.sub(a, b), result, ord, None)
+def gradient_of_distance(
+    owned: bool, grad: Array, a: Array, b: Array, result: Array, ord: float, first: NumpyDType, other: NumpyDType
+) -> Array:
+    """The gradient of the first of two tensors, of those dtypes, in their distance."""
+    dtype = first if first.kind == "c" else other
+    return vector_norm_gradient(owned, grad, k.sub(a, b), result, ord, None, dtype)
 
 
 def gradient_of_divisor(owned: bool, grad: Array, dividend: Array, divisor: Array | Number, rounding: str | None) -> Array:
@@ -188,7 +191,7 @@ def gradient_of_power(owned: bool, grad: Array, base: Array, exponent: Number) -
     return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, k.pow(base, exponent - 1), exponent)))
 
 
-def gradient_of_renorm(owned: bool, grad: Array, input: Array, ord: float, dim: int, maxnorm: float) -> Array:
+def gradient_of_renorm(owned: bool, grad: Array, input: Array, ord: float, dim: int, maxnorm: float, dtype: NumpyDType) -> Array:
     """The gradient of slices that were scaled by ``maxnorm / (norm + 1e-7)`` if too long.
 
     It has a part by the slice itself and one by its norm.
@@ -200,7 +203,7 @@ def gradient_of_renorm(owned: bool, grad: Array, input: Array, ord: float, dim: 
     along = k.sum(k.mul(grad, k.conj(input)), dims, True)
     along = reuse(1, k.mul, k.add(along, k.conj(along)), 0.5)
     slope = reuse(1, k.div, reuse(1, k.mul, k.mul(along, factor), factor), -maxnorm if maxnorm else 1)
-    by_norm = vector_norm_gradient(False, k.where(long, slope, 0), input, norm, ord, dims)
+    by_norm = vector_norm_gradient(False, k.where(long, slope, 0), input, norm, ord, dims, dtype)
     return reuse(1, k.add, reuse(2, k.where, long, k.mul(grad, factor), grad), by_norm)
 
 
@@ -316,7 +319,7 @@ def var_gradient(owned: bool, grad: Array, input: Array, dim: Dims, correction: 
     return reuse(3, k.mul, k.mul(kept, scale), k.sub(input, centre))
 
 
-def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, ord: float, dim: Dims) -> Array:
+def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, ord: float, dim: Dims, dtype: NumpyDType) -> Array:
     """The gradient of a vector norm, taken as 0 where the norm is 0."""
     kept = kept_shape(input.shape, dim)
     grad, result = (k.reshape(grad, kept), k.reshape(result, kept))
@@ -327,6 +330,10 @@ def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, 
     size = k.abs(input)
     if ord in (float("inf"), float("-inf")):
         mask = _reaches(size, result)
+        if dtype.kind == "c":
+            rounding = 5e-07 if dtype.itemsize == 8 else 1e-15
+            distance = k.abs(k.sub(size, result))
+            mask = k.logical_or(mask, k.le(distance, k.mul(result, rounding)))
         count = k.checked_counts(k.sum(mask, dim, True), result)
         return reuse(2, k.mul, k.sgn(input), reuse(1, k.mul, k.div(grad, count), mask))
     if ord < 1:

@@ -38,6 +38,7 @@ __all__ = [
     "log10",
     "log1p",
     "log2",
+    "one_minus_square",
     "sigmoid",
     "sin",
     "sinh",
@@ -146,6 +147,13 @@ def asinh(input: Array, *, out: Array | None = None) -> Array:
 def atanh(input: Array, *, out: Array | None = None) -> Array:
     """The value whose hyperbolic tangent is `input`; nan outside of -1 to 1."""
     return float_unary(np.arctanh, input, out)
+
+
+def one_minus_square(self: Array) -> Array:
+    """``1 - self ** 2``, with all digits where that is near 1, which the square has not."""
+    r: Array = np.asarray(np.subtract(1, self))
+    np.multiply(r, np.add(self, 1), r)
+    return r
 
 
 def sigmoid(input: Array, *, out: Array | None = None) -> Array:

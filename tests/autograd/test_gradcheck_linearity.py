@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
+from tests.behaviour.gradcheck.checked import (
+    Apply,
+    doubling,
+    gradcheck,
+    gradgradcheck,
+    refused_as_wrong,
+)
 from tests.functions import function, once_differentiable
-from tests.support import differs_from_torch, leaf, leaf_of, vt
-
-from .checked import Apply, doubling, gradcheck, gradgradcheck, refused_as_wrong
+from tests.support import leaf, leaf_of, vt
 
 Change = Callable[[vt.Tensor], vt.Tensor]
 
 in_both_modes = pytest.mark.parametrize("fast_mode", [False, True])
-accepted_by_torch = differs_from_torch("it draws gradients that are nowhere zero")
 
 
 def only_where(test: Callable[[vt.Tensor], vt.Tensor]) -> Change:
@@ -63,7 +67,6 @@ def square(change: Change) -> Apply:
     return function(forward, backward)
 
 
-@accepted_by_torch
 @in_both_modes
 @pytest.mark.parametrize("what", ALL)
 @pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
@@ -78,7 +81,6 @@ def test_a_backward_that_branches_on_the_gradient_is_refused(
         assert "its own derivative by the gradient of output 0" in str(error)
 
 
-@accepted_by_torch
 @pytest.mark.parametrize("what", ALL)
 def test_in_place_and_below_other_operators(what: str) -> None:
     apply = square(ALL[what])
@@ -86,7 +88,6 @@ def test_in_place_and_below_other_operators(what: str) -> None:
     refused_as_wrong(gradcheck, lambda x, y: apply(x * y).cumsum(0), (leaf(3), leaf(3)))
 
 
-@accepted_by_torch
 def test_the_only_element_is_zero() -> None:
     apply = square(SECRET["what is not zero"])
     refused_as_wrong(gradcheck, lambda x: apply(x.sum()), leaf(2))
@@ -152,7 +153,6 @@ def triple(change: Change) -> Apply:
     return Triple.apply
 
 
-@accepted_by_torch
 @in_both_modes
 @pytest.mark.parametrize("what", ALL)
 def test_forward_mode_that_branches_on_the_tangent_is_refused(what: str, fast_mode: bool) -> None:
