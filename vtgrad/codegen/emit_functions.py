@@ -304,7 +304,7 @@ def _quick(operator: Operator, body: str) -> str:
 
 def _bound_there(stored: str) -> str:
     """The lines that read an array which is bound unless the short way gave the result."""
-    ignored = "  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound"
+    ignored = "  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound"
     lines = stored.splitlines()
     return "\n".join([line + ignored * bool(re.search(r"\barray\b", line)) for line in lines])
 

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from .arrays import Array, Shape
+from .arrays import Array, NumpyDType, Shape
 from .lazy_array import physical
 from .prepared_store import WrittenIndex
 from .strides import reach
@@ -380,10 +380,11 @@ class WriteLog:
         if last is None:
             last = np.zeros(size, np.int16)
         elif last.size < size:
-            grown = np.zeros(size, last.dtype)
+            grown: Array = np.zeros(size, last.dtype)
             grown[: last.size] = last
             last = grown
-        if largest > np.iinfo(last.dtype).max:
+        own: NumpyDType = last.dtype
+        if largest > np.iinfo(own).max:
             last = last.astype(np.int32 if largest <= _INT32 else np.int64)
         self._last = last
         return last

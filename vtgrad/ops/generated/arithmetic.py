@@ -127,8 +127,8 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "add", inputs=(input, other))  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
-        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
+            return write_out(out, array, "add", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
+        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
@@ -236,8 +236,8 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "sub", inputs=(input, other))  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
-        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
+            return write_out(out, array, "sub", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
+        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
@@ -387,8 +387,8 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "mul", inputs=(input, other))  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
-        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
+            return write_out(out, array, "mul", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
+        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
@@ -483,8 +483,8 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         raise
     if result is None:
         if out is not None:
-            return write_out(out, array, "div", inputs=(input, other))  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
-        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnbound]  # no result yet: it is bound
+            return write_out(out, array, "div", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
+        result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
