@@ -132,6 +132,8 @@ class Environment:
         environment = {name: value for name, value in os.environ.items() if name not in gone}
         environment["PATH"] = f"{self._bin}{os.pathsep}{environment['PATH']}"
         environment["PYTHONNOUSERSITE"] = "1"
+        # What is tried is that it builds, not how fast it is.
+        environment.setdefault("VTGRAD_OPT_LEVEL", "0")
         run = subprocess.run(
             command,
             cwd=folder,
