@@ -33,7 +33,7 @@ class Ready:
     def __init__(self) -> None:
         # The profile of these tests is none of the reader's.
         self._env = {k: v for k, v in os.environ.items() if k != "HYPOTHESIS_PROFILE"}
-        # Hypothesis keeps the constants of 600 modules, which takes it seconds to find, in a folder.
+        # Where Hypothesis keeps the constants of 600 modules, which it takes seconds to find.
         self._env["HYPOTHESIS_STORAGE_DIRECTORY"] = str(ROOT / ".hypothesis")
         self._process: subprocess.Popen[str] | None = None
         if hasattr(os, "fork"):
