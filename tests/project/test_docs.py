@@ -4,8 +4,7 @@ import ast
 import doctest
 import os
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
@@ -13,6 +12,7 @@ from pkgutil import resolve_name
 import pytest
 
 import vtgrad as vt
+from tests.project.ready import Done, Ready
 from tests.project.tree import ROOT
 
 # What a program prints may follow it.
@@ -57,6 +57,13 @@ def _absent(body: str) -> list[str]:
     return sorted(top for top in tops if find_spec(top) is None)
 
 
+@pytest.fixture(scope="module")
+def ready() -> Iterator[Ready]:
+    process = Ready()
+    yield process
+    process.close()
+
+
 def test_pages_show_programs_and_what_they_print() -> None:
     printing = {name.split(":")[0] for name, _, _, printed in _programs() if printed}
     assert {"README.md", "docs/who-wrote.md", "docs/engine-of-2017.md"} <= printing
@@ -68,7 +75,7 @@ def test_pages_show_programs_and_what_they_print() -> None:
     [pytest.param(*program[1:], id=program[0]) for program in _programs()],
 )
 def test_a_program_in_the_documentation_runs_and_prints_what_the_page_says(
-    language: str, body: str, printed: str, tmp_path: Path
+    language: str, body: str, printed: str, ready: Ready, tmp_path: Path
 ) -> None:
     if language == "pycon":
         test = doctest.DocTestParser().get_doctest(body, {}, "block", None, 0)
@@ -77,10 +84,51 @@ def test_a_program_in_the_documentation_runs_and_prints_what_the_page_says(
     absent = _absent(body)
     if absent:
         pytest.skip(f"uses {', '.join(absent)}, not installed here")
-    # The reader's file is in a folder of the reader's.
-    told = printed_by(body, tmp_path).replace(f"{tmp_path}{os.sep}", "")
+    run, folder = run_by(ready, body, tmp_path)
+    assert run.code == 0, run.errors
     if printed:
+        # The reader's file is in a folder of the reader's.
+        told = run.printed.replace(f"{folder}{os.sep}", "")
         assert told == printed
+
+
+def test_each_program_is_as_one_that_was_just_started(ready: Ready, tmp_path: Path) -> None:
+    body = """
+import __main__, gc, multiprocessing, os, pickle, sys, threading, warnings
+
+class Own: pass
+
+assert os.getcwd() == os.path.dirname(__file__) == sys.path[0]
+assert sys.argv == [__file__] and vars(__main__) is globals() and "Ready" not in globals()
+assert not {"json", "subprocess", "unittest"} & loaded and "pytest" not in loaded
+assert type(pickle.loads(pickle.dumps(Own()))) is Own
+assert sys.stdin.read() == "" and threading.active_count() == 1 and not hasattr(sys, "mark")
+sys.mark = True
+print("out")
+print("err", file=sys.stderr)
+"""
+    body = "import sys\nloaded = set(sys.modules)\n" + body
+    for name in ("once", "again"):
+        outputs = tmp_path / name
+        outputs.mkdir()
+        assert run_by(ready, body, outputs)[0] == Done(0, "out\n", "err\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "error"),
+    [
+        ("import warnings\nwarnings.warn('odd')", 1, "UserWarning: odd"),
+        ("raise SystemExit(3)", 3, ""),
+        ("import atexit\natexit.register(print, undefined)", 1, "NameError"),
+        ("import os\nos._exit(4)", 4, ""),
+    ],
+)
+def test_a_program_that_fails_is_seen(
+    body: str, code: int, error: str, ready: Ready, tmp_path: Path
+) -> None:
+    done, _ = run_by(ready, body, tmp_path)
+    assert done.code == code
+    assert error in done.errors
 
 
 def test_a_program_is_left_out_only_for_a_package_that_is_not_installed() -> None:
@@ -128,18 +176,10 @@ def _exists(of: str, name: str) -> bool:
     return True
 
 
-def printed_by(body: str, folder: Path) -> str:
-    """What a program prints that has no warnings and no errors."""
+def run_by(ready: Ready, body: str, outputs: Path) -> tuple[Done, Path]:
+    """Run a program in a folder of its own, in which warnings are errors."""
+    folder = outputs / "folder"
+    folder.mkdir()
     program = folder / "program.py"
     program.write_text(body, encoding="utf-8")
-    run = subprocess.run(
-        [sys.executable, "-W", "error", str(program)],
-        cwd=folder,
-        # The profile of these tests is none of the reader's.
-        env={name: value for name, value in os.environ.items() if name != "HYPOTHESIS_PROFILE"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout
+    return ready.run(program, outputs), folder

@@ -4,7 +4,6 @@ The right lines run. Each wrong one raises if it runs, unless its mark says othe
 """
 
 import ast
-import os
 import re
 import runpy
 import subprocess
@@ -19,6 +18,7 @@ import pytest
 
 from tests.project.public_types import run_pyright
 from tests.project.tree import ROOT
+from tests.typing.mypy_cache import mypy_cache, one_process
 
 LINES: Final = Path(__file__).parent / "lines"
 RIGHT, WRONG = LINES / "right.py", LINES / "wrong.py"
@@ -41,8 +41,7 @@ def _run(*command: str) -> str:
 
 
 def mypy() -> str:
-    # No cache: mypy stops with an internal error when another run writes to the same one.
-    return _run("mypy", "--strict", "--no-pretty", f"--cache-dir={os.devnull}")
+    return _run("mypy", "--strict", "--no-pretty", mypy_cache())
 
 
 def pyright() -> str:
@@ -81,7 +80,7 @@ def test_there_are_a_hundred_of_each() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checker", [mypy, pyright, pyrefly])
+@pytest.mark.parametrize("checker", [pytest.param(mypy, marks=one_process), pyright, pyrefly])
 def test_the_checkers_tell_right_lines_from_wrong_ones(checker: Callable[[], str]) -> None:
     assert said(checker) == {"right": set(), "wrong": set(marked())}
 

@@ -5,7 +5,6 @@ comment on a line says what is expected there: ``# E: code`` an error with that 
 a revealed type. What is not announced must not appear.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 from tests.project.public_types import run_pyright
 from tests.project.tree import ROOT
+from tests.typing.mypy_cache import mypy_cache, one_process
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted(
@@ -57,8 +57,7 @@ def said() -> tuple[dict[Path, list[Remark]], str]:
     """Run mypy once over all programs."""
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--no-error-summary"]
-        # No cache: mypy stops with an internal error when another run writes to the same one.
-        + ["--hide-error-context", "--no-color-output", f"--cache-dir={os.devnull}"]
+        + ["--hide-error-context", "--no-color-output", mypy_cache()]
         # Files named on the command line are checked in spite of `exclude`.
         + [str(path.relative_to(ROOT)) for path in PROGRAMS],
         cwd=ROOT,
@@ -75,7 +74,7 @@ def test_there_are_programs_of_each_kind() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("mypy")
+@one_process
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_the_type_checker_says_what_is_expected(program: Path) -> None:
     remarks, output = said()

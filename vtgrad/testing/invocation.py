@@ -89,6 +89,10 @@ class Invocation:
     options: Mapping[str, object] = field(default_factory=dict)
     dtype: str = "float64"
     views: Mapping[int, ViewCall] = field(default_factory=dict)
+    # Differences ask thousands of times which elements the same views show.
+    _shown: dict[tuple[int, Shape], IntArray] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def width(self) -> int:
@@ -125,7 +129,10 @@ class Invocation:
         """Return which elements of its array an operand shows; None if it is the array."""
         if position not in self.views:
             return None
-        return picked_by(self.views[position], shape)
+        shown = self._shown.get((position, shape))
+        if shown is None:
+            shown = self._shown[position, shape] = picked_by(self.views[position], shape)
+        return shown
 
     def _viewed(self, position: int, array: npt.NDArray[S]) -> npt.NDArray[S]:
         picks = self._picks(position, array.shape)
