@@ -28,13 +28,13 @@ from .operators import RIGHT, WRONG, WRONG_TANGENTS, Wrong
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RIGHT, ids=lambda rule: rule.name)
 def test_a_right_operator_passes(rule: Rule) -> None:
-    check(rule, programs=40)
+    check(rule, programs=15)
 
 
 @pytest.mark.stateful
 @pytest.mark.slow
 def test_right_operators_pass_together() -> None:
-    check(*RIGHT, programs=60)
+    check(*RIGHT, programs=30)
 
 
 @pytest.mark.stateful
@@ -81,7 +81,7 @@ def last_line_of_error(script: str, folder: Path) -> str:
 @pytest.mark.slow
 def test_right_operators_pass_together_with_tangents() -> None:
     functions = [rule for rule in RIGHT if rule.is_function]
-    check(*functions, *[rule for rule in RIGHT if rule.name == "swish"], programs=20, duals=True)
+    check(*functions, *[rule for rule in RIGHT if rule.name == "swish"], programs=10, duals=True)
 
 
 @pytest.mark.stateful
@@ -114,7 +114,7 @@ def test_a_rule_states_a_gradient_or_has_it_measured() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ONCE_REFUSED, ids=lambda rule: rule.name)
 def test_a_right_operator_is_not_taken_for_a_wrong_one(rule: Rule) -> None:
-    check(rule, programs=40)
+    check(rule, programs=15)
 
 
 def test_an_operator_may_read_a_hooked_view_before_it_writes_to_it() -> None:

@@ -53,11 +53,21 @@ class GridProgram:
         What it is about.
     layout : str
         The layout of its operands.
+    steps : sequence of Step
+        All its steps.
+    unusual : frozenset of int
+        The positions of those with unusual gradients, which need to run once only.
     """
 
     purpose: str
     layout: str
     steps: Sequence[Step]
+    unusual: frozenset[int] = frozenset()
+
+    @property
+    def usual(self) -> Sequence[Step]:
+        """The other steps."""
+        return [step for nr, step in enumerate(self.steps) if nr not in self.unusual]
 
 
 def grid_of(rule: Rule) -> Iterator[GridProgram]:
@@ -66,7 +76,9 @@ def grid_of(rule: Rule) -> Iterator[GridProgram]:
     for layout in layouts:
         for alone in (None, *range(rule.operands)) if rule.operands > 1 else (None,):
             for sample in _chosen(rule, layout, alone):
-                yield GridProgram("backward", layout, _backward(sample))
+                program = _backward(sample)
+                unusual = frozenset(program.unusual)
+                yield GridProgram("backward", layout, program.steps, unusual)
     for sample in samples(rule, refused=True) if rule.raises else ():
         yield GridProgram("refused", "contiguous", _refused(sample))
     for sample in _chosen(rule, "contiguous", None) if rule.result == "new" else ():
@@ -93,6 +105,7 @@ class _Program:
     steps: list[Step] = field(default_factory=list)
     made: int = 0
     leaves: list[int] = field(default_factory=list)
+    unusual: list[int] = field(default_factory=list)
 
     def fresh(self) -> int:
         """The number of a new tensor."""
@@ -183,11 +196,12 @@ def _unusual(shape: Shape) -> Iterator[Literal]:
     """Numbers of which some or all are zero, tiny or huge: a backward must not look at them."""
     usual = np.array(_numbers(shape, 1).numbers)
     half = np.arange(usual.size) % 2
-    for values in (0 * usual, half * usual, (1 - half) * usual, usual * 2.0**-64, usual * 2.0**64):
+    first, second = (half * usual, (1 - half) * usual) if usual.size > 1 else (usual, usual)
+    for values in (0 * usual, first * 2.0**-64, second * 2.0**64):
         yield Literal(shape, tuple(values.tolist()))
 
 
-def _backward(sample: Sample) -> Sequence[Step]:
+def _backward(sample: Sample) -> _Program:
     """Differentiate with gradients of every layout, and twice."""
     program = _Program(sample)
     call = program.call()
@@ -209,13 +223,15 @@ def _backward(sample: Sample) -> Sequence[Step]:
             if isinstance(step, Leaf) and step.requires_grad
         ]
         weights = tuple(_numbers(below, 2) for below in shapes)
-        for cotangent in (_numbers(shape, 1), *_unusual(shape)):
+        program.steps.append(SecondOrder(out, _numbers(shape, 1), leaves, weights))
+        for cotangent in _unusual(shape):
+            program.unusual.append(len(program.steps))
             program.steps.append(SecondOrder(out, cotangent, leaves, weights))
     for out, shape in results[:1]:
         # The hook keeps the gradient that it sees: a backward must not write to it.
         program.steps.append(Hook(out, "h0"))
         program.differentiate(out, shape)
-    return program.steps
+    return program
 
 
 def _refused(sample: Sample) -> Sequence[Step]:

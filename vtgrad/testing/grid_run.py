@@ -1,5 +1,6 @@
 """Runs the grid of an operator of the user's, and counts what it covers."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from .coverage import Coverage, watch
@@ -8,6 +9,7 @@ from .grid import GridProgram, grid_of
 from .libraries import Library, with_audit, with_rewind
 from .session import DivergenceError, Session
 from .shrink import attempt_in, shrink
+from .steps import Step
 
 __all__ = ["run_grid"]
 
@@ -30,14 +32,14 @@ def run_grid(rule: Rule, library: Library, coverage: Coverage, *, duals: bool) -
         if program.layout == "reversed" and library.careful:
             continue  # PyTorch has no negative strides
         try:
-            for where in _libraries(program, library):
-                _run(program, where)
+            for nr, where in enumerate(_libraries(program, library)):
+                _run(program, program.usual if nr else program.steps, where)
         except DivergenceError as found:
             may_refuse = program.purpose == "forward" and not (duals or rule.has_jvp)
             if may_refuse and "got missing-method" in found.what:
                 continue
             raise
-        watch(coverage, library, program.steps)
+        watch(coverage, library, program.usual)
 
 
 def _libraries(program: GridProgram, library: Library) -> list[Library]:
@@ -49,12 +51,12 @@ def _libraries(program: GridProgram, library: Library) -> list[Library]:
     return [library, with_audit(library)]
 
 
-def _run(program: GridProgram, library: Library) -> None:
+def _run(program: GridProgram, steps: Sequence[Step], library: Library) -> None:
     __tracebackhide__ = True  # pytest leaves the frame out
     make = partial(Session, library, inspects_always=program.purpose == "forward")
     session = make()
     try:
-        for step in program.steps:
+        for step in steps:
             try:
                 session.run(step)
             except KeyError:

@@ -43,7 +43,7 @@ _COMMON = settings(
 PROFILES: dict[str, settings] = {
     "quick": settings(_COMMON, max_examples=40, stateful_step_count=25, derandomize=True),
     "dev": settings(_COMMON, max_examples=100, stateful_step_count=30),
-    "ci": settings(_COMMON, max_examples=800, stateful_step_count=30, derandomize=True),
+    "ci": settings(_COMMON, max_examples=400, stateful_step_count=30, derandomize=True),
     "thorough": settings(_COMMON, max_examples=20_000, stateful_step_count=50),
     "hunt": settings(_COMMON, max_examples=1500, stateful_step_count=25, derandomize=True),
 }

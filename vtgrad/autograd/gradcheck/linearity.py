@@ -4,21 +4,23 @@ Note [Linear in what enters]
 
 A backward is linear in the gradient that it gets, and forward mode in the tangent. One that looks
 at values of it, as ``where(g > 0, g, 0)`` does, is linear in parts only. So the same gradient is
-passed with every second element zero, with the others zero, times zero, and times a tiny and a
-huge power of two; the results must be in the same proportions.
+passed with every second element zero and a tiny power of two as factor, with the others zero and a
+huge factor, and times zero. The results of the first two, divided by the factors, must add up to
+that of the whole. Of a gradient with one element the tiny and the huge multiple are passed.
 
 ``where(g != 0, g, 0)`` gives right gradients for all of these, and yet loses a derivative: that by
 `g` itself, where `g` is zero. Double backward, ``functional.jvp`` and ``func.linearize`` take this
 derivative, the last two at gradients of zero. It is the same for all gradients, so what it is for
-random ones is compared with what it is for those above. A backward that cannot be differentiated
-is not a fault, and has no such comparison.
+random ones is compared with what it is for zeros, and for a mixture of tiny, huge and zero ones. A
+backward that cannot be differentiated is not a fault, and has no such comparison.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -39,6 +41,8 @@ _ADVICE: Final = (
     "{mode} must be linear in the incoming {what}, also where that is zero, and must not branch "
     "on its values, as in where(g != 0, g, 0)"
 )
+# Names a kind of values.
+_MIXED: Final = "partly zero, tiny or huge"
 _BACKWARD: Final = _ADVICE.format(mode="backward", what="gradient")
 _FORWARD: Final = _ADVICE.format(mode="forward mode", what="tangent")
 
@@ -149,28 +153,43 @@ def _exponent(dtypes: Sequence[np.dtype[np.generic]]) -> int:
     return min([64, *(math.frexp(number)[1] // 5 for number in largest)])
 
 
-def _halves(given: Mapping[int, Array]) -> tuple[dict[int, Array], dict[int, Array]]:
-    """The same, with every second element zero, and with the others zero."""
-    first: dict[int, Array] = {}
-    second: dict[int, Array] = {}
+class _Multiple(NamedTuple):
+    """What enters, with a part of it zero, times a number."""
+
+    factor: float
+    entering: dict[int, Array]
+
+
+def _masked(given: Mapping[int, Array], factors: Sequence[float]) -> dict[int, Array]:
+    """The same, each element times one of the factors, which take turns."""
+    found: dict[int, Array] = {}
     seen = 0
     for nr, values in given.items():
-        is_first = ((np.arange(values.size) + seen) % 2 == 0).reshape(values.shape)
-        first[nr], second[nr] = np.where(is_first, values, 0), np.where(is_first, 0, values)
+        turns = (np.arange(values.size) + seen) % len(factors)
+        found[nr] = np.asarray(factors)[turns].reshape(values.shape) * values
         seen += values.size
-    return first, second
+    return found
 
 
-def _variants(
-    given: Mapping[int, Array], exponent: int
-) -> Iterator[tuple[str, float, dict[int, Array]]]:
-    """Names and factors of multiples, and the multiples."""
-    for name, factor in (
-        ("zero", 0.0),
-        ("tiny", 2.0**-exponent),
-        ("huge", 2.0**exponent),
-    ):
-        yield name, factor, {nr: factor * values for nr, values in given.items()}
+def _parts(given: Mapping[int, Array], exponent: int) -> dict[str, list[_Multiple]]:
+    """By the kind of values, multiples of parts that make up the whole."""
+    tiny, huge = 2.0**-exponent, 2.0**exponent
+    if sum(values.size for values in given.values()) > 1:
+        first, second = _masked(given, (tiny, 0)), _masked(given, (0, huge))
+        return {_MIXED: [_Multiple(tiny, first), _Multiple(huge, second)]}
+    return {
+        "tiny": [_Multiple(tiny, _masked(given, (tiny,)))],
+        "huge": [_Multiple(huge, _masked(given, (huge,)))],
+    }
+
+
+def _kinds(given: Mapping[int, Array], exponent: int) -> dict[str, dict[int, Array]]:
+    """By the kind of values, what enters; of several elements some are zero, tiny and huge."""
+    tiny, huge = 2.0**-exponent, 2.0**exponent
+    zero = {"zero": _masked(given, (0,))}
+    if sum(values.size for values in given.values()) > 1:
+        return {**zero, _MIXED: _masked(given, (tiny, huge, 0))}
+    return {**zero, "tiny": _masked(given, (tiny,)), "huge": _masked(given, (huge,))}
 
 
 def _check_proportions(
@@ -183,18 +202,18 @@ def _check_proportions(
 ) -> None:
     """Compare what multiples and parts give with multiples and parts of the results."""
     whole = [_or_zero(one) for one in run(given)]
-    parts = [[_or_zero(one) for one in run(half)] for half in _halves(given)]
-    for name, all_of_it, one, other in zip(names, whole, *parts, strict=True):
-        with np.errstate(all="ignore"):
-            total, scale = one + other, np.abs(one) + np.abs(other)
-        scale = np.where(np.isfinite(all_of_it), scale, np.inf)
-        _compare(total, all_of_it, scale, settings, "partly zero", name, advice)
-    for kind, factor, entering in _variants(given, exponent):
-        for name, all_of_it, found in zip(names, whole, run(entering), strict=True):
+    for kind, parts in _parts(given, exponent).items():
+        results = [[_or_zero(one) for one in run(part.entering)] for part in parts]
+        for name, all_of_it, *pieces in zip(names, whole, *results, strict=True):
             with np.errstate(all="ignore"):
-                ours = _or_zero(found) / (factor or 1.0)
-            expected = all_of_it if factor else np.zeros_like(all_of_it)
-            _compare(ours, expected, np.abs(all_of_it), settings, kind, name, advice)
+                ours = [one / part.factor for one, part in zip(pieces, parts, strict=True)]
+                total: Array = reduce(np.add, ours)
+                scale: Array = reduce(np.add, map(np.abs, ours))
+            scale = np.where(np.isfinite(all_of_it), scale, np.inf)
+            _compare(total, all_of_it, scale, settings, kind, name, advice)
+    for name, all_of_it, found in zip(names, whole, run(_masked(given, (0,))), strict=True):
+        zeros = np.zeros_like(all_of_it)
+        _compare(_or_zero(found), zeros, np.abs(all_of_it), settings, "zero", name, advice)
 
 
 def _check_derivatives(
@@ -212,9 +231,7 @@ def _check_derivatives(
         return
     if expected is None:
         return
-    kinds = [("partly zero", half) for half in _halves(given)]
-    kinds += [(kind, entering) for kind, _, entering in _variants(given, exponent)]
-    for kind, entering in kinds:
+    for kind, entering in _kinds(given, exponent).items():
         found = derive(entering) or [np.zeros_like(one) for one in expected]
         for name, ours, theirs in zip(names, found, expected, strict=True):
             told = f"its own derivative by {name}"

@@ -31,6 +31,8 @@ class Settings(NamedTuple):
         Whether batches of gradients are compared with their members.
     check_batched_forward_grad : bool
         The same of tangents.
+    check_linear : bool
+        Whether backward is run for gradients that are zero, tiny and huge.
     """
 
     eps: float
@@ -42,6 +44,7 @@ class Settings(NamedTuple):
     check_grad_dtypes: bool
     check_batched_grad: bool = False
     check_batched_forward_grad: bool = False
+    check_linear: bool = True
 
 
 def require_tolerances(settings: Settings) -> None:

@@ -60,8 +60,10 @@ def check_with_writes(subject: Subject, settings: Settings) -> None:
         if _applies(arrangement, subject):
             placement = Placement.of(subject, arrangement)
             check(_placed_subject(placement, _watched(placement)), once)
+            # How backward looks at a gradient is the same for all views.
+            once = once._replace(check_linear=False)
     for nr in seen.written:
-        check_overlapping(subject, nr, once)
+        check_overlapping(subject, nr, once._replace(check_linear=False))
 
 
 def _applies(arrangement: Arrangement, subject: Subject) -> bool:
