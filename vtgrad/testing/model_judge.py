@@ -231,8 +231,9 @@ class ModelJudge:
                 str(tensor.dtype).rpartition(".")[2] for tensor in found if tensor is not None
             ]
             self._expect(f"dtypes of {name}", expected.dtypes.get(name, dtypes), dtypes)
+            factors = expected.factors.get(name, [1.0] * len(arrays))
             for number, (array, tensor) in enumerate(zip(arrays, found, strict=True)):
-                self._expect_close(f"{name}[{number}]", array, tensor)
+                self._expect_close(f"{name}[{number}]", array, tensor, factors[number])
         for scratch in ("w", "k"):
             self._subject.names.pop(scratch, None)
 
@@ -245,7 +246,9 @@ class ModelJudge:
                 what = f"tangent of {name}[{number}]"
                 self._expect_close(what, array, tangent)
 
-    def _expect_close(self, what: str, expected: AnyArray, tensor: TensorLike | None) -> None:
+    def _expect_close(
+        self, what: str, expected: AnyArray, tensor: TensorLike | None, factor: float = 1.0
+    ) -> None:
         if tensor is None:
             found: AnyArray = np.zeros_like(expected)
         else:
@@ -254,22 +257,23 @@ class ModelJudge:
             if numbers == expected.tolist():
                 return  # as most are, those of what a step leaves alone; `allclose` is slow
             found = np.array(numbers).reshape(expected.shape)
-        if not self._close(expected, found):
+        tolerances = self._tolerances(expected, factor)
+        if not np.allclose(found, expected, *tolerances):
             # Differences of a reference end in digits that mean nothing.
             shown = expected.tolist()
             if self.library.rules and expected.dtype.kind == "f":
                 shown = (expected.astype(np.float64).round(9) + 0.0).tolist()
-            check = near(what, shown, self._tolerances(expected), is_none=tensor is None)
+            check = near(what, shown, tolerances, is_none=tensor is None)
             self._diverge(f"{what}: expected {shown}, found {found.tolist()}", check)
 
     def _close(self, expected: AnyArray, found: AnyArray) -> bool:
         return np.allclose(found, expected, *self._tolerances(expected))
 
-    def _tolerances(self, expected: AnyArray) -> tuple[float, float]:
+    def _tolerances(self, expected: AnyArray, factor: float = 1.0) -> tuple[float, float]:
         if not self.library.rules:
             return 1e-9, 1e-9
         # Differences of a reference are exact to so much of the largest number.
-        largest = max(1.0, float(np.abs(expected).max(initial=0.0)))
+        largest = max(1.0, factor, float(np.abs(expected).max(initial=0.0)))
         return self._rounding, float(f"{self._rounding * largest:.3g}")
 
     def _compare_heard(self) -> None:

@@ -54,12 +54,16 @@ class Expected:
         Tangents that what is named in `exact` must have; the library may say None for zeros.
     dtypes : mapping
         The dtypes that what is named in `close` must have.
+    factors : mapping
+        By how large numbers what is in `close` was multiplied; 1 if not said. A derivative that is
+        zero is a tiny number if it is computed by differences; its product with these is not tiny.
     """
 
     exact: Mapping[str, Sequence[FloatArray | None]]
     close: Mapping[str, Sequence[AnyArray]]
     tangents: Mapping[str, Sequence[FloatArray]] = field(default_factory=dict)
     dtypes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    factors: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 NOTHING = Expected({}, {})

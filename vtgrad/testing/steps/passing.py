@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import passes
+from ..jets import FloatArray
 from ..model import ModelTensor, SkippedError
 from ..world import World
 from .base import NOTHING, Expected, Literal, Step, named, under
@@ -130,4 +131,12 @@ class SecondOrder(Step):
         shapes = [leaf.cells.shape for leaf in leaves]
         second = [(jac @ weights).reshape(tensor.cells.shape)]
         second += [part.reshape(shape) for part, shape in zip(by_leaf, shapes, strict=True)]
-        return Expected({"g": found}, {"h": second})
+        outer = _largest(weights)
+        inner = outer * _largest(self.cotangent.values())
+        factors = {"h": [outer] + [inner] * len(shapes)}
+        return Expected({"g": found}, {"h": second}, factors=factors)
+
+
+def _largest(numbers: FloatArray) -> float:
+    """The largest absolute value; 0 if there are no numbers."""
+    return float(np.abs(numbers).max(initial=0.0))
