@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,6 +40,7 @@ MEANT: Final = [
 # half of the work, is for `make types`.
 STUBTEST: Final = """
 import sys
+from collections.abc import Iterator
 from mypy import stubtest
 
 build = stubtest.build_stubs
@@ -109,3 +111,42 @@ def test_a_stub_has_the_public_names_of_its_module(name: str) -> None:
         public = [n for n in vars(module) if n[0] != "_" and n != "annotations"]
     assert shown_by(stub) == set(public)
     assert [n for n in public if not hasattr(module, n)] == []
+
+
+# Results of which a checker knows nothing.
+OPEN: Final = {
+    # Numbers nested as deep as the tensor has dimensions.
+    "vtgrad.Tensor.tolist",
+    # A lambda fits several overloads: mypy then takes the type of the last one.
+    *(f"vtgrad.func.{name}" for name in "grad grad_and_value hessian jacfwd jacrev".split()),
+    # What users write.
+    *(
+        f"vtgrad.autograd.function.Function.{name}"
+        for name in "forward backward vjp jvp vmap setup_context".split()
+    ),
+    *(
+        f"vtgrad.autograd.function.NestedIOFunction.{name}"
+        for name in "forward backward forward_extended backward_extended".split()
+    ),
+}
+
+
+def test_the_type_of_a_result_is_known() -> None:
+    found = set()
+    for module in STUBS:
+        parts = ROOT.joinpath(*module.split("."))
+        stub = parts / "__init__.pyi" if parts.is_dir() else parts.with_suffix(".pyi")
+        for place, function in _functions(ast.parse(stub.read_text("utf-8")), module):
+            result = ast.unparse(function.returns) if function.returns else "Any"
+            if re.search(r"\bAny\b", result.replace("NDArray[Any]", "")):
+                found.add(place)
+    assert found == OPEN
+
+
+def _functions(tree: ast.AST, inside: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions and methods in a tree, each with its name in full."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield f"{inside}.{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{inside}.{node.name}")
