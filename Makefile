@@ -76,7 +76,7 @@ test: how-long
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 10 minutes on two cores; make quick takes one."
+	@echo "make test takes 20 minutes on two cores; make quick takes two."
 
 quick:
 	@$(MAKE) $(SIDE_BY_SIDE) lint types
