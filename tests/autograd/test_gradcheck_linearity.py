@@ -94,6 +94,23 @@ def test_the_only_element_is_zero() -> None:
     refused_as_wrong(gradcheck, lambda x: (apply(x[0]), x * 2), leaf(2), fast_mode=True)
 
 
+@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("special", [0, 1, 2])
+def test_one_of_several_outputs_is_looked_at(what: str, special: int) -> None:
+    """Also where each has one element, and others have other values."""
+
+    def forward(ctx: Any, x: vt.Tensor) -> tuple[vt.Tensor, ...]:
+        ctx.save_for_backward(x)
+        return x.sum(), (x * 2).sum(), x * 3
+
+    def backward(ctx: Any, *gradients: vt.Tensor) -> vt.Tensor:
+        changed = [ALL[what](g) if nr == special else g for nr, g in enumerate(gradients)]
+        return changed[0] + changed[1] * 2 + changed[2] * 3
+
+    refused_as_wrong(gradcheck, function(forward, backward), leaf(2))
+    refused_as_wrong(gradcheck, function(forward, backward), leaf(1), fast_mode=True)
+
+
 @in_both_modes
 @pytest.mark.parametrize(
     "change",
@@ -161,3 +178,24 @@ def test_forward_mode_that_branches_on_the_tangent_is_refused(what: str, fast_mo
     if what in SECRET:
         assert "forward mode must be linear in the incoming tangent" in str(error)
     assert gradcheck(triple(lambda t: t + 0), leaf(3), **options)
+
+
+@pytest.mark.parametrize("what", ALL)
+@pytest.mark.parametrize("special", [0, 1])
+def test_the_tangent_of_one_of_several_inputs_is_looked_at(what: str, special: int) -> None:
+    class Sum(vt.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
+            return x + y
+
+        @staticmethod
+        def backward(ctx: Any, g: vt.Tensor) -> tuple[vt.Tensor, ...]:
+            return g, g
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: vt.Tensor) -> vt.Tensor:
+            first, second = (ALL[what](t) if nr == special else t for nr, t in enumerate(tangents))
+            return first + second
+
+    options = {"check_forward_ad": True, "check_backward_ad": False}
+    refused_as_wrong(gradcheck, Sum.apply, (leaf(1), leaf(1)), **options)

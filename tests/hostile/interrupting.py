@@ -72,10 +72,10 @@ def _targets(code: CodeType) -> Mapping[int, int]:
 class Place(NamedTuple):
     """An instruction of a call, found again without a trace of those before."""
 
-    #: In which function that is called or resumed, of all.
-    call: int
-    #: At which of the instructions after that, in this function.
-    instruction: int
+    #: How many functions were called or resumed before it.
+    calls: int
+    #: How many instructions were run after the last of these began.
+    instructions: int
     code: CodeType
     offset: int
 
@@ -83,29 +83,40 @@ class Place(NamedTuple):
 class Interrupter:
     """Calls `act` at the `at`-th place where Python looks for signals, in functions called inside.
 
+    Places after another are counted from there. Up to the function that was called last before
+    that one it only counts functions: a trace of each instruction takes most of the time of a
+    short call.
+
     Attributes
     ----------
-    places : list of Place
-        Where it came by.
+    passed : int
+        How many places there were.
+    place : Place or None
+        The last of them.
+    found : bool
+        Whether the place after which they are counted was there again. A call that finds more in
+        caches has other places; it is interrupted at the next one, so that it does not fill all
+        caches uninterrupted.
     """
 
-    def __init__(self, at: int, act: Callable[[], object]) -> None:
+    def __init__(self, at: int, act: Callable[[], object], after: Place | None = None) -> None:
         self.at = at
         self.act = act
-        self.places: list[Place] = []
-        self._calls = 0
+        self.passed = 0
+        self.place: Place | None = None
+        self.found = after is None
+        self._after = after
+        self._searches = after is not None
+        self._calls = self._instructions = 0
         # CPython 3.11 calls traces without a reference of its own.
-        self._kept: list[TraceFunction] = []
+        self._begins: TraceFunction = self._begin
+        self._kept: list[_Steps] = []
         self._suspended: dict[FrameType, _Steps] = {}
-
-    @property
-    def passed(self) -> int:
-        """How many places there were."""
-        return len(self.places)
 
     def __enter__(self) -> Interrupter:
         self._outside: TraceFunction | None = sys.gettrace()
-        sys.settrace(self._begin)
+        self._caller = sys._getframe(1)
+        sys.settrace(self._begins)
         return self
 
     def __exit__(
@@ -117,106 +128,86 @@ class Interrupter:
         sys.settrace(self._outside)
         self._suspended.clear()
         self._kept.clear()
+        del self._caller
 
     def _begin(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
         code = frame.f_code
         # Not what the trace itself does on the way back to the test.
-        if code in _OWN:
+        if code is _OWN:
             return None
         self._calls += 1
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        steps = self._suspended.get(frame)
-        if steps is None:
-            steps = _Steps(self, code)
-            self._kept.append(steps)
-            if code.co_flags & _RESUMED:
-                self._suspended[frame] = steps
-        steps.call, steps.instruction = self._calls, 0
+        self._instructions = 0
+        begun = self._suspended.get(frame)
+        if code.co_flags & _RESUMED and begun is None:
+            self._suspended[frame] = begun = self._steps(frame, None)
+        elif begun is not None and begun.before is None:
+            # It began while functions were only counted.
+            begun.before = -1
+        if self._after is not None and self._searches:
+            if self._calls < self._after.calls:
+                return None
+            if self._calls == self._after.calls:
+                self._look_into_callers(frame)
+            else:
+                self._searches = False
+        _see_instructions(frame)
+        return begun or self._steps(frame, None)
+
+    def _steps(self, frame: FrameType, before: int | None) -> _Steps:
+        steps = _Steps(self, frame.f_code, before)
+        self._kept.append(steps)
         return steps
+
+    def _look_into_callers(self, frame: FrameType) -> None:
+        """Trace the functions from which one was called; they go on when it returns."""
+        caller = frame.f_back
+        while caller is not None and caller is not self._caller:
+            _see_instructions(caller)
+            # A caller is at its call, or at the last entry of the cache that is behind it.
+            call = max(at for at in _targets(caller.f_code) if at <= caller.f_lasti)
+            caller.f_trace = self._steps(caller, call)
+            caller = caller.f_back
+
+    def pass_by(self, code: CodeType, offset: int, *, looks: bool) -> None:
+        """Count an instruction, and act if it is the place."""
+        self._instructions += 1
+        after = self._after
+        if after is not None and self._searches:
+            if self._instructions == after.instructions:
+                self._searches = False
+                self.found = (code, offset) == (after.code, after.offset)
+        elif looks:
+            self.passed += 1
+            self.place = Place(self._calls, self._instructions, code, offset)
+            if self.passed > self.at or not self.found:
+                self.act()
+                sys.settrace(None)
+
+
+def _see_instructions(frame: FrameType) -> None:
+    frame.f_trace_opcodes = True
+    frame.f_trace_lines = False
 
 
 class _Steps:
     """The trace of one frame: it is called for each instruction, so it looks nothing up."""
 
-    def __init__(self, interrupter: Interrupter, code: CodeType) -> None:
-        self.call = self.instruction = 0
+    def __init__(self, interrupter: Interrupter, code: CodeType, before: int | None) -> None:
         self._interrupter = interrupter
         self._code = code
         self._looking, self._targets = _looking(code), _targets(code)
-        self._before: int | None = None
+        self.before = before
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> TraceFunction:
         if event == "opcode":
-            now, before, targets = frame.f_lasti, self._before, self._targets
-            self.instruction += 1
-            self._before = now
-            if before is None or (before in self._looking and targets[before] == targets[now]):
-                to = self._interrupter
-                to.places.append(Place(self.call, self.instruction, self._code, now))
-                if len(to.places) > to.at:
-                    to.act()
-                    sys.settrace(None)
+            now, before, targets = frame.f_lasti, self.before, self._targets
+            self.before = now
+            looks = before is None or (before in self._looking and targets[before] == targets[now])
+            self._interrupter.pass_by(self._code, now, looks=looks)
         return self
 
 
-class InterrupterAt:
-    """Calls `act` at one place, which an `Interrupter` has found in such a call before.
-
-    It only counts functions up to the one of the place: a trace of each instruction takes most of
-    the time of a short call.
-
-    Attributes
-    ----------
-    found : bool
-        Whether the place was there again. A call that finds more in caches has other places.
-    """
-
-    def __init__(self, place: Place, act: Callable[[], object]) -> None:
-        self.found = False
-        self._place = place
-        self._act = act
-        self._left = place.call
-        self._instructions = place.instruction
-        # CPython 3.11 calls traces without a reference of its own.
-        self._traces: tuple[TraceFunction, TraceFunction] = (self._begin, self._step)
-
-    def __enter__(self) -> InterrupterAt:
-        self._outside: TraceFunction | None = sys.gettrace()
-        sys.settrace(self._traces[0])
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        sys.settrace(self._outside)
-
-    def _begin(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
-        self._left -= 1
-        if self._left:
-            return None
-        if frame.f_code is not self._place.code:
-            sys.settrace(None)
-            return None
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        return self._traces[1]
-
-    def _step(self, frame: FrameType, event: str, argument: object) -> TraceFunction:
-        if event == "opcode":
-            self._instructions -= 1
-            if not self._instructions:
-                self.found = frame.f_lasti == self._place.offset
-                if self.found:
-                    self._act()
-                sys.settrace(None)
-        return self._traces[1]
-
-
-_OWN: Final = (Interrupter.__exit__.__code__, InterrupterAt.__exit__.__code__)
+_OWN: Final = Interrupter.__exit__.__code__
 
 
 class Interrupted(BaseException):
@@ -253,40 +244,24 @@ def interrupted_everywhere(
         How many places there were.
     """
     at = 0
-    places: list[Place] = []
+    interrupter = Interrupter(0, act)
     while True:
-        if at >= len(places):
-            # The first call, or the last, which tells whether there are more places by now.
-            places = _traced(prepare, check, act, sys.maxsize).places
-            if at >= len(places):
-                return at
-        interrupter = InterrupterAt(places[at], act)
-        _run(prepare, check, interrupter)
+        over = _run(prepare, check, interrupter)
         if not interrupter.found:
-            # It finds more in caches, or less, than the call before. A trace of each instruction
-            # comes to this place. What that leaves in caches is what the next calls find.
-            _traced(prepare, check, act, at)
-            places = _traced(prepare, check, act, sys.maxsize).places
+            # The call before has left more in caches, or less: this one had other places.
+            interrupter = Interrupter(at, act)
+            over = _run(prepare, check, interrupter)
+        if interrupter.place is None or interrupter.passed <= interrupter.at:
+            assert over
+            return at
         at += step
-
-
-def _traced(
-    prepare: Callable[[], Callable[[], object]],
-    check: Callable[[bool], object],
-    act: Callable[[], object],
-    at: int,
-) -> Interrupter:
-    """Make the call once with a trace of each instruction."""
-    interrupter = Interrupter(at, act)
-    over = _run(prepare, check, interrupter)
-    assert over or interrupter.passed > at
-    return interrupter
+        interrupter = Interrupter(step - 1, act, interrupter.place)
 
 
 def _run(
     prepare: Callable[[], Callable[[], object]],
     check: Callable[[bool], object],
-    interrupter: Interrupter | InterrupterAt,
+    interrupter: Interrupter,
 ) -> bool:
     """Make the call once. Returns whether it came to its end."""
     call = prepare()

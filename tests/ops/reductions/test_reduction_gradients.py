@@ -404,6 +404,14 @@ def test_the_length_of_a_complex_number_may_be_rounded_otherwise(dtype: vt.dtype
         assert found.any()
 
 
+@pytest.mark.parametrize("dtype", [vt.complex64, vt.complex128])
+def test_an_infinite_complex_norm_is_that_of_the_infinite_elements(dtype: vt.dtype) -> None:
+    x = vt.tensor([complex(INF, 0), 1, 2j], dtype=dtype, requires_grad=True)
+    for y in (x.norm(INF), vt.dist(x, vt.zeros_like(x), INF)):
+        (g,) = vt.autograd.grad(y, x)
+        assert g[1:].tolist() == [0, 0]
+
+
 def test_an_extreme_value_that_is_no_number_has_the_gradients_it_had() -> None:
     def gradient(function: Callable[[vt.Tensor], vt.Tensor]) -> vt.Tensor:
         x = leaf_of(1.0, NAN, 2.0, NAN)

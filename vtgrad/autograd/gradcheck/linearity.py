@@ -4,14 +4,15 @@ Note [Linear in what enters]
 
 A backward is linear in the gradient that it gets, and forward mode in the tangent. One that looks
 at values of it, as ``where(g > 0, g, 0)`` does, is linear in parts only. So the same gradient is
-passed with every second element zero and a tiny power of two as factor, with the others zero and a
-huge factor, and times zero. The results of the first two, divided by the factors, must add up to
-that of the whole. Of a gradient with one element the tiny and the huge multiple are passed.
+passed with every second element zero and a tiny power of two as factor, with the others zero and
+this factor, times a huge negative one, and times zero. The results, divided by the factors, must
+be that of the whole, those of the two parts as a sum. So each element is zero, tiny, huge, and of
+both signs once: an output of one element is looked at like any other.
 
 ``where(g != 0, g, 0)`` gives right gradients for all of these, and yet loses a derivative: that by
 `g` itself, where `g` is zero. Double backward, ``functional.jvp`` and ``func.linearize`` take this
 derivative, the last two at gradients of zero. It is the same for all gradients, so what it is for
-random ones is compared with what it is for zeros, and for a mixture of tiny, huge and zero ones. A
+random ones is compared with what it is for zeros, and for mixtures of tiny, huge and zero ones. A
 backward that cannot be differentiated is not a fault, and has no such comparison.
 """
 
@@ -41,8 +42,6 @@ _ADVICE: Final = (
     "{mode} must be linear in the incoming {what}, also where that is zero, and must not branch "
     "on its values, as in where(g != 0, g, 0)"
 )
-# Names a kind of values.
-_MIXED: Final = "partly zero, tiny or huge"
 _BACKWARD: Final = _ADVICE.format(mode="backward", what="gradient")
 _FORWARD: Final = _ADVICE.format(mode="forward mode", what="tangent")
 
@@ -173,23 +172,23 @@ def _masked(given: Mapping[int, Array], factors: Sequence[float]) -> dict[int, A
 
 def _parts(given: Mapping[int, Array], exponent: int) -> dict[str, list[_Multiple]]:
     """By the kind of values, multiples of parts that make up the whole."""
-    tiny, huge = 2.0**-exponent, 2.0**exponent
-    if sum(values.size for values in given.values()) > 1:
-        first, second = _masked(given, (tiny, 0)), _masked(given, (0, huge))
-        return {_MIXED: [_Multiple(tiny, first), _Multiple(huge, second)]}
+    tiny, huge = 2.0**-exponent, -(2.0**exponent)
     return {
-        "tiny": [_Multiple(tiny, _masked(given, (tiny,)))],
+        "partly zero, else tiny": [
+            _Multiple(tiny, _masked(given, m)) for m in ((tiny, 0), (0, tiny))
+        ],
         "huge": [_Multiple(huge, _masked(given, (huge,)))],
     }
 
 
 def _kinds(given: Mapping[int, Array], exponent: int) -> dict[str, dict[int, Array]]:
-    """By the kind of values, what enters; of several elements some are zero, tiny and huge."""
-    tiny, huge = 2.0**-exponent, 2.0**exponent
-    zero = {"zero": _masked(given, (0,))}
-    if sum(values.size for values in given.values()) > 1:
-        return {**zero, _MIXED: _masked(given, (tiny, huge, 0))}
-    return {**zero, "tiny": _masked(given, (tiny,)), "huge": _masked(given, (huge,))}
+    """By the kind of values, what enters; each element is huge once, most are tiny."""
+    tiny, huge = 2.0**-exponent, -(2.0**exponent)
+    return {
+        "zero": _masked(given, (0,)),
+        "partly zero, tiny or huge": _masked(given, (tiny, huge, 0)),
+        "tiny or huge": _masked(given, (huge, tiny, huge)),
+    }
 
 
 def _check_proportions(

@@ -120,7 +120,7 @@ def vector_norm_gradient(
             # NumPy's loops round lengths in different ways, and a saved copy may take another loop.
             rounding = 5e-7 if dtype.itemsize == 8 else 1e-15
             distance = k.abs(k.sub(size, result))
-            mask = k.logical_or(mask, k.le(distance, k.mul(result, rounding)))
+            mask = k.logical_or(mask, k.lt(distance, k.mul(result, rounding)))
         count = k.checked_counts(k.sum(mask, dim, True), result)
         return k.mul(k.sgn(input), k.mul(k.div(grad, count), mask))
     if ord < 1:

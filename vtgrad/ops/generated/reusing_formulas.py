@@ -333,7 +333,7 @@ def vector_norm_gradient(owned: bool, grad: Array, input: Array, result: Array, 
         if dtype.kind == "c":
             rounding = 5e-07 if dtype.itemsize == 8 else 1e-15
             distance = k.abs(k.sub(size, result))
-            mask = k.logical_or(mask, k.le(distance, k.mul(result, rounding)))
+            mask = k.logical_or(mask, k.lt(distance, k.mul(result, rounding)))
         count = k.checked_counts(k.sum(mask, dim, True), result)
         return reuse(2, k.mul, k.sgn(input), reuse(1, k.mul, k.div(grad, count), mask))
     if ord < 1:

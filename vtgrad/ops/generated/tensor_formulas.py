@@ -587,7 +587,7 @@ def vector_norm_gradient(grad: TensorBase, input: TensorBase, result: TensorBase
             # NumPy's loops round lengths in different ways, and a saved copy may take another loop.
             rounding = 5e-7 if dtype.itemsize == 8 else 1e-15
             distance = F.abs(F.sub(size, result))
-            mask = F.logical_or(mask, F.le(distance, F.mul(result, rounding)))
+            mask = F.logical_or(mask, F.lt(distance, F.mul(result, rounding)))
         count = F.checked_counts(F.sum(mask, dim, True), result)
         return F.mul(F.sgn(input), F.mul(F.div(grad, count), mask))
     if ord < 1:
