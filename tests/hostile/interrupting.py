@@ -163,9 +163,10 @@ class Interrupter:
         caller = frame.f_back
         while caller is not None and caller is not self._caller:
             _see_instructions(caller)
-            # A caller is at its call, or at the last entry of the cache that is behind it.
-            call = max(at for at in _targets(caller.f_code) if at <= caller.f_lasti)
-            caller.f_trace = self._steps(caller, call)
+            at, instructions = caller.f_lasti, _targets(caller.f_code)
+            while at not in instructions:
+                at -= 2  # It is an entry of the cache that is behind the call.
+            caller.f_trace = self._steps(caller, at)
             caller = caller.f_back
 
     def pass_by(self, code: CodeType, offset: int, *, looks: bool) -> None:
