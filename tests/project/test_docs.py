@@ -98,7 +98,8 @@ import __main__, gc, multiprocessing, os, pickle, sys, threading, warnings
 
 class Own: pass
 
-assert os.getcwd() == os.path.dirname(__file__) == sys.path[0]
+assert os.getcwd() == os.path.dirname(__file__)
+assert sys.flags.safe_path or sys.path[0] == os.getcwd()
 assert sys.argv == [__file__] and vars(__main__) is globals() and "Ready" not in globals()
 assert not {"json", "subprocess", "unittest"} & loaded and "pytest" not in loaded
 assert type(pickle.loads(pickle.dumps(Own()))) is Own

@@ -73,6 +73,7 @@ def test_a_clone_without_links_is_tested_too(tmp_path: Path) -> None:
     # As they are now.
     for name in ("test_layout.py", "tree.py"):
         shutil.copy(ROOT / "tests" / "project" / name, tmp_path / "at" / "tests" / "project")
+    env = os.environ | {"PYTHONPATH": str(tmp_path / "at")}
     run = subprocess.run(
         [
             sys.executable,
@@ -86,7 +87,7 @@ def test_a_clone_without_links_is_tested_too(tmp_path: Path) -> None:
         ]
         + ["tests/project/test_layout.py"],
         cwd=tmp_path / "at",
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "at")},
+        env=env,
         capture_output=True,
         text=True,
         check=False,
@@ -99,7 +100,9 @@ def test_a_clone_without_links_is_tested_too(tmp_path: Path) -> None:
         "from tests.project.tree import copy_sources\n"
         "copy_sources(pathlib.Path(sys.argv[1]))\n"
     )
-    subprocess.run([sys.executable, "-c", copying, str(target)], cwd=tmp_path / "at", check=True)
+    subprocess.run(
+        [sys.executable, "-c", copying, str(target)], cwd=tmp_path / "at", env=env, check=True
+    )
     assert (target / "views").read_text("utf-8") == "vtgrad/views"
 
 

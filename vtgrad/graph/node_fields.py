@@ -15,14 +15,12 @@ _fields_by_class: Final[dict[type[Node], tuple[str, ...]]] = {}
 
 
 def own_fields(cls: type[Node]) -> tuple[str, ...]:
-    """The names of a class's own fields, which are slots or, compiled, members of a struct."""
-    return tuple(
-        [
-            name
-            for name, value in vars(cls).items()
-            if isinstance(value, MemberDescriptorType | GetSetDescriptorType)
-        ]
-    )
+    """The names of a class's own fields, which are slots or, compiled, members of a struct.
+
+    They are sorted, as Python sorts slots.
+    """
+    fields = MemberDescriptorType | GetSetDescriptorType
+    return tuple(sorted([name for name, value in vars(cls).items() if isinstance(value, fields)]))
 
 
 def saved_fields_of(cls: type[Node]) -> tuple[str, ...]:
