@@ -3,7 +3,7 @@
 #
 #   make demo       fit the Nile series: the library on real data
 #   make test       every gate and every test
-#   make quick      lint, types and the fast tests, in a minute
+#   make quick      lint, types and the fast tests, in four minutes
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
@@ -76,7 +76,7 @@ test: how-long
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 20 minutes on two cores; make quick takes two."
+	@echo "make test takes 20 minutes on two cores; make quick takes four."
 
 quick:
 	@$(MAKE) $(SIDE_BY_SIDE) lint types
