@@ -150,7 +150,8 @@ def shares_that_do_not_add_up(s: Situation) -> bool:
         return False
     theirs, ours = found
     half = any("float16" in str(t.dtype) for t in s.torch.tensors().values())
-    return bool(np.allclose(theirs, ours, rtol=1e-2, atol=1e-2 if half else 1e-7, equal_nan=True))
+    near = 1e-2 if half else 1e-7
+    return bool(np.allclose(theirs, ours, rtol=near, atol=near, equal_nan=True))
 
 
 def behind_two_zeros(s: Situation) -> bool:

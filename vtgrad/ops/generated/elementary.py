@@ -1634,7 +1634,7 @@ def atanh_(input: T) -> T:
 
 
 def one_minus_square(self: T) -> T:
-    """One minus the square of each element, with all digits where that is near 1."""
+    """One minus the square of each element, with all digits for elements near 1 and -1."""
     if keys.active and is_keyed(self):
         return take_over("one_minus_square", one_minus_square, self)
     try:

@@ -150,7 +150,7 @@ def atanh(input: Array, *, out: Array | None = None) -> Array:
 
 
 def one_minus_square(self: Array) -> Array:
-    """``1 - self ** 2``, with all digits where that is near 1, which the square has not."""
+    """``1 - self ** 2``, with the digits that the square of an element near 1 or -1 would lose."""
     r: Array = np.asarray(np.subtract(1, self))
     np.multiply(r, np.add(self, 1), r)
     return r
