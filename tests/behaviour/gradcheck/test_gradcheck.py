@@ -406,6 +406,20 @@ def test_options_that_leave_nothing_to_check() -> None:
             function(vt.exp, leaf(2), raise_exception=False, **options)
 
 
+@in_both_modes
+def test_with_tangents_every_input_has_one_and_none_requires_grad(fast_mode: bool) -> None:
+    def f(x: Any, y: Any) -> Any:
+        if vt.autograd.forward_ad._current_level >= 0:
+            assert not x.requires_grad
+            assert not y.requires_grad
+            tangents = [vt.autograd.forward_ad.unpack_dual(each).tangent for each in (x, y)]
+            assert [tuple(each.shape) for each in tangents] == [(2,), (2,)]
+        return x * y, y.sin()
+
+    options = {"check_forward_ad": True, "check_undefined_grad": False, "fast_mode": fast_mode}
+    assert gradcheck(f, (leaf(2), leaf(2)), **options)
+
+
 @pytest.mark.parametrize("check", [gradcheck, gradgradcheck])
 @pytest.mark.parametrize("option", ["atol", "rtol"])
 @pytest.mark.parametrize("tolerance", [-1.0, float("nan")])

@@ -15,13 +15,18 @@ from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from ..differentiate import grad
 from ..dual_tensors import at_shown_level, make_dual_at, tangent_at
+from .analytical import zeros_of
 from .subject import Subject, double_values, listed_outputs
 
 __all__ = ["batched_tangents", "tangent_gradients", "tangents"]
 
 
 def tangents(
-    subject: Subject, given: Mapping[int, Array], *, over_reverse: bool = False
+    subject: Subject,
+    given: Mapping[int, Array],
+    *,
+    over_reverse: bool = False,
+    others_are_zero: bool = True,
 ) -> list[Array]:
     """The tangents of the outputs for those of some inputs; zeros where there is none.
 
@@ -30,18 +35,21 @@ def tangents(
     given : mapping of int to ndarray
         By the number of the input.
     over_reverse : bool
-        Whether the function computes gradients by its inputs: then duals require grad.
+        Whether the function computes gradients by its inputs: then they require grad.
+    others_are_zero : bool
+        Whether the other inputs have tangents of zeros, or none.
     """
 
     def body(level: DualLevel) -> list[Array]:
-        duals = {
-            number: make_dual_at(
-                subject.inputs[number] if over_reverse else subject.inputs[number].detach(),
-                _like(subject.inputs[number], tangent),
-                level,
+        duals = {}
+        for number, x in enumerate(subject.inputs):
+            value = x if over_reverse else x.detach()
+            tangent = given.get(number)
+            if tangent is None and others_are_zero:
+                tangent = zeros_of(x)
+            duals[number] = (
+                value if tangent is None else make_dual_at(value, _like(x, tangent), level)
             )
-            for number, tangent in given.items()
-        }
         found = []
         for y in _outputs(subject, duals):
             one = tangent_at(y, level)
@@ -71,8 +79,10 @@ def tangent_gradients(subject: Subject, given: Mapping[int, Array]) -> list[Arra
             for number, tangent in given.items()
         }
         duals = {
-            number: make_dual_at(subject.inputs[number].detach(), leaf, level)
-            for number, leaf in leaves.items()
+            number: (
+                make_dual_at(x.detach(), leaves[number], level) if number in leaves else x.detach()
+            )
+            for number, x in enumerate(subject.inputs)
         }
         found = [tangent_at(y, level) for y in _outputs(subject, duals)]
         reached = [one for one in found if one is not None and one.requires_grad]
@@ -102,10 +112,12 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
     """
 
     def body(batch: BatchLevel, level: DualLevel) -> list[Array]:
-        x = subject.inputs[number]
-        dual = make_dual_at(x.detach(), batched(_like(x, rows), batch), level)
+        duals = {}
+        for nr, x in enumerate(subject.inputs):
+            tangent = batched(_like(x, rows), batch) if nr == number else _like(x, zeros_of(x))
+            duals[nr] = make_dual_at(x.detach(), tangent, level)
         found = []
-        for y in _outputs(subject, {number: dual}):
+        for y in _outputs(subject, duals):
             one = tangent_at(y, level)
             if one is None:
                 found.append(np.zeros((len(rows), *y.shape)))
