@@ -85,6 +85,28 @@ def test_no_grad_inside_makes_constants_for_reverse_mode_only() -> None:
     assert jvp(lambda a: a.detach() * a, (X,), (V,))[1].tolist() == [1.0, 20.0, 300.0]
 
 
+@pytest.mark.parametrize("make", [vt.func.vjp, vt.func.linearize])
+def test_a_product_that_is_recorded_depends_on_where_it_was_made_under_no_grad(make: Any) -> None:
+    def product(x: vt.Tensor) -> Any:
+        with vt.no_grad():
+            out, times = make(lambda a: a**3, x)
+            constant = times(vt.ones_like(x))
+        assert not out.requires_grad
+        found, constant = (
+            (each[0] if make is vt.func.vjp else each)
+            for each in (times(vt.ones_like(x)), constant)
+        )
+        return (found + constant * x + out).sum()
+
+    x = ramp(2)
+    expected = 6 * x + 3 * x * x
+    assert vt.equal(vt.func.grad(product)(x), expected)
+    leaf = x.clone().requires_grad_()
+    product(leaf).backward()
+    assert leaf.grad is not None
+    assert vt.equal(leaf.grad, expected)
+
+
 def test_backward_and_requires_grad_inside_act_as_in_any_program() -> None:
     def f(a: vt.Tensor) -> vt.Tensor:
         (a * a).sum().backward()

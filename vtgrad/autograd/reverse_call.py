@@ -281,7 +281,10 @@ class Arguments:
     given : sequence of Tensor
         The tensors of the caller.
     connected : bool
-        Whether results may depend on `given` in the caller's graph.
+        Whether derivatives may depend on `given` in the caller's graph.
+    recorded : bool, optional
+        Whether what the function returns may; as `connected` if it is not given. A derivative that
+        is computed later may be recorded though the call was not.
 
     Attributes
     ----------
@@ -292,17 +295,19 @@ class Arguments:
         The values of `inner` at the beginning.
     """
 
-    __slots__ = ("_connected", "_leaves", "edges", "given", "inner")
+    __slots__ = ("_leaves", "_recorded", "edges", "given", "inner")
 
     given: list[Tensor]
     inner: list[Tensor]
     edges: list[InputEdge]
-    _connected: bool
+    _recorded: bool
     _leaves: list[Tensor]
 
-    def __init__(self, given: Sequence[Tensor], *, connected: bool) -> None:
+    def __init__(
+        self, given: Sequence[Tensor], *, connected: bool, recorded: bool | None = None
+    ) -> None:
         self.given = list(given)
-        self._connected = connected
+        self._recorded = connected if recorded is None else recorded
         self._leaves = []
         self.inner = [
             _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
@@ -350,7 +355,7 @@ class Arguments:
     def shown_output(self, tensor: Tensor) -> Tensor:
         """A result of the function: as `shown`, and a constant if nothing is recorded outside."""
         shown = self.shown(tensor)
-        if self._connected or shown is not tensor or tensor.grad_fn is None:
+        if self._recorded or shown is not tensor or tensor.grad_fn is None:
             return shown
         return constant(tensor)
 

@@ -167,12 +167,12 @@ def linearize(func: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[[*Ts
         )
     chosen = choose(primals, tuple(range(len(primals))), "linearize")
     spec_of_args = tree_flatten(primals)[1]
-    connected = is_recording()
+    recorded = is_recording()
 
     call: Callable[..., R] = func
 
     def body() -> tuple[R, Callable[[*Ts], R]]:
-        arguments = Arguments(chosen.tensors, connected=connected)
+        arguments = Arguments(chosen.tensors, connected=True, recorded=recorded)
         output = call(*chosen.call_with(arguments.inner))
         arguments.leave()
         outputs, spec = output_leaves(output, "linearize")

@@ -164,10 +164,10 @@ def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) ->
     if not primals:
         raise ArgumentTypeError("vjp needs an argument to differentiate by", argument="primals")
     chosen = choose(primals, tuple(range(len(primals))), "vjp")
-    connected = is_recording()
+    recorded = is_recording()
 
     def body() -> tuple[object, ...]:
-        arguments = Arguments(chosen.tensors, connected=connected)
+        arguments = Arguments(chosen.tensors, connected=True, recorded=recorded)
         returned = func(*chosen.call_with(arguments.inner))
         arguments.leave()
         output, aux = split_aux(returned, has_aux, "vjp")
