@@ -17,6 +17,7 @@ from vtgrad.ops.kernels import (
     elementary,
     logic,
 )
+from vtgrad.ops.kernels.elementary.transcendental import log1p
 from vtgrad.storage.arrays import Array, Number
 
 INF, NAN = math.inf, math.nan
@@ -94,6 +95,19 @@ def test_absolute_value_of_complex_is_real() -> None:
     result = arithmetic.abs(arr([3 + 4j], "complex64"))
     assert result.dtype == np.float32
     assert result.tolist() == [5.0]
+
+
+def test_logarithms_beside_one_are_exact_for_complex_values_too() -> None:
+    z = np.array([1e-19 + 1e-18j, 1e-8 + 1e-8j, -1e-17 + 3e-9j, 0.3 - 0.2j, 2 + 1j, -1, 0, np.inf])
+    with np.errstate(all="ignore"):
+        found, plain = log1p(z), np.log1p(z)
+    # The first terms of the series.
+    assert found[:3].real.tolist() == pytest.approx([1e-19, 1e-8, -5.5e-18], rel=1e-7)
+    np.testing.assert_allclose(found[3:], plain[3:], rtol=1e-14)
+    np.testing.assert_array_equal(found.imag, plain.imag)
+    with np.errstate(all="ignore"):
+        assert log1p(z, out=z) is z
+    np.testing.assert_array_equal(z, found)
 
 
 def test_integers_are_rounded_already() -> None:

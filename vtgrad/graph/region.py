@@ -61,7 +61,7 @@ class Region:
     def arrays(self) -> list[Array]:
         """The arrays in the order in which they are added."""
         found: list[Array] = []
-        stack = [self]
+        stack: list[Region] = [self]
         while stack:
             content = stack.pop().content
             if isinstance(content, list):

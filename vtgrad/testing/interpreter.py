@@ -92,7 +92,7 @@ class Interpreter:
             return error
         return None
 
-    def _rule(self) -> AbstractContextManager[object]:
+    def _rule(self) -> AbstractContextManager[object] | set_overwrite_check:
         """What the library does about saved values that are overwritten, while a step runs."""
         if self.library.around is not None:
             return self.library.around()

@@ -206,7 +206,7 @@ class Frame:
         self._arguments[nr] = None
         self._counters.setdefault(tensor._impl.counter, (nr, variable.packed is None))
 
-    def recording(self) -> AbstractContextManager[object]:
+    def recording(self) -> _Hooks:
         """The block in which the function runs for the first time."""
         return _Hooks(HookPair(self._pack, _unpack, self._keeps, _check))
 

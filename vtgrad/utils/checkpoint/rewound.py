@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 
 from ...storage.rewind import allow_mutation_on_saved_tensors, rewinding
 
@@ -14,7 +14,7 @@ def is_rewound() -> bool:
     return rewinding.keeps
 
 
-def rewound(on: bool) -> AbstractContextManager[object]:
+def rewound(on: bool) -> allow_mutation_on_saved_tensors | nullcontext[None]:
     """A block that lets saved values be overwritten, if the first run was in such a block.
 
     Backward may come after that block, and on another thread.

@@ -79,7 +79,15 @@ def log10(input: Array, *, out: Array | None = None) -> Array:
 
 def log1p(input: Array, *, out: Array | None = None) -> Array:
     """``log(1 + input)``, exact for small values too."""
-    return float_unary(np.log1p, input, out)
+    if input.dtype.kind != "c":
+        return float_unary(np.log1p, input, out)
+    # For complex values NumPy adds 1 first. The real part is half of log(|1 + z|^2).
+    small = np.abs(input) < 0.5
+    z = input[small]
+    half_log = np.log1p(z.real * (z.real + 2) + z.imag * z.imag) / 2
+    answer = unary(np.log1p, input, out)
+    answer.real[small] = half_log
+    return answer
 
 
 def sin(input: Array, *, out: Array | None = None) -> Array:
