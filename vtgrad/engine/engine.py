@@ -20,14 +20,14 @@ from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
-from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
 from ..storage.batch import with_entries
 from ..storage.key_set import BATCHED, keys
-from ..storage.mode import mode_of, switched
+from ..storage.mode import switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import OUTSIDE, enter_levels, levels_of_thread, settle, thread
+from ..storage.thread_mode import settle, thread
+from ..storage.thread_state import carried, run_with
 from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
@@ -245,34 +245,18 @@ def _may_use_threads(watch: Watch | None) -> bool:
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    mode = thread.mode
-    pair, disabled = packing.pair, packing.disabled
-    node, observer = this_thread.running_node, observer_of_thread()
-    context = contextvars.copy_context()
     # This thread waits, with the lock of lanes if it has it.
     multithreading = running.multithreading and not has_lanes_lock()
-    device = this_worker.device
-    levels = levels_of_thread()
+    settings = carried().but(device=this_worker.device, multithreading=multithreading)
+    observer, context = observer_of_thread(), contextvars.copy_context()
 
     def work() -> None:
         ident = thread.ident
         try:
-            thread.mode = switched.silent[ident] = switched.inference[ident] = mode
-            settle(ident)
-            packing.pair, packing.disabled = pair, disabled
-            this_thread.running_node = node
-            this_worker.device = device
-            running.multithreading = multithreading
-            enter_levels(levels)
             if observer is not None:
                 observers[ident] = observer
-            context.run(_run, task, None, gradients, answer)
+            run_with(settings, context.run, _run, task, None, gradients, answer)
         finally:
-            packing.pair = packing.disabled = None
-            this_thread.running_node = None
-            enter_levels(OUTSIDE)
             observers.pop(ident, None)
-            thread.mode = mode_of(grad=True, inference=False)
-            settle(ident)
 
     run_on_helper_thread(work)

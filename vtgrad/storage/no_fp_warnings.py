@@ -24,6 +24,9 @@ from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
+from .thread_state import made, part_of_thread
+from .thread_state import thread as state
+
 __all__ = [
     "KernelThread",
     "Runner",
@@ -92,15 +95,23 @@ class KernelThread:
         self.number = number
 
 
-class _NoFpWarnings(threading.local):
-    """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
-
-    def __init__(self) -> None:
-        self.thread: KernelThread = KernelThread(next(_numbers))
-        self.run: Runner = self.thread.run
+def _runner_of_thread() -> Runner:
+    made_before: KernelThread = vars(state)["thread"]
+    return made_before.run
 
 
-no_fp_warnings: _NoFpWarnings = _NoFpWarnings()
+class _NoFpWarnings:
+    """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off.
+
+    See Note [The state of a thread].
+    """
+
+    thread: KernelThread = made(lambda: KernelThread(next(_numbers)), is_own=True)
+    # The runner of `thread`, so that a call of a kernel takes one look-up.
+    run: Runner = made(_runner_of_thread, is_own=True)
+
+
+no_fp_warnings: _NoFpWarnings = part_of_thread(_NoFpWarnings)
 
 
 def renew_context(error: BaseException) -> bool:
