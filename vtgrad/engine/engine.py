@@ -27,7 +27,7 @@ from ..storage.mode import switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
-from ..storage.thread_state import carried, run_with
+from ..storage.thread_state import carried, changed, run_with
 from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
@@ -111,7 +111,10 @@ def execute(
         task.check_reached(inputs, required, {index for index, _ in former})
     answer: list[TensorBase | None] = [None] * len(wanted)
     _run_here_or_there(task, gradients, answer)
-    return _with_former(answer, former, create_graph) if former and not accumulate else answer
+    if former and not accumulate:
+        settings = changed(mode=thread.mode.by_grad[create_graph])
+        return run_with(settings, _with_former, answer, former)
+    return answer
 
 
 def execute_inner(
@@ -169,20 +172,14 @@ def _run_here_or_there(
 
 
 def _with_former(
-    answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]], recorded: bool
+    answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]]
 ) -> list[TensorBase | None]:
     """Add the gradients of former leaf nodes, which come last, to those of the present ones."""
     found = answer[: len(answer) - len(former)]
-    before, ident = thread.mode.grad, thread.ident
-    try:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
-        for (index, node), grad in zip(former, answer[len(found) :], strict=True):
-            if grad is not None:
-                grad, present = node.in_shape_of_leaf(grad), found[index]
-                found[index] = grad if present is None else operators().add(present, grad)
-    finally:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
-        settle(ident)
+    for (index, node), grad in zip(former, answer[len(found) :], strict=True):
+        if grad is not None:
+            grad, present = node.in_shape_of_leaf(grad), found[index]
+            found[index] = grad if present is None else operators().add(present, grad)
     return found
 
 
