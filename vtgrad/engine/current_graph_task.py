@@ -31,7 +31,7 @@ class _Running:
     task: GraphTask | None = None
     passes: int = own(0)
     multithreading: bool = True
-    quietly: Runner = made(no_fp_warnings_runner, is_own=True)
+    quietly: Runner = own(made(no_fp_warnings_runner))
 
 
 running: _Running = part_of_thread(_Running)

@@ -24,8 +24,7 @@ from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-from .thread_state import made, part_of_thread
-from .thread_state import thread as state
+from .thread_state import made, own, part_of_thread
 
 __all__ = [
     "KernelThread",
@@ -95,20 +94,15 @@ class KernelThread:
         self.number = number
 
 
-def _runner_of_thread() -> Runner:
-    made_before: KernelThread = vars(state)["thread"]
-    return made_before.run
-
-
 class _NoFpWarnings:
     """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off.
 
     See Note [The state of a thread].
     """
 
-    thread: KernelThread = made(lambda: KernelThread(next(_numbers)), is_own=True)
+    thread: KernelThread = own(made(lambda: KernelThread(next(_numbers))))
     # The runner of `thread`, so that a call of a kernel takes one look-up.
-    run: Runner = made(_runner_of_thread, is_own=True)
+    run: Runner = own(made(lambda: no_fp_warnings.thread.run))
 
 
 no_fp_warnings: _NoFpWarnings = part_of_thread(_NoFpWarnings)

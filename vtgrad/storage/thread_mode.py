@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from .extra_meta import ExtraMeta
 from .mode import Mode, mode_of
-from .thread_state import made, part_of_thread
+from .thread_state import made, own, part_of_thread
 from .thread_state import settle as settle
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _ThreadMode:
     """
 
     mode: Mode = mode_of(grad=True, inference=False)
-    ident: int = made(get_ident, is_own=True)
+    ident: int = own(made(get_ident))
     excluded_keys: int = 0
     forward_limit: int = NO_LIMIT
     reverse_level: int = 0

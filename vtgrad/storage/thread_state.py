@@ -56,8 +56,6 @@ V = TypeVar("V")
 
 # The fields that are settings, in the order of their declaration. A dict for its order.
 _settings: Final[dict[str, None]] = {}
-# What makes the value of a field that each thread has an object of its own for.
-_made: Final[dict[str, Callable[[], object]]] = {}
 
 
 class Thread(threading.local):
@@ -73,39 +71,50 @@ class Thread(threading.local):
     ident: int
     extra_of_new: object
 
-    def __init__(self) -> None:
-        for name, make in _made.items():
-            setattr(self, name, make())
-
 
 thread: Final = Thread()
 
 
-class _Declared:
-    """The declaration of a field that is not a plain setting.
+class _Own:
+    """The declaration of a field that is not carried.
 
     Attributes
     ----------
-    is_setting : bool
-        Whether the field is carried.
     value : object
-        What a new thread has; not used if `make` is there.
-    make : callable or None
-        Makes what a new thread has.
+        What a new thread has.
     """
 
-    __slots__ = ("is_setting", "make", "value")
+    __slots__ = ("value",)
 
-    is_setting: bool
     value: object
-    make: Callable[[], object] | None
 
-    def __init__(
-        self, is_setting: bool, value: object, make: Callable[[], object] | None = None
-    ) -> None:
-        self.is_setting = is_setting
+    def __init__(self, value: object) -> None:
         self.value = value
-        self.make = make
+
+
+class _Made:
+    """Makes the object of a thread when the thread first reads the field.
+
+    The attribute lookup asks it where the thread has no object yet. If a finalizer or a signal
+    handler reads the field meanwhile, its object is the one that stays.
+    """
+
+    __slots__ = ("_make", "_name")
+
+    _make: Callable[[], object]
+    _name: str
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: Thread | None, owner: type) -> object:
+        if state is None:
+            return self
+        return vars(state).setdefault(self._name, self._make())
 
 
 def own(value: T) -> T:
@@ -114,25 +123,20 @@ def own(value: T) -> T:
     Parameters
     ----------
     value : object
-        What a new thread has, an immutable object.
+        What a new thread has: an immutable object, or the result of `made`.
     """
-    return cast("T", _Declared(False, value))
+    return cast("T", _Own(value))
 
 
-def made(make: Callable[[], T], *, is_own: bool = False) -> T:
-    """Declare a field for which each thread has an object of its own.
-
-    The module that declares it is imported with the package: a thread that was there before would
-    be without the object.
+def made(make: Callable[[], T]) -> T:
+    """What a new thread has in a field, if it is an object for that thread alone.
 
     Parameters
     ----------
     make : callable
-        Makes the object of a new thread.
-    is_own : bool
-        Whether other threads do not take it over.
+        Makes the object when the thread first reads the field.
     """
-    return cast("T", _Declared(not is_own, None, make))
+    return cast("T", _Made(make))
 
 
 def part_of_thread(fields: type[T]) -> T:
@@ -142,7 +146,7 @@ def part_of_thread(fields: type[T]) -> T:
     ----------
     fields : type
         A class whose attributes are the fields, each with what a new thread has: an immutable
-        object, or the result of `own` or `made`.
+        object, or the result of `made`; either as the argument of `own` if it is not carried.
 
     Raises
     ------
@@ -152,16 +156,15 @@ def part_of_thread(fields: type[T]) -> T:
     for name, value in vars(fields).items():
         if name.startswith("__"):
             continue
-        if hasattr(Thread, name) or name in _made:
+        if hasattr(Thread, name):
             raise ValueError(f"threads have a field {name!r} already")
-        field = value if isinstance(value, _Declared) else _Declared(True, value)
-        if field.is_setting:
-            _settings[name] = None
-        if field.make is None:
-            setattr(Thread, name, field.value)
+        if isinstance(value, _Own):
+            value = value.value
         else:
-            _made[name] = field.make
-            setattr(thread, name, field.make())
+            _settings[name] = None
+        if isinstance(value, _Made):
+            value.__set_name__(Thread, name)
+        setattr(Thread, name, value)
     return cast("T", thread)
 
 
