@@ -45,7 +45,7 @@ INTERPRETED = """
     storage/memory_layout.py storage/names.py storage/native.py storage/no_fp_warnings.py
     storage/promotion.py storage/sample_array.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
-    storage/storage_base.py storage/tensor_name.py storage/thread_mode.py
+    storage/storage_base.py storage/tensor_name.py storage/thread_mode.py storage/thread_state.py
     storage/tracer.py
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py

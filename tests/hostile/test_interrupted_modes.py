@@ -15,7 +15,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.graph.grad_mode import ModeScope
-from vtgrad.storage.mode import switched
+from vtgrad.storage.mode import mode_of, switched
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import Settings, carried, changed, run_with, settle
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
@@ -123,6 +125,30 @@ def assert_modes_come_back(prepare: Callable[[], Call]) -> None:
 @pytest.mark.parametrize("prepare", CALLS)
 def test_after_a_call(prepare: Callable[[], Call]) -> None:
     assert_modes_come_back(prepare)
+
+
+@interrupting
+def test_after_a_call_with_other_settings() -> None:
+    """All settings at once, those of a call inside of the call among them."""
+    other = {name: object() for name in carried().values} | {
+        "mode": mode_of(grad=False, inference=True)
+    }
+    before = carried()
+
+    def inner() -> None:
+        run_with(changed(mode=mode_of(grad=True, inference=False), keeps=True), carried)
+
+    def prepare() -> Call:
+        return lambda: run_with(Settings(other), inner)
+
+    def check(over: bool) -> None:
+        assert carried().values == before.values
+        assert modes() == (True, False)
+        settle(thread.ident)
+        assert not switched.silent
+        assert not switched.inference
+
+    assert interrupted_everywhere(prepare, check) > 10
 
 
 @interrupting

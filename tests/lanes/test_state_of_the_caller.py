@@ -16,31 +16,15 @@ import pytest
 import vtgrad as vt
 from vtgrad.engine.current_graph_task import running
 from vtgrad.graph.packing import packing
-from vtgrad.graph.thread_local_state import this_thread
-from vtgrad.storage.rewind import rewinding
 from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import carried
 from vtgrad.utils.checkpoint import checkpoint
 from vtgrad.utils.checkpoint.settings import settings
 
 Seen: TypeAlias = dict[str, object]
 
-# What belongs to a thread or a pass, and not to the program: its number, the numbers of its nodes,
-# which are taken over as an object; and how many passes it has begun.
-OWN: Final = {
-    "thread.ident",
-    "running.task",
-    "running.passes",
-    "running.quietly",
-    # On the thread of a lane a pass uses no other threads.
-    "running.multithreading",
-    # The rerun of a checkpoint has its own.
-    "packing.pair",
-    "this_thread.numbering",
-    # Of a pass that may rewind, which has no threads.
-    "rewinding.cursors",
-    # A node of the graph.
-    "this_thread.running_node",
-}
+# The rerun of a checkpoint has its own hooks of saved values; each pass is a task of its own.
+OWN: Final = {"pair", "task", "running_node"}
 
 VARIABLE: Final[contextvars.ContextVar[str]] = contextvars.ContextVar("variable", default="")
 
@@ -55,19 +39,8 @@ def drawn() -> object:
 
 
 def fields() -> Seen:
-    """Every attribute of every object that each thread has of its own."""
-    found: Seen = {}
-    for name, state in {
-        "thread": thread,
-        "packing": packing,
-        "this_thread": this_thread,
-        "rewinding": rewinding,
-        "running": running,
-    }.items():
-        for key in sorted(vars(state)):
-            if f"{name}.{key}" not in OWN:
-                found[f"{name}.{key}"] = getattr(state, key)
-    return found
+    """All settings of the thread, those apart that differ by design."""
+    return {name: value for name, value in carried().values.items() if name not in OWN}
 
 
 def look() -> Seen:
@@ -267,7 +240,7 @@ def test_user_code_sees_the_same_on_a_lane(name: str) -> None:
 def test_the_thread_of_a_lane_is_left_as_it_was() -> None:
     loss, seen, _ = graph_on("lane:0")
     vt.vmap(returning(lambda: loss.backward(vt.ones((), device="lane:0"))))(vt.ones(2))
-    assert all(one["thread.batch_levels"] for _, one in seen)
+    assert all(one["batch_levels"] for _, one in seen)
     loss, seen, _ = graph_on("lane:0")
     loss.backward(vt.ones((), device="lane:0"))
-    assert not any(one["thread.batch_levels"] for _, one in seen)
+    assert not any(one["batch_levels"] for _, one in seen)

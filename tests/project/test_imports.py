@@ -215,3 +215,12 @@ def test_packages_are_loaded_when_they_are_named() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert (run.stdout, run.stderr) == ("refused\n", "")
+
+
+def test_the_state_of_threads_and_what_forks_call_have_one_place() -> None:
+    """See Note [The state of a thread]: else a mode is not carried, or a lock is forgotten."""
+    words = re.compile(
+        r"\bthreading\.local\(|\(threading\.local\)|\blocal\(|os\.register_at_fork\("
+    )
+    found = {path.name for path in python_files() if words.search(path.read_text("utf-8"))}
+    assert found == {"thread_state.py"}

@@ -1,20 +1,19 @@
 """The graph task that a thread is running: of nested backward passes, the innermost.
 
-A file of its own, which is never compiled; see Note [One source, two builds].
+This file is never compiled: mypyc would make a native class of the declaration.
 """
 
 from __future__ import annotations
 
-import threading
-
 from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from ..storage.thread_state import made, own, part_of_thread
 from .graph_task import GraphTask
 
 __all__ = ["running"]
 
 
-class _Running(threading.local):
-    """State of one thread.
+class _Running:
+    """See Note [The state of a thread].
 
     Attributes
     ----------
@@ -25,19 +24,14 @@ class _Running(threading.local):
     multithreading : bool
         Whether a pass may use threads of lanes.
     quietly : Runner
-        Runs the arithmetic of the outermost pass; a context cannot be entered twice.
+        Runs the arithmetic of the outermost pass, or that of a lane; a context cannot be entered
+        twice.
     """
 
-    task: GraphTask | None
-    passes: int
-    multithreading: bool
-    quietly: Runner
-
-    def __init__(self) -> None:
-        self.task = None
-        self.passes = 0
-        self.multithreading = True
-        self.quietly = no_fp_warnings_runner()
+    task: GraphTask | None = None
+    passes: int = own(0)
+    multithreading: bool = True
+    quietly: Runner = own(made(no_fp_warnings_runner))
 
 
-running: _Running = _Running()
+running: _Running = part_of_thread(_Running)

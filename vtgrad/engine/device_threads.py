@@ -24,7 +24,6 @@ is woken.
 
 from __future__ import annotations
 
-import os
 import threading
 from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
@@ -32,7 +31,9 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from ..storage.device import Device
-from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from ..storage.no_fp_warnings import Runner
+from ..storage.thread_state import after_fork, own, part_of_thread
+from .current_graph_task import running
 from .helper_thread import stop_helper_of
 from .signals import acquire_watchfully, look_for_signals
 from .signals import this_thread as for_signals
@@ -68,22 +69,19 @@ def has_lanes_lock() -> bool:
     return owned
 
 
-class _ThisWorker(threading.local):
-    """State of one thread.
+class _ThisWorker:
+    """See Note [The state of a thread].
 
     Attributes
     ----------
     device : Device or None
         The lane whose thread this is; None for all other threads.
-    quietly : Runner
-        Runs arithmetic with floating-point warnings off; set on the threads of lanes.
     """
 
-    device: Device | None = None
-    quietly: Runner
+    device: Device | None = own(None)
 
 
-this_worker: _ThisWorker = _ThisWorker()
+this_worker: _ThisWorker = part_of_thread(_ThisWorker)
 
 
 class QuietRunner:
@@ -99,7 +97,7 @@ class QuietRunner:
 
     def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; its result."""
-        runner = self._own if this_worker.device is None else this_worker.quietly
+        runner = self._own if this_worker.device is None else running.quietly
         return runner(function, *args, **kwargs)
 
 
@@ -314,7 +312,6 @@ def thread_init(queue: SharedReadyQueue) -> None:
     """Run the nodes of a lane; the function that its thread runs."""
     this_worker.device = queue.device
     queue.ident = threading.get_ident()
-    this_worker.quietly = no_fp_warnings_runner()
     thread_main(queue, None)
 
 
@@ -375,9 +372,4 @@ def _forget_threads() -> None:
     lanes_lock.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lanes_lock.acquire,
-        after_in_parent=lanes_lock.release,
-        after_in_child=_forget_threads,
-    )
+after_fork(_forget_threads, before=lanes_lock.acquire, in_parent=lanes_lock.release)

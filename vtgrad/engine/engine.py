@@ -20,14 +20,14 @@ from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
-from ..graph.packing import packing
 from ..graph.thread_local_state import this_thread
 from ..storage.batch import with_entries
 from ..storage.key_set import BATCHED, keys
-from ..storage.mode import mode_of, switched
+from ..storage.mode import switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import OUTSIDE, enter_levels, levels_of_thread, settle, thread
+from ..storage.thread_mode import settle, thread
+from ..storage.thread_state import carried, changed, run_with
 from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
@@ -111,7 +111,10 @@ def execute(
         task.check_reached(inputs, required, {index for index, _ in former})
     answer: list[TensorBase | None] = [None] * len(wanted)
     _run_here_or_there(task, gradients, answer)
-    return _with_former(answer, former, create_graph) if former and not accumulate else answer
+    if former and not accumulate:
+        settings = changed(mode=thread.mode.by_grad[create_graph])
+        return run_with(settings, _with_former, answer, former)
+    return answer
 
 
 def execute_inner(
@@ -169,20 +172,14 @@ def _run_here_or_there(
 
 
 def _with_former(
-    answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]], recorded: bool
+    answer: list[TensorBase | None], former: list[tuple[int, AccumulateGrad]]
 ) -> list[TensorBase | None]:
     """Add the gradients of former leaf nodes, which come last, to those of the present ones."""
     found = answer[: len(answer) - len(former)]
-    before, ident = thread.mode.grad, thread.ident
-    try:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[recorded]
-        for (index, node), grad in zip(former, answer[len(found) :], strict=True):
-            if grad is not None:
-                grad, present = node.in_shape_of_leaf(grad), found[index]
-                found[index] = grad if present is None else operators().add(present, grad)
-    finally:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
-        settle(ident)
+    for (index, node), grad in zip(former, answer[len(found) :], strict=True):
+        if grad is not None:
+            grad, present = node.in_shape_of_leaf(grad), found[index]
+            found[index] = grad if present is None else operators().add(present, grad)
     return found
 
 
@@ -245,34 +242,18 @@ def _may_use_threads(watch: Watch | None) -> bool:
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    mode = thread.mode
-    pair, disabled = packing.pair, packing.disabled
-    node, observer = this_thread.running_node, observer_of_thread()
-    context = contextvars.copy_context()
     # This thread waits, with the lock of lanes if it has it.
     multithreading = running.multithreading and not has_lanes_lock()
-    device = this_worker.device
-    levels = levels_of_thread()
+    settings = carried().but(device=this_worker.device, multithreading=multithreading)
+    observer, context = observer_of_thread(), contextvars.copy_context()
 
     def work() -> None:
         ident = thread.ident
         try:
-            thread.mode = switched.silent[ident] = switched.inference[ident] = mode
-            settle(ident)
-            packing.pair, packing.disabled = pair, disabled
-            this_thread.running_node = node
-            this_worker.device = device
-            running.multithreading = multithreading
-            enter_levels(levels)
             if observer is not None:
                 observers[ident] = observer
-            context.run(_run, task, None, gradients, answer)
+            run_with(settings, context.run, _run, task, None, gradients, answer)
         finally:
-            packing.pair = packing.disabled = None
-            this_thread.running_node = None
-            enter_levels(OUTSIDE)
             observers.pop(ident, None)
-            thread.mode = mode_of(grad=True, inference=False)
-            settle(ident)
 
     run_on_helper_thread(work)

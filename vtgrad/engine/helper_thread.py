@@ -9,12 +9,12 @@ The child of a fork has only the thread that forked. If that one waits for a hel
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
 from typing import Final
 
 from ..errors import ForkedPassError
+from ..storage.thread_state import after_fork
 from .signals import Order, acquire_watchfully, look_for_signals, this_thread
 
 __all__ = ["run_on_helper_thread", "stop_helper_of"]
@@ -154,5 +154,4 @@ def _forget_helpers() -> None:
             helper.be_lost()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_helpers)
+after_fork(_forget_helpers)

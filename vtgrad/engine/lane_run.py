@@ -144,7 +144,7 @@ class LaneRun(ArrayRun):
         self.devices = devices
         self.quietly = QuietRunner(self.quietly)
         self.own_queue = SharedReadyQueue(CPU)
-        self.state = OwnerState(task)
+        self.state = OwnerState()
         task.owner = self.state.ident
         self.is_lost = False
         self._arrivals = {}

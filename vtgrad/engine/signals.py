@@ -30,6 +30,8 @@ from _thread import LockType, get_ident
 from collections.abc import Callable
 from typing import Final
 
+from ..storage.thread_state import own, part_of_thread
+
 __all__ = [
     "NODES_BETWEEN_LOOKS",
     "AbandonedError",
@@ -65,8 +67,8 @@ class Order:
         self.wake = None
 
 
-class _ThisThread(threading.local):
-    """State of one thread.
+class _ThisThread:
+    """See Note [The state of a thread].
 
     Attributes
     ----------
@@ -74,10 +76,10 @@ class _ThisThread(threading.local):
         The order of the thread that waits for this one; see Note [Abandoned passes].
     """
 
-    order: Order | None = None
+    order: Order | None = own(None)
 
 
-this_thread: _ThisThread = _ThisThread()
+this_thread: _ThisThread = part_of_thread(_ThisThread)
 
 
 class AbandonedError(BaseException):

@@ -33,9 +33,9 @@ from ..ops.forward.tangents import (
     zero_tangent,
 )
 from ..storage.key_set import DUAL
-from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, settle, thread
+from ..storage.thread_mode import NO_LIMIT, thread
+from ..storage.thread_state import changed, run_with
 from ..storage.version_counter import INFERENCE
 from ..views.differentiable_view_meta import view_meta_of
 from .default_methods import no_jvp
@@ -88,16 +88,10 @@ def carry_tangents(
     call = context._call
     if call.saved_for_forward is None:
         call.saved_for_forward = ()
-    limit, before, ident = thread.forward_limit, thread.mode.grad, thread.ident
-    try:
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[True]
-        for level in levels:
-            thread.forward_limit = level
-            _carry(function, context, args, results, level)
-    finally:
-        thread.forward_limit = limit
-        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
-        settle(ident)
+    mode = thread.mode.by_grad[True]
+    for level in levels:
+        settings = changed(mode=mode, forward_limit=level)
+        run_with(settings, _carry, function, context, args, results, level)
 
 
 def disown_tangents(

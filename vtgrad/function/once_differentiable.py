@@ -12,9 +12,9 @@ from ..graph.node import Node
 from ..graph.set_history import gradient_edge, set_history_of_each
 from ..ops.view_impls import views as view_impls
 from ..storage.arrays import Array
-from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase, handle_like
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_mode import thread
+from ..storage.thread_state import changed, run_with
 from .function_ctx import FunctionCtx
 from .nested import put_in, take_out, tensors_in
 
@@ -91,14 +91,10 @@ def once_differentiable(backward: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(backward)
     def once(*args: P.args, **kwargs: P.kwargs) -> R:
-        records, ident = thread.mode.grad, thread.ident
+        records = thread.mode.grad
         context_edges = _edges_of_contexts(args) if records else []
-        try:
-            thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
-            answers = backward(*args, **kwargs)
-        finally:
-            thread.mode = switched.silent[ident] = thread.mode.by_grad[records]
-            settle(ident)
+        silent = changed(mode=thread.mode.by_grad[False])
+        answers = run_with(silent, backward, *args, **kwargs)
         return _guarded(answers, args, context_edges) if records else answers
 
     return once

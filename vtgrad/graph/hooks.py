@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import enum
 import itertools
-import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -42,6 +41,7 @@ from ..storage.key_set import NAMED
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
+from ..storage.thread_state import after_fork
 from .input_metadata import InputMetadata
 from .operators import operators
 
@@ -84,12 +84,7 @@ graph_lock: threading.RLock = threading.RLock()
 
 # A child process has only the thread that forked. If another thread held the lock during the fork,
 # it would stay locked in the child, with the work of that thread half done.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=graph_lock.acquire,
-        after_in_parent=graph_lock.release,
-        after_in_child=graph_lock.release,
-    )
+after_fork(graph_lock.release, before=graph_lock.acquire, in_parent=graph_lock.release)
 
 
 class HookDict(Generic[H]):

@@ -11,10 +11,12 @@ Functions look once for each call.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol
+
+from ..storage.thread_state import after_fork, keep_own_entry
 
 if TYPE_CHECKING:
     from .node import Node
@@ -94,6 +96,7 @@ class Observer(Protocol):
 
 # The observed threads, as `threading.get_ident` numbers them.
 observers: Final[dict[int, Observer]] = {}
+after_fork(partial(keep_own_entry, observers))
 
 
 def observer_of_thread() -> Observer | None:
@@ -120,14 +123,3 @@ def begin_node(observer: Observer, node: Node, gradients: Sequence[object]) -> o
         0 if node.is_leaf_node else node.thread_id,
         gradients if observer.needs_inputs else (),
     )
-
-
-def _forget_other_threads() -> None:
-    """Forget the threads that the child of a fork does not have."""
-    own = get_ident()
-    for ident in [ident for ident in observers if ident != own]:
-        del observers[ident]
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_other_threads)

@@ -11,6 +11,7 @@ its record, and the gradient is that of a value that was saved without hooks.
 from __future__ import annotations
 
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_state import changed, run_with
 from .node import Node
 from .packing import packing
 
@@ -19,12 +20,7 @@ __all__ = ["pack_result_of_write", "save_result_of_write"]
 
 def save_result_of_write(node: Node, result: TensorBase) -> None:
     """Save the result without hooks."""
-    hooks = packing.pair
-    try:
-        packing.pair = None
-        node.save_results(result)
-    finally:
-        packing.pair = hooks
+    run_with(changed(pair=None), node.save_results, result)
 
 
 def pack_result_of_write(node: Node, result: TensorBase) -> None:

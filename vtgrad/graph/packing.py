@@ -12,7 +12,6 @@ the pair. Both are stored together, as in Note [Switching a mode].
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from typing import ClassVar, Final, TypeAlias, cast
@@ -22,6 +21,7 @@ from ..storage.rewind import saves_observed
 from ..storage.scope import Exit, ExitMethod, block_end, not_open
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread
+from ..storage.thread_state import part_of_thread
 
 __all__ = ["HookPair", "PackHook", "Packing", "PackingScope", "UnpackHook", "packing"]
 
@@ -72,8 +72,8 @@ class HookPair:
         self.unpack = cast("UnpackHook", unpack)
 
 
-class Packing(threading.local):
-    """What one thread does with values that it saves.
+class Packing:
+    """What one thread does with values that it saves; see Note [The state of a thread].
 
     Attributes
     ----------
@@ -83,15 +83,11 @@ class Packing(threading.local):
         The message with which a new block is refused; None if it is allowed.
     """
 
-    pair: HookPair | None
-    disabled: str | None
-
-    def __init__(self) -> None:
-        self.pair = None
-        self.disabled = None
+    pair: HookPair | None = None
+    disabled: str | None = None
 
 
-packing: Final = Packing()
+packing: Final = part_of_thread(Packing)
 
 # The pair and the message that an open block restores, the enclosing block of the same object, and
 # the block's end.

@@ -1,14 +1,13 @@
 """State of the graph for each thread.
 
-Classes that inherit from `threading.local` cannot be native in the compiled build, so this one
-has a file of its own, which is never compiled; see Note [One source, two builds].
+This file is never compiled: mypyc would make a native class of the declaration.
 """
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
+from ..storage.thread_state import made, part_of_thread
 from .sequence_nr import Numbering
 
 if TYPE_CHECKING:
@@ -19,13 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["this_thread"]
 
 
-class _ThisThread(threading.local):
-    """State of one thread.
+class _ThisThread:
+    """See Note [The state of a thread].
 
     Attributes
     ----------
     numbering : Numbering
-        The numbers that the thread gives to its nodes.
+        The numbers that the thread gives to its nodes. Another thread that runs user code for it
+        gives the same numbers: the two never record at once.
     writes : dict of Node to Node
         For each operator's node that a `CopySlices` is running, recorded, at this moment: that
         `CopySlices`.
@@ -35,16 +35,10 @@ class _ThisThread(threading.local):
         The node that runs at this moment; known in anomaly mode only, see Note [Anomaly mode].
     """
 
-    numbering: Numbering
-    writes: dict[Node, Node]
-    unpacked: dict[Packed, TensorBase]
-    running_node: Node | None
-
-    def __init__(self) -> None:
-        self.numbering = Numbering()
-        self.writes = {}
-        self.unpacked = {}
-        self.running_node = None
+    numbering: Numbering = made(Numbering)
+    writes: dict[Node, Node] = made(dict)
+    unpacked: dict[Packed, TensorBase] = made(dict)
+    running_node: Node | None = None
 
 
-this_thread: _ThisThread = _ThisThread()
+this_thread: _ThisThread = part_of_thread(_ThisThread)

@@ -19,7 +19,6 @@ In the compiled build native operators call each other directly: such calls are 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import update_wrapper
@@ -32,6 +31,7 @@ from ..graph.recording import is_recording
 from ..graph.thread_local_state import this_thread
 from ..ops.generated import functional, public
 from ..ops.generated.methods import TensorMethods
+from ..storage.thread_state import after_fork
 from ..tensor import creation, from_data, ranges, sampling
 from ..tensor.operator_methods import OperatorMethods
 from ..tensor.tensor import Tensor
@@ -223,5 +223,4 @@ def _after_fork() -> None:
     adjust_tables()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+after_fork(_after_fork)

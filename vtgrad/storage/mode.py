@@ -6,7 +6,7 @@ A mode is switched for a block, and the block may be interrupted: a signal handl
 included, runs after any call, at the beginning of any function and at each round of a loop, and may
 raise there. The previous mode must come back in every case. So a mode is one immutable object, kept
 in one attribute of the thread, and every switch has this form, no part of which may become a
-function:
+function; one that encloses a call may be `run_with`, see Note [The state of a thread]:
 
     before, ident = thread.mode.grad, thread.ident
     try:

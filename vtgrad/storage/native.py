@@ -12,7 +12,8 @@ The same files run interpreted or compiled by mypyc, and behave the same. The ru
   the classes of `graph/hooks.py`; nodes do not, as in PyTorch, except those of `WrittenView`.
 - A class has no attributes if a subclass has ``__call__``, as `Node` under `Edge`: mypyc puts the
   attributes of the two at different offsets in memory.
-- A `threading.local` cannot be compiled; each one has its own file.
+- A `threading.local` cannot be compiled, nor a class that declares fields of it; see Note [The
+  state of a thread].
 - An object of a native class is made by calling the class by its name. A call by way of a
   variable (`cls(...)`) runs the ``__init__`` of a class under `Node` twice.
 - `setup.py` lists the files that are compiled.

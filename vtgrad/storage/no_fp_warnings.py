@@ -24,6 +24,8 @@ from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
+from .thread_state import made, own, part_of_thread
+
 __all__ = [
     "KernelThread",
     "Runner",
@@ -92,15 +94,18 @@ class KernelThread:
         self.number = number
 
 
-class _NoFpWarnings(threading.local):
-    """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off."""
+class _NoFpWarnings:
+    """``no_fp_warnings.run(kernel, ...)`` calls a kernel with floating-point warnings off.
 
-    def __init__(self) -> None:
-        self.thread: KernelThread = KernelThread(next(_numbers))
-        self.run: Runner = self.thread.run
+    See Note [The state of a thread].
+    """
+
+    thread: KernelThread = own(made(lambda: KernelThread(next(_numbers))))
+    # The runner of `thread`, so that a call of a kernel takes one look-up.
+    run: Runner = own(made(lambda: no_fp_warnings.thread.run))
 
 
-no_fp_warnings: _NoFpWarnings = _NoFpWarnings()
+no_fp_warnings: _NoFpWarnings = part_of_thread(_NoFpWarnings)
 
 
 def renew_context(error: BaseException) -> bool:

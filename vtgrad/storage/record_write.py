@@ -32,6 +32,7 @@ from typing import Final
 from ..errors import VtgradError
 from .mark_written import mark_written
 from .tensor_impl import TensorImpl
+from .thread_state import after_fork
 from .version_counter import INFERENCE, Record, Site, VersionCounter
 from .write_log import SAVED
 
@@ -73,8 +74,7 @@ _BOUND: Final = 1024
 # For threads whose writes are recorded under one operator: its name, and the code and instruction
 # that called it, once known.
 on_behalf: Final[dict[int, tuple[str, CodeType | None, int]]] = {}
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=on_behalf.clear)
+after_fork(on_behalf.clear)
 
 
 class LastCaller:

@@ -28,7 +28,6 @@ half of them.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from functools import wraps
@@ -43,6 +42,7 @@ from .prepared_store import WrittenIndex
 from .scope import Scope
 from .storage import Storage
 from .tensor_impl import TensorImpl
+from .thread_state import own, part_of_thread
 from .version_counter import VersionCounter
 from .write_log import SAVED, Region, WriteLog, own_log
 
@@ -87,23 +87,20 @@ class Observed:
 saves_observed: Final = Observed()
 
 
-class _Rewinding(threading.local):
-    """The rewind state of one thread.
+class _Rewinding:
+    """The rewind state of one thread; see Note [The state of a thread].
 
     Attributes
     ----------
     keeps : bool
         Whether writes keep the bytes that they overwrite.
     cursors : dict of Chain to list of Cursor, or None
-        The cursors of the backward pass that runs; None outside of a pass.
+        The cursors of the backward pass that runs; None outside of a pass. Threads of lanes run at
+        once, and a cursor serves one thread.
     """
 
-    keeps: bool
-    cursors: dict[Chain, list[Cursor]] | None
-
-    def __init__(self) -> None:
-        self.keeps = False
-        self.cursors = None
+    keeps: bool = False
+    cursors: dict[Chain, list[Cursor]] | None = own(None)
 
 
 class Undo:
@@ -244,7 +241,7 @@ class Cursor:
             undo.apply(self.memory)
 
 
-rewinding: Final = _Rewinding()
+rewinding: Final = part_of_thread(_Rewinding)
 
 
 class allow_mutation_on_saved_tensors(Scope):  # PyTorch's name

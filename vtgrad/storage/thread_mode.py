@@ -1,48 +1,31 @@
-"""The mode of each thread.
+"""The settings of each thread that all layers read.
 
-This file is never compiled, because it has a thread-local; see Note [One source, two builds].
+This file is never compiled: mypyc would make a native class of the declaration.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-from typing import TYPE_CHECKING, Final, NamedTuple
+from _thread import get_ident
+from typing import TYPE_CHECKING, Final
 
 from .extra_meta import ExtraMeta
-from .mode import Mode, mode_of, switched
+from .mode import Mode, mode_of
+from .thread_state import made, own, part_of_thread
+from .thread_state import settle as settle
 
 if TYPE_CHECKING:
     from .batch import BatchLevel
     from .tracer import Tracer
     from .transform_record import TransformRecord
 
-__all__ = ["NO_LIMIT", "OUTSIDE", "Levels", "enter_levels", "levels_of_thread", "settle", "thread"]
+__all__ = ["NO_LIMIT", "settle", "thread"]
 
 # Larger than the number of any level.
 NO_LIMIT: Final = 2**62
 
 
-class Levels(NamedTuple):
-    """What a thread hands to another one that works for it, beside its mode.
-
-    The attributes are those of the same names below.
-    """
-
-    excluded_keys: int = 0
-    forward_limit: int = NO_LIMIT
-    reverse_level: int = 0
-    transform: TransformRecord | None = None
-    batch_levels: tuple[BatchLevel, ...] = ()
-    tracer: Tracer | None = None
-
-
-# Of a thread that is in no level.
-OUTSIDE: Final = Levels()
-
-
-class _ThreadMode(threading.local):
-    """State of one thread.
+class _ThreadMode:
+    """See Note [The state of a thread].
 
     Attributes
     ----------
@@ -68,72 +51,15 @@ class _ThreadMode(threading.local):
         What new tensors have at this moment; see Note [Tensors made on a lane].
     """
 
-    mode: Mode
-    ident: int
-    excluded_keys: int
-    forward_limit: int
-    reverse_level: int
-    transform: TransformRecord | None
-    batch_levels: tuple[BatchLevel, ...]
-    tracer: Tracer | None
-    extra_of_new: ExtraMeta | None
-
-    def __init__(self) -> None:
-        self.mode = mode_of(grad=True, inference=False)
-        self.ident = threading.get_ident()
-        self.excluded_keys = 0
-        self.forward_limit = NO_LIMIT
-        self.reverse_level = 0
-        self.transform = None
-        self.batch_levels = ()
-        self.tracer = None
-        self.extra_of_new = None
+    mode: Mode = mode_of(grad=True, inference=False)
+    ident: int = own(made(get_ident))
+    excluded_keys: int = 0
+    forward_limit: int = NO_LIMIT
+    reverse_level: int = 0
+    transform: TransformRecord | None = None
+    batch_levels: tuple[BatchLevel, ...] = ()
+    tracer: Tracer | None = None
+    extra_of_new: ExtraMeta | None = None
 
 
-thread: _ThreadMode = _ThreadMode()
-
-
-def levels_of_thread() -> Levels:
-    """The levels of this thread."""
-    return Levels(
-        thread.excluded_keys,
-        thread.forward_limit,
-        thread.reverse_level,
-        thread.transform,
-        thread.batch_levels,
-        thread.tracer,
-    )
-
-
-def enter_levels(levels: Levels) -> None:
-    """Put this thread, which no signal handler interrupts, into levels of another one."""
-    thread.excluded_keys, thread.forward_limit = levels.excluded_keys, levels.forward_limit
-    thread.reverse_level, thread.transform = levels.reverse_level, levels.transform
-    thread.batch_levels, thread.tracer = levels.batch_levels, levels.tracer
-
-
-def settle(ident: int) -> None:
-    """Remove this thread from `switched` where its mode allows; see Note [Reading the mode].
-
-    Parameters
-    ----------
-    ident : int
-        ``thread.ident``.
-    """
-    # The mode is read right before each call: a handler that runs after a call may switch it.
-    if thread.mode.records:
-        switched.silent.pop(ident, None)
-    if switched.inference and not thread.mode.inference and thread.extra_of_new is None:
-        switched.inference.pop(ident, None)
-
-
-def _forget_other_threads() -> None:
-    """Forget the threads that the child of a fork does not have; new ones may get their numbers."""
-    own = thread.ident
-    for threads in (switched.silent, switched.inference):
-        for ident in [ident for ident in threads if ident != own]:
-            del threads[ident]
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_other_threads)
+thread: _ThreadMode = part_of_thread(_ThreadMode)

@@ -32,7 +32,6 @@ nevertheless, which finds too many writes, never too few.
 from __future__ import annotations
 
 import math
-import os
 import threading
 import weakref
 from array import array
@@ -46,6 +45,7 @@ from .lazy_array import physical
 from .prepared_store import WrittenIndex
 from .strides import reach
 from .tensor_impl import TensorImpl
+from .thread_state import after_fork
 from .version_counter import Record, VersionCounter
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ class LogLock:
 
 
 log_lock: Final = LogLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=log_lock.renew)
+after_fork(log_lock.renew)
 
 
 def region_of(array: Array, offset: int, index: WrittenIndex | None = None) -> Region:

@@ -7,7 +7,6 @@ with the model after each step. A program that diverges is made small and printe
 vtgrad, as its twin for PyTorch, and as steps to replay.
 """
 
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 import vtgrad
 
 from ..errors import ForwardModeError
+from ..storage.thread_state import after_fork
 from .coverage import Coverage as Coverage
 from .coverage import CoverageError as CoverageError
 from .custom import Rule as Rule
@@ -51,8 +51,7 @@ def _take_turns_anew() -> None:
     _TURN = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_take_turns_anew)
+after_fork(_take_turns_anew)
 
 _HINT = "give `shapes` that `accepts` and `reference` do not refuse"
 

@@ -1,0 +1,280 @@
+"""What each thread remembers, in one object. This file is never compiled.
+
+Note [The state of a thread]
+
+A process has one `threading.local`, `thread`, and each layer has fields in it. The owner of some
+fields declares them, with what a new thread has there, and sees the object through its own class:
+
+    class Packing:
+        pair: HookPair | None = None
+        disabled: str | None = None
+
+    packing = part_of_thread(Packing)
+
+``packing.pair`` is then an attribute of `thread`. It is read and stored without a call, so that it
+can be switched in the form of Note [Switching a mode]. This module does not look into values, the
+mode apart.
+
+A field is a *setting*, unless its owner calls it `own`. Settings belong to the program: user code
+that runs on another thread sees them there. `carried` returns the settings of a thread at a moment,
+and `run_with` calls a function with given settings. Threads of lanes, and those of deep backward
+passes, take over a new setting without another line. What is `own` belongs to the thread itself:
+its number, the count of its passes, the order of a thread that waits for it.
+
+A switch that encloses one call is `run_with`. Where enter and exit are apart, as in a ``with``
+block, the switch is written as in Note [Switching a mode]: a function that is called to restore a
+setting may be interrupted before it does so.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, ParamSpec, TypeVar, cast
+
+from .mode import Mode, switched
+
+__all__ = [
+    "Settings",
+    "after_fork",
+    "carried",
+    "changed",
+    "keep_own_entry",
+    "made",
+    "own",
+    "part_of_thread",
+    "run_with",
+    "settle",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+V = TypeVar("V")
+
+# The fields that are settings, in the order of their declaration. A dict for its order.
+_settings: Final[dict[str, None]] = {}
+
+
+class Thread(threading.local):
+    """The state of one thread; see Note [The state of a thread].
+
+    Attributes
+    ----------
+    mode, ident, extra_of_new
+        As in `thread_mode.py`; this module reads no other field.
+    """
+
+    mode: Mode
+    ident: int
+    extra_of_new: object
+
+
+thread: Final = Thread()
+
+
+class _Own:
+    """The declaration of a field that is not carried.
+
+    Attributes
+    ----------
+    value : object
+        What a new thread has.
+    """
+
+    __slots__ = ("value",)
+
+    value: object
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class _Made:
+    """Makes the object of a thread when the thread first reads the field.
+
+    The attribute lookup asks it where the thread has no object yet. If a finalizer or a signal
+    handler reads the field meanwhile, its object is the one that stays.
+    """
+
+    __slots__ = ("_make", "_name")
+
+    _make: Callable[[], object]
+    _name: str
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: Thread | None, owner: type) -> object:
+        if state is None:
+            return self
+        return vars(state).setdefault(self._name, self._make())
+
+
+def own(value: T) -> T:
+    """Declare a field that other threads do not take over.
+
+    Parameters
+    ----------
+    value : object
+        What a new thread has: an immutable object, or the result of `made`.
+    """
+    return cast("T", _Own(value))
+
+
+def made(make: Callable[[], T]) -> T:
+    """What a new thread has in a field, if it is an object for that thread alone.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the object when the thread first reads the field.
+    """
+    return cast("T", _Made(make))
+
+
+def part_of_thread(fields: type[T]) -> T:
+    """The state of the threads, as the owner of some fields sees it.
+
+    Parameters
+    ----------
+    fields : type
+        A class whose attributes are the fields, each with what a new thread has: an immutable
+        object, or the result of `made`; either as the argument of `own` if it is not carried.
+
+    Raises
+    ------
+    ValueError
+        If another owner has a field of the same name.
+    """
+    for name, value in vars(fields).items():
+        if name.startswith("__"):
+            continue
+        if hasattr(Thread, name):
+            raise ValueError(f"threads have a field {name!r} already")
+        if isinstance(value, _Own):
+            value = value.value
+        else:
+            _settings[name] = None
+        if isinstance(value, _Made):
+            value.__set_name__(Thread, name)
+        setattr(Thread, name, value)
+    return cast("T", thread)
+
+
+class Settings:
+    """Values of some or all settings, which never change.
+
+    Attributes
+    ----------
+    values : mapping of str to object
+        The values, by the names of their fields.
+    """
+
+    __slots__ = ("values",)
+
+    values: Mapping[str, object]
+
+    def __init__(self, values: dict[str, object]) -> None:
+        self.values = values
+
+    def but(self, **values: object) -> Settings:
+        """The same with other values for some fields, which may also be a thread's own."""
+        return Settings({**self.values, **values})
+
+
+def carried() -> Settings:
+    """All settings of this thread: what user code must see when another thread runs it."""
+    return Settings({name: getattr(thread, name) for name in _settings})
+
+
+def changed(**values: object) -> Settings:
+    """Values for some fields; `run_with` leaves the others as they are."""
+    return Settings(values)
+
+
+def run_with(
+    settings: Settings, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """Call a function with other settings; whatever happens, the thread has its own afterwards.
+
+    One call of a C function stores all of them, so a signal handler sees none or all, and it
+    restores all of them before any handler runs. See Note [Reading the mode] for the entries.
+    """
+    state, ident = vars(thread), thread.ident
+    before = {name: getattr(thread, name) for name in settings.values}
+    try:
+        switched.silent[ident] = switched.inference[ident] = thread.mode
+        state.update(settings.values)
+        settle(ident)
+        return function(*args, **kwargs)
+    finally:
+        switched.silent[ident] = switched.inference[ident] = thread.mode
+        state.update(before)
+        settle(ident)
+
+
+def settle(ident: int) -> None:
+    """Remove this thread from `switched` where its mode allows; see Note [Reading the mode].
+
+    Parameters
+    ----------
+    ident : int
+        ``thread.ident``.
+    """
+    # The mode is read right before each call: a handler that runs after a call may switch it.
+    if thread.mode.records:
+        switched.silent.pop(ident, None)
+    if switched.inference and not thread.mode.inference and thread.extra_of_new is None:
+        switched.inference.pop(ident, None)
+
+
+def after_fork(
+    in_child: Callable[[], object],
+    *,
+    before: Callable[[], object] | None = None,
+    in_parent: Callable[[], object] | None = None,
+) -> None:
+    """Register what a fork calls, where there are forks; no other function registers anything.
+
+    The interpreter calls each function by itself, so that an interrupt in one of them leaves out
+    none of the others.
+
+    Parameters
+    ----------
+    in_child : callable
+        Called in the child, in the order of registration: resets what belongs to threads that the
+        child does not have.
+    before, in_parent : callable, optional
+        Called in the parent: `before` in reverse order of registration, `in_parent` in order. A
+        lock is acquired by the one, and released by the other and by `in_child`.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=in_child)
+        if before is not None:
+            os.register_at_fork(before=before)
+        if in_parent is not None:
+            os.register_at_fork(after_in_parent=in_parent)
+
+
+def keep_own_entry(*by_thread: dict[int, V]) -> None:
+    """Remove the entries of threads that the child of a fork does not have.
+
+    Parameters
+    ----------
+    *by_thread : dict of int to object
+        Entries by ``thread.ident``; new threads may get the same numbers.
+    """
+    ident = thread.ident
+    for entries in by_thread:
+        for other in [other for other in entries if other != ident]:
+            del entries[other]
+
+
+after_fork(partial(keep_own_entry, switched.silent, switched.inference))
