@@ -18,7 +18,6 @@ The functions that belong to a row are found by the name of the row, when they a
 
 from __future__ import annotations
 
-import copy
 from typing import Final
 
 from vtgrad.storage.key_set import BATCHED, DUAL
@@ -210,13 +209,20 @@ class Operator:
         """
         self.name = self.row = name
         self.spoken = spoken or name
-        self.integers = tuple([one[:-1] for one in parameters.split() if one.endswith("#")])
-        positional, _, by_keyword = parameters.replace("#", "").partition("*")
+        self.integers = ()
+        if "#" in parameters:
+            self.integers = tuple([one[:-1] for one in parameters.split() if one[-1] == "#"])
+            parameters = parameters.replace("#", "")
+        positional, _, by_keyword = parameters.partition("*")
         self.positional = tuple(positional.split())
-        self.parameters = (*self.positional, *by_keyword.split())
-        others = SIZES.intersection(self.parameters) or DIMENSIONS.intersection(by_keyword.split())
-        dims = [nr for nr, one in enumerate(self.positional) if one in DIMENSIONS]
-        self.dims = () if others else tuple(dims)
+        self.parameters = (*self.positional, *by_keyword.split()) if by_keyword else self.positional
+        self.dims = ()
+        if not DIMENSIONS.isdisjoint(self.parameters):
+            others = SIZES.intersection(self.parameters) or DIMENSIONS.intersection(
+                by_keyword.split()
+            )
+            dims = [nr for nr, one in enumerate(self.positional) if one in DIMENSIONS]
+            self.dims = () if others else tuple(dims)
         self.writes = self.overwrites = writes
         self.changes_geometry = changes_geometry
         self.tangent = None
@@ -265,7 +271,9 @@ class Operator:
         name, spoken : str, optional
             As of a record; by default those of this one, with an underscore behind.
         """
-        twin = copy.copy(self)
+        twin = Operator.__new__(Operator)
+        for field in Operator.__slots__:
+            setattr(twin, field, getattr(self, field))
         twin.name = name or f"{self.name}_"
         twin.spoken = spoken or f"{self.spoken}_"
         twin.writes = True

@@ -192,9 +192,9 @@ def _tangent(
     result: object,
 ) -> object:
     """What the formula gives."""
-    formula = functions_of(operator).formula
+    formula, over_arrays, _ = functions_of(operator)
     assert formula is not None
-    found = tangent_over_arrays(operator, arguments, given, result)
+    found = tangent_over_arrays(over_arrays, arguments, given, result)
     return formula(arguments, given, result) if found is None else found
 
 

@@ -54,13 +54,12 @@ class _Operands(NamedTuple):
 
 
 def tangent_over_arrays(
-    operator: Operator,
+    formula: FormulaOverArrays | None,
     arguments: Mapping[str, object],
     given: Mapping[str, Given],
     result: object,
 ) -> TensorBase | None:
     """The tangent of a result; None if it is not computed over arrays."""
-    formula = functions_of(operator).over_arrays
     if formula is None or not isinstance(result, TensorBase):
         return None
     array = _plain_array(result, recording=False)
