@@ -26,16 +26,16 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 @pytest.mark.parametrize(
     ("operator", "wrong"),
     [
-        ("roll", Pattern("elementwise", "input")),
-        ("flip_dims", Pattern("along dim", "")),
-        ("cumsum_dim", Pattern("elementwise", "input")),
-        ("softmax_dim", Pattern("cumulative", "input")),
-        ("sum_dim_IntList", Pattern("reduction", "")),
-        ("mm", Pattern("ki, jk -> ij", "input mat2")),
-        ("mul", Pattern("elementwise", "input")),
-        ("scatter_add", Pattern("elementwise", "input")),
-        ("where_self", Pattern("elementwise", "input")),
-        ("renorm", Pattern("along dim", "input")),
+        ("roll", Pattern("elementwise", ("input",))),
+        ("flip_dims", Pattern("along dim", ())),
+        ("cumsum_dim", Pattern("elementwise", ("input",))),
+        ("softmax_dim", Pattern("cumulative", ("input",))),
+        ("sum_dim_IntList", Pattern("reduction", ())),
+        ("mm", Pattern("ki, jk -> ij", ("input", "mat2"))),
+        ("mul", Pattern("elementwise", ("input",))),
+        ("scatter_add", Pattern("elementwise", ("input",))),
+        ("where_self", Pattern("elementwise", ("input",))),
+        ("renorm", Pattern("along dim", ("input",))),
     ],
 )
 def test_wrong_local_pattern_is_found(

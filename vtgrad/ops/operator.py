@@ -18,7 +18,7 @@ The functions that belong to a row are found by the name of the row, when they a
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from vtgrad.storage.key_set import BATCHED, DUAL
 
@@ -29,7 +29,7 @@ DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension
 SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
 
 
-class Tangent:
+class Tangent(NamedTuple):
     """How the tangents of an operator's results follow.
 
     Attributes
@@ -47,23 +47,13 @@ class Tangent:
         first argument.
     """
 
-    __slots__ = ("differentiable", "kind", "reads_first", "reads_result")
-
     kind: str
     differentiable: tuple[str, ...]
     reads_result: bool
     reads_first: tuple[str, ...]
 
-    def __init__(
-        self, kind: str, differentiable: str, reads_result: bool = False, reads_first: str = ""
-    ) -> None:
-        self.kind = kind
-        self.differentiable = tuple(differentiable.split())
-        self.reads_result = reads_result
-        self.reads_first = tuple(reads_first.split())
 
-
-class Pattern:
+class Pattern(NamedTuple):
     """Which elements of its operands an element of an operator's result depends on.
 
     Attributes
@@ -86,18 +76,10 @@ class Pattern:
         Of an operator that moves elements: the parameters whose numbers are stored beside them.
     """
 
-    __slots__ = ("constants", "derivatives", "rule", "targets")
-
     rule: str
     derivatives: tuple[str, ...]
-    targets: tuple[str, ...]
-    constants: tuple[str, ...]
-
-    def __init__(self, rule: str, derivatives: str, targets: str = "", constants: str = "") -> None:
-        self.rule = rule
-        self.derivatives = tuple(derivatives.split())
-        self.targets = tuple(targets.split())
-        self.constants = tuple(constants.split())
+    targets: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
 
 
 class Operator:
@@ -228,14 +210,21 @@ class Operator:
         self.tangent = None
         if tangent is not None:
             kind = tangent or ("formula" if differentiable else "none")
-            self.tangent = Tangent(kind, differentiable, reads_result, reads_first)
+            self.tangent = Tangent(
+                kind, tuple(differentiable.split()), reads_result, tuple(reads_first.split())
+            )
         self.batch, _, self.batch_option = batch.partition(" ")
         self.names = names
         self.pattern = None
         if pattern is not None:
             if derivatives is None:
                 derivatives = "" if tangent == "zero" else differentiable
-            self.pattern = Pattern(pattern, derivatives, targets, constants)
+            self.pattern = Pattern(
+                pattern,
+                tuple(derivatives.split()),
+                tuple(targets.split()),
+                tuple(constants.split()),
+            )
         self.lacks = (DUAL if tangent is None else 0) | (0 if batch else BATCHED)
 
     @classmethod
