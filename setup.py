@@ -56,9 +56,8 @@ INTERPRETED = """
     graph/written_elements.py
     engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
     engine/owner_state.py engine/signals.py
-    ops/generated/batching.py ops/generated/forward_formulas.py
-    ops/generated/functional.py ops/generated/methods.py ops/generated/naming.py
-    ops/generated/patterns.py ops/generated/public.py
+    ops/generated/forward_formulas.py ops/generated/functional.py ops/generated/methods.py
+    ops/generated/operators.py ops/generated/patterns.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
 """.split()
 

@@ -14,9 +14,9 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
+from tests.ops.records import tangent_of
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.storage.arrays import Array
 
 from .test_formulas import differentiable, drawn
@@ -31,7 +31,7 @@ CASES: Final = [
     case
     for case in cases()
     if differentiable(case)
-    and FORWARD[case.operator.name].kind == "formula"
+    and tangent_of(case.operator.name).kind == "formula"
     and case.operator.returns not in {"Self", "Geometry"}
     and is_complex(case)
 ]

@@ -16,10 +16,10 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_named, positions_of_inputs
+from tests.ops.records import RECORDS, tangent_of
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import NotSupportedError
-from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.storage.arrays import Array
 
 from .test_formulas import can_be_written, drawn
@@ -121,8 +121,10 @@ def subsets(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def written(case: Case) -> bool:
-    rule = FORWARD.get(case.operator.inplace or "")
-    return rule is not None and rule.kind in {"formula", "zero"} and can_be_written(case)
+    name = case.operator.inplace
+    return (
+        name is not None and tangent_of(name).kind in {"formula", "zero"} and can_be_written(case)
+    )
 
 
 CASES: Final = [case for case in cases() if written(case)]
@@ -177,7 +179,9 @@ def test_a_write_has_the_tangent_of_the_operator(case: Case) -> None:
 def test_every_inplace_variant_is_tried() -> None:
     tried = {case.operator.inplace for case in CASES}
     rules = {
-        name for name, rule in FORWARD.items() if rule.writes and rule.kind in {"formula", "zero"}
+        name
+        for name, one in RECORDS.items()
+        if one.writes and one.tangent is not None and one.tangent.kind in {"formula", "zero"}
     }
     listed = {case.operator.inplace for case in cases() if case.operator.inplace}
     # Their samples have integers for the order.
@@ -212,11 +216,10 @@ def test_a_refused_variant_writes_nothing() -> None:
 
 
 def _is_refused(case: Case) -> bool:
-    rule = FORWARD.get(case.operator.inplace or "")
-    x = case.sample.arguments[0]
+    name, x = case.operator.inplace, case.sample.arguments[0]
     return (
-        rule is not None
-        and rule.kind == "refused"
+        name is not None
+        and tangent_of(name).kind == "refused"
         and isinstance(x, np.ndarray)
         and x.dtype.kind == "f"
     )

@@ -10,10 +10,11 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
+from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.forward import dual_handler, over_arrays
-from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.ops.forward.functions_of import functions_of
 
 from .test_formulas import can_be_written, differentiable, drawn
 
@@ -27,7 +28,7 @@ CASES: Final = [
     case
     for case in cases()
     if differentiable(case)
-    and FORWARD[case.operator.name].over_arrays is not None
+    and functions_of(RECORDS[case.operator.name]).over_arrays is not None
     and is_real(case)
 ]
 

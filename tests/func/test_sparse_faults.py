@@ -9,9 +9,9 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import cases
-from vtgrad.ops.generated.patterns import PATTERNS
+from tests.ops.records import RECORDS
+from vtgrad.ops.operator import Pattern
 from vtgrad.ops.sparsity.index_sets import VALUE, IndexSets, IntArray
-from vtgrad.ops.sparsity.local_pattern import LocalPattern
 from vtgrad.ops.sparsity.sparsity_tracer import SparsityTracer
 from vtgrad.ops.sparsity.storage_sets import StorageSets
 from vtgrad.storage.tensor_base import TensorBase
@@ -26,22 +26,22 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 @pytest.mark.parametrize(
     ("operator", "wrong"),
     [
-        ("roll", LocalPattern("elementwise", "input")),
-        ("flip_dims", LocalPattern("along dim", "")),
-        ("cumsum_dim", LocalPattern("elementwise", "input")),
-        ("softmax_dim", LocalPattern("cumulative", "input")),
-        ("sum_dim_IntList", LocalPattern("reduction", "")),
-        ("mm", LocalPattern("ki, jk -> ij", "input mat2")),
-        ("mul", LocalPattern("elementwise", "input")),
-        ("scatter_add", LocalPattern("elementwise", "input")),
-        ("where_self", LocalPattern("elementwise", "input")),
-        ("renorm", LocalPattern("along dim", "input")),
+        ("roll", Pattern("elementwise", ("input",))),
+        ("flip_dims", Pattern("along dim", ())),
+        ("cumsum_dim", Pattern("elementwise", ("input",))),
+        ("softmax_dim", Pattern("cumulative", ("input",))),
+        ("sum_dim_IntList", Pattern("reduction", ())),
+        ("mm", Pattern("ki, jk -> ij", ("input", "mat2"))),
+        ("mul", Pattern("elementwise", ("input",))),
+        ("scatter_add", Pattern("elementwise", ("input",))),
+        ("where_self", Pattern("elementwise", ("input",))),
+        ("renorm", Pattern("along dim", ("input",))),
     ],
 )
 def test_wrong_local_pattern_is_found(
-    operator: str, wrong: LocalPattern, monkeypatch: pytest.MonkeyPatch
+    operator: str, wrong: Pattern, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(PATTERNS, operator, wrong)
+    monkeypatch.setattr(RECORDS[operator], "pattern", wrong)
     found = 0
     for case in cases(lambda op: op.name == operator):
         try:

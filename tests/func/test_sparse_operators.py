@@ -11,16 +11,15 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import OPERATORS, Case, cases, function_of_inputs
+from tests.ops.records import RECORDS, pattern_of, tangent_of
 from tests.sweeping import by_table, sweep
-from vtgrad.ops.generated.forward_formulas import FORWARD
-from vtgrad.ops.generated.patterns import PATTERNS
 from vtgrad.storage.arrays import Array
 
 Function = Callable[[vt.Tensor], vt.Tensor]
 
 
 def differentiable(case: Case) -> bool:
-    return bool(case.operator.formulas) and FORWARD[case.operator.name].kind != "refused"
+    return bool(case.operator.formulas) and tangent_of(case.operator.name).kind != "refused"
 
 
 CASES = [case for case in cases() if differentiable(case)]
@@ -98,7 +97,7 @@ def check(case: Case, name: str, *, inplace: bool) -> None:
     apply, arrays = function_of_inputs(case, name, inplace=inplace)
     is_real = not any(x.is_complex() for x in [*apply(*map(vt.tensor, arrays))])
     is_real = is_real and not any(array.dtype.kind == "c" for array in arrays)
-    if PATTERNS[name].rule in EXACT and case.operator.name not in PARTLY_CONSTANT and is_real:
+    if pattern_of(name).rule in EXACT and case.operator.name not in PARTLY_CONSTANT and is_real:
         extra = np.argwhere(found & ~entries)
         assert extra.size == 0, f"entries {extra.tolist()} are too many"
 
@@ -133,4 +132,4 @@ def test_pattern_of_a_write_has_every_entry(case: Case) -> None:
 def test_every_operator_has_a_rule() -> None:
     names: Sequence[str] = [op.name for op in OPERATORS.values()]
     names = [*names, *[op.inplace for op in OPERATORS.values() if op.inplace is not None]]
-    assert [name for name in names if name not in PATTERNS] == []
+    assert [name for name in names if RECORDS[name].pattern is None] == []

@@ -19,6 +19,7 @@ import vtgrad as vt
 from vtgrad.engine import backward, engine
 from vtgrad.engine.lane_run import LaneRun, run_on_lanes
 from vtgrad.ops.calling import take_over
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import LANE
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
@@ -65,7 +66,7 @@ def _spread(rng: random.Random) -> take_over.Handler:
     """A handler of the key of lanes that moves operands instead of refusing them."""
 
     def handle(
-        operator: str,
+        operator: Operator,
         function: Callable[..., object],
         args: tuple[object, ...],
         kwargs: dict[str, object],
@@ -73,7 +74,7 @@ def _spread(rng: random.Random) -> take_over.Handler:
         operands = [x for x in args if isinstance(x, TensorBase)]
         operands += [x for value in args if isinstance(value, (list, tuple)) for x in value]
         tensors = [x for x in operands if isinstance(x, vt.Tensor)]
-        target = args[0] if operator.endswith("_") else kwargs.get("out")
+        target = args[0] if operator.name.endswith("_") else kwargs.get("out")
         if isinstance(target, vt.Tensor):
             device = target.device
         elif len({x.device for x in tensors}) == 1:

@@ -5,9 +5,9 @@ import pytest
 import vtgrad as vt
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import NamesError, NamesMismatchError
-from vtgrad.ops.generated.naming import NAMING
 
 from .calls import Case, arguments_of, cases, function_named, results_of, tensors_in
+from .records import RECORDS
 
 # Rules by which a result may have no name although an operand has.
 LOSING = {"none", "elements", "dot", "diagonal", "matmul", "addmm", "drop dim"}
@@ -40,9 +40,9 @@ def test_names_reach_the_results_or_are_refused(case: Case) -> None:
             results = results_of(function(*values, **options))
         except NamesError:
             continue
-        naming = NAMING[case.operator.name]
+        rule = RECORDS[case.operator.name].names
         for result in results:
-            assert result.has_names() or not result.ndim or naming.rule in LOSING
+            assert result.has_names() or not result.ndim or rule in LOSING
         for plain, result in zip(expected or (), results, strict=bool(expected)):
             if "Generator" not in str(case.operator.arguments):
                 assert vt.equal(result.rename(None), plain) or bool(plain.isnan().any())

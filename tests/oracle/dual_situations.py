@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tests.ops.records import RECORDS
 from tests.oracle.kinds import kind_of
 from tests.oracle.side import TensorLike
 from tests.oracle.situation import METADATA, Situation
-from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.testing.steps import Line
 
 __all__ = [
@@ -73,8 +73,9 @@ def tangent_that_saved_a_copy(s: Situation) -> bool:
 
 
 def _reads_its_result(step: Line) -> bool:
-    rule = FORWARD.get(step.op)
-    return rule is not None and rule.writes and "result" in rule.uses
+    record = RECORDS.get(step.op)
+    tangent = None if record is None else record.tangent
+    return record is not None and record.writes and tangent is not None and tangent.reads_result
 
 
 def view_of_a_detached_base(s: Situation) -> bool:

@@ -19,11 +19,11 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.saved_tangents import SavedTangents
 from vtgrad.graph.set_history import own_meta
-from vtgrad.ops.forward import dual_handler
-from vtgrad.ops.forward.forward_rule import ForwardRule
+from vtgrad.ops.forward import dual_handler, functions_of
 from vtgrad.ops.forward.tangents import as_tangent, highest_level, tangent_of, write_tangent
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.ops.generated.operators import MUL
+from vtgrad.ops.operator import Operator, Tangent
 from vtgrad.storage.geometry import contiguous_strides
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
@@ -153,7 +153,8 @@ def formula_is_evaluated_after_the_write(patch: pytest.MonkeyPatch) -> None:
     """The tangent of a write is computed from the new value instead of the old one."""
 
     def planted(
-        rule: ForwardRule,
+        operator: Operator,
+        rule: Tangent,
         function: Callable[..., object],
         args: Sequence[object],
         kwargs: Mapping[str, object],
@@ -165,8 +166,9 @@ def formula_is_evaluated_after_the_write(patch: pytest.MonkeyPatch) -> None:
         assert isinstance(target, TensorBase)
         result = function(*args, **kwargs)
         present = tangent_of(target, level)
-        if rule.formula is not None and given:
-            tangent = rule.formula(arguments, given, target)
+        formula = functions_of.functions_of(operator).formula
+        if formula is not None and given:
+            tangent = formula(arguments, given, target)
             if isinstance(tangent, TensorBase):
                 write_tangent(target, tangent, level, given)
         elif present is not None:
@@ -210,8 +212,8 @@ def no_grad_switches_forward_mode_off(patch: pytest.MonkeyPatch) -> None:
 
 def second_operand_has_no_tangent(patch: pytest.MonkeyPatch) -> None:
     """A product forgets the tangent of its second operand, if both have one."""
-    rule = FORWARD["mul"]
-    formula = rule.formula
+    functions = functions_of.functions_of(MUL)
+    formula = functions.formula
     assert formula is not None
 
     def planted(
@@ -220,7 +222,7 @@ def second_operand_has_no_tangent(patch: pytest.MonkeyPatch) -> None:
         first = {"input": given["input"]} if "input" in given else given
         return formula(arguments, first, result)
 
-    patch.setattr(rule, "formula", planted)
+    patch.setitem(functions_of._found, MUL.row, functions._replace(formula=planted))
 
 
 def primal_keeps_the_tangent(patch: pytest.MonkeyPatch) -> None:

@@ -8,16 +8,15 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases, function_of_inputs
+from tests.ops.records import RECORDS, tangent_of
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import BatchedWriteError
-from vtgrad.ops.generated.batching import BATCHING
-from vtgrad.ops.generated.forward_formulas import FORWARD
 from vtgrad.storage.arrays import Array
 
 CASES = [
     case
     for case in cases(lambda op: bool(op.formulas) and not op.undifferentiable)
-    if not BATCHING[case.operator.name].rule.startswith("random")
+    if not RECORDS[case.operator.name].batch.startswith("random")
     # What `as_strided` calls for values, and never for a tensor of one sample.
     and case.operator.name != "as_strided_beyond"
 ]
@@ -159,7 +158,7 @@ def check_against_loop(
 
 
 @pytest.mark.slow
-@sweep([c for c in WITH_INPUTS if FORWARD[c.operator.name].kind != "refused"], row=by_table)
+@sweep([c for c in WITH_INPUTS if tangent_of(c.operator.name).kind != "refused"], row=by_table)
 def test_tangents_of_samples(case: Case) -> None:
     apply, arrays = function_of_inputs(case, case.operator.name, inplace=writes(case))
     rng = np.random.default_rng(0)

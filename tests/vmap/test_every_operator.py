@@ -9,9 +9,9 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import Case, cases
+from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import BatchedTensorError
-from vtgrad.ops.generated.batching import BATCHING
 
 from .batches import Place, batch_of, call_with, places_of, stacked_loop, value_at
 
@@ -19,7 +19,7 @@ from .batches import Place, batch_of, call_with, places_of, stacked_loop, value_
 CASES = [
     case
     for case in cases()
-    if places_of(case) and not BATCHING[case.operator.name].rule.startswith("random")
+    if places_of(case) and not RECORDS[case.operator.name].batch.startswith("random")
 ]
 
 
@@ -70,7 +70,7 @@ def refused(case: Case, chosen: Sequence[Place] = ()) -> bool:
     if name in {"masked_select", "index_at", "index_put_at", "index_spread"}:
         masks = [p for p in chosen if value_at(case, p).dtype in (np.bool_, np.uint8)]
         return any(case.operator.arguments[int(p[0])].name in {"mask", "indices"} for p in masks)
-    return BATCHING[name].rule == "refused"
+    return RECORDS[name].batch == "refused"
 
 
 @sweep([c for c in CASES if not refused(c)], row=by_table)
@@ -118,11 +118,11 @@ def test_in_place(case: Case) -> None:
             version = moved[0]._version
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                if BATCHING[case.operator.name].rule == "loop":
+                if RECORDS[case.operator.name].batch == "loop":
                     warnings.simplefilter("ignore")
                 found = vt.vmap(apply, in_dims=dim, out_dims=dim)(*moved)
             assert found is moved[0]
-            if BATCHING[case.operator.name].rule != "loop":
+            if RECORDS[case.operator.name].batch != "loop":
                 assert moved[0]._version == version + 1
             np.testing.assert_allclose(
                 vt.movedim(moved[0], dim, 0).numpy(), expected.numpy(), rtol=1e-12, atol=1e-12

@@ -16,10 +16,10 @@ import vtgrad as vt
 from tests.ops.calls import function_named
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.batching import batched_call, entering, quick_calls, take_over_batched, values
-from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.entering import EnterBatch
 from vtgrad.ops.batching.rules import elementwise, flat_index, indexing, shift, slices
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.batch import BatchLevel, batch_of, batched
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
@@ -66,9 +66,9 @@ def by_promotion() -> bool:
 def quick_dimensions_are_not_shifted(patch: Patch) -> None:
     shifted = quick_calls._shifted
 
-    def planted(rule: BatchRule, args: tuple[object, ...]) -> quick_calls.Quick:
-        found = shifted(rule, args)
-        if found is not None and rule.spoken == "cumsum":
+    def planted(operator: Operator, args: tuple[object, ...]) -> quick_calls.Quick:
+        found = shifted(operator, args)
+        if found is not None and operator.spoken == "cumsum":
             found[1][1] = 0
         return found
 
@@ -76,7 +76,7 @@ def quick_dimensions_are_not_shifted(patch: Patch) -> None:
 
 
 def dimensions_are_not_shifted_by_rules(patch: Patch) -> None:
-    patch.setattr(quick_calls, "_shifted", lambda rule, args: None)
+    patch.setattr(quick_calls, "_shifted", lambda operator, args: None)
     normal = shift.shifted
 
     def planted(value: object, ndim: int, name: str = "dim") -> object:
@@ -158,7 +158,7 @@ def a_write_goes_into_a_copy(patch: Patch) -> None:
     rules = take_over_batched._RULES
 
     def planted(call: batched_call.BatchedCall) -> object:
-        if call.rule.spoken == "copy_":
+        if call.operator.spoken == "copy_":
             call.called({"input": F.clone(call.value("input")), "other": call.value("other")})
             return call.tensor("input")
         return elementwise.elementwise(call)

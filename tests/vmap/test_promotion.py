@@ -12,7 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import OPERATORS, function_named
-from vtgrad.ops.generated.batching import BATCHING
+from tests.ops.records import RECORDS
 
 DTYPES = (vt.bool, vt.uint8, vt.int32, vt.int64, vt.float16, vt.float32, vt.float64, vt.complex64)
 SHAPES: list[tuple[int, ...]] = [(), (), (2,), (1,), (3, 2)]
@@ -37,7 +37,7 @@ def operands_of(name: str) -> list[str]:
 NAMES = [
     name
     for name in OPERATORS
-    if BATCHING[name].rule in ("elementwise", "fill", "lerp", "masked_fill")
+    if RECORDS[name].batch in ("elementwise", "fill", "lerp", "masked_fill")
     and len(operands_of(name)) > 1
     and name not in LEFT_OUT
 ]

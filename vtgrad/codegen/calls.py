@@ -1,6 +1,6 @@
 """How generated functions take their arguments, hand them on, and say what is wrong with them."""
 
-from .language import Argument, Operator
+from .language import Argument, Operator, record_name
 from .parameters import passed, signature
 from .template import fill
 
@@ -41,7 +41,7 @@ if $condition:
 
 _TAKEN_OVER = """
 if keys.active and $is_keyed($operands):
-    return take_over("$name", $name, $arguments)
+    return take_over($record, $name, $arguments)
 """
 
 _TURNED = """
@@ -136,6 +136,7 @@ def taken_over(operator: Operator, name: str = "", *, out: bool = True) -> str:
         _TAKEN_OVER,
         is_keyed="is_drawn_in_batch" if draws else "is_keyed",
         operands=", ".join(operands),
+        record=record_name(name or operator.name),
         name=name or operator.name,
         arguments=arguments,
     )

@@ -2,7 +2,8 @@
 
 The functions get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
 in ``ops/derivatives/README.md``. Operators that compute element by element have a second function,
-over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays].
+over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays]. The
+handler finds them by the name of the row, see Note [One record for each operator].
 """
 
 import ast
@@ -16,32 +17,24 @@ from .library import Library
 from .memory_reuse import is_temporary, reusing
 from .template import fill, head
 
-__all__ = ["emit_forward"]
+__all__ = ["emit_forward", "tangent_of"]
 
 _FORWARD = """
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.forward.derived import (
     along, difference_of_arrays, plus, reduced, sum_of_arrays, transposed, with_zeros,
 )
-from vtgrad.ops.forward.forward_rule import ForwardRule
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
-__all__ = ["FORWARD"]
-
 
 $functions
-
-# By the name of the function that hands the call over.
-FORWARD: Final[dict[str, ForwardRule]] = {
-    $rows
-}
 """
 
 _FUNCTION = """
@@ -83,51 +76,49 @@ _WORDS: Final = ("linear", "elementwise", "reduction", "transposed")
 
 
 def emit_forward(library: Library) -> str:
-    """The formulas and the list of rules, as Python text.
+    """The formulas, as Python text.
 
     Raises
     ------
     TableError
         If a differentiable operator has no forward formula, or a wrong one.
     """
-    functions, rows = "", ""
+    functions = ""
     for operator in library.operators:
-        kind = _kind(operator)
-        name = f"_{operator.name}"
-        body, uses = ("", "") if kind != "formula" else _body(operator, library.names)
-        over_arrays = _body_over_arrays(operator, library) if body else None
-        if body:
-            functions += fill(_FUNCTION, name=name, body=body)
-        if over_arrays is not None:
-            functions += fill(_FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=over_arrays)
+        name = operator.name
+        if _kind(operator) == "formula":
+            body, _ = _body(operator, library.names)
+            functions += fill(_FUNCTION, name=f"{name}_tangent", body=body)
+            body_over_arrays = _body_over_arrays(operator, library.names)
+            if body_over_arrays is not None:
+                functions += fill(
+                    _FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=body_over_arrays
+                )
         onto = _call_onto(operator)
         if onto is not None:
             functions += fill(_FUNCTION_ONTO, name=f"{name}_onto", call=onto)
-        parameters = " ".join(a.for_users().name for a in operator.arguments)
-        differentiable = " ".join(
-            a.for_users().name for a in operator.arguments if a.name in operator.formulas
-        )
-        writes = operator.returns in {"Self", "Geometry"}
-        for function, spoken, in_place in (
-            (operator.name, operator.base, writes),
-            (operator.inplace, operator.spoken_inplace if operator.inplace else "", True),
-        ):
-            if function is None:
-                continue
-            row = f'"{function}": ForwardRule("{spoken}", "{kind}", "{parameters}"'
-            if differentiable:
-                row += f', "{differentiable}"'
-            if body:
-                row += f', uses="{uses}", formula={name}'
-            if over_arrays is not None:
-                row += f", over_arrays={name}_over_arrays"
-                readers = _readers_of_first(operator, library.names)
-                row += f', reads_first="{readers}"' if in_place and readers else ""
-            if in_place and onto is not None:
-                row += f", onto={name}_onto"
-            rows += row + (", writes=True" if in_place else "") + "),\n"
     text = head("the derivative tables", "The tangents of the results of all operators.")
-    return text + fill(_FORWARD, functions=functions, rows=rows)
+    return text + fill(_FORWARD, functions=functions)
+
+
+def tangent_of(operator: Operator, names: Names) -> dict[str, object]:
+    """What the record of an operator says of tangents.
+
+    Raises
+    ------
+    TableError
+        As `emit_forward`.
+    """
+    kind = _kind(operator)
+    if kind != "formula":
+        return {"tangent": "" if kind == "none" else kind}
+    _, uses = _body(operator, names)
+    written = operator.inplace is not None or operator.returns == "Self"
+    by_arrays = written and _body_over_arrays(operator, names) is not None
+    return {
+        "reads_result": "result" in uses,
+        "reads_first": _readers_of_first(operator, names) if by_arrays else "",
+    }
 
 
 def _kind(operator: Operator) -> str:
@@ -157,7 +148,7 @@ def _stated(operator: Operator) -> str | Mapping[str, str]:
     raise TableError(f"{operator.where}: a differentiable operator states 'forward'")
 
 
-def _body(operator: Operator, names: Names) -> tuple[str, str]:
+def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
     """The statements of the function, and the names that it reads."""
     stated = _stated(operator)
     several = operator.returns == "tuple"
@@ -170,16 +161,16 @@ def _body(operator: Operator, names: Names) -> tuple[str, str]:
             for a in operator.arguments
         ]
         call = _call(operator, values)
-        return f"return {call}", ""
+        return f"return {call}", set()
     uses: set[str] = set()
     if isinstance(stated, str) and stated not in _WORDS:
-        return f"return {_translated(operator, stated, names, uses)}", _uses(uses)
+        return f"return {_translated(operator, stated, names, uses)}", uses
     if isinstance(stated, Mapping) and set(stated) <= set(operator.results) and several:
         parts = [
             _translated(operator, stated[one], names, uses) if one in stated else "None"
             for one in operator.results
         ]
-        return f"return {', '.join(parts)}", _uses(uses)
+        return f"return {', '.join(parts)}", uses
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
@@ -191,7 +182,7 @@ def _body(operator: Operator, names: Names) -> tuple[str, str]:
         key = "input" if argument == "self" else argument
         text = _contribution(operator, argument, how, names, uses)
         body += fill(_CONTRIBUTION, argument=key, text=text)
-    return body + "return tangent", _uses(uses)
+    return body + "return tangent", uses
 
 
 def _call_onto(operator: Operator) -> str | None:
@@ -208,13 +199,13 @@ def _call_onto(operator: Operator) -> str | None:
     return _call(operator, values).replace(f"F.{operator.name}(", f"F.{operator.inplace}(", 1)
 
 
-def _body_over_arrays(operator: Operator, library: Library) -> str | None:
+def _body_over_arrays(operator: Operator, names: Names) -> str | None:
     """The statements of the function over arrays; None if there is none.
 
     There is one for operators that compute element by element, if all functions that their formulas
     call are kernels or helpers.
     """
-    stated, names = _stated(operator), library.names
+    stated = _stated(operator)
     if operator.names != "unify" or operator.returns == "tuple" or stated == "linear":
         return None
     if isinstance(stated, str) and stated not in _WORDS:
@@ -226,7 +217,7 @@ def _body_over_arrays(operator: Operator, library: Library) -> str | None:
     for nr, (argument, how) in enumerate(by_argument.items()):
         key = "input" if argument == "self" else argument
         try:
-            text = _contribution_of_arrays(operator, argument, how, library)
+            text = _contribution_of_arrays(operator, argument, how, names)
         except TableError:
             return None
         if text is None:
@@ -244,9 +235,9 @@ def _body_over_arrays(operator: Operator, library: Library) -> str | None:
 
 
 def _contribution_of_arrays(
-    operator: Operator, argument: str, how: str, library: Library
+    operator: Operator, argument: str, how: str, names: Names
 ) -> str | None:
-    names, key = library.names, "input" if argument == "self" else argument
+    key = "input" if argument == "self" else argument
     if how == "linear":
         kernel = operator.kernel
         if kernel not in names.reuse.storing:
@@ -402,7 +393,3 @@ def _translated(
     uses.update(a.for_users().name for a in operator.tensors if a.name in used)
     asked = _ASKED if evaluation is ARRAYS else None
     return translate(operator, tree, names, evaluation, values, plain, asked=asked)
-
-
-def _uses(uses: set[str]) -> str:
-    return " ".join(sorted(uses))

@@ -1,4 +1,4 @@
-"""Writing the local patterns: which elements of operands an element of a result depends on.
+"""The local patterns: which elements of operands an element of a result depends on.
 
 `pattern` in ``ops/derivatives/README.md`` defines what a row may say.
 """
@@ -13,24 +13,16 @@ from .language import Operator, TableError
 from .library import Library
 from .template import fill, head
 
-__all__ = ["emit_patterns"]
+__all__ = ["emit_patterns", "pattern_of"]
 
 _PATTERNS = """
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.sparsity.local_pattern import LocalPattern
-
-__all__ = ["PATTERNS"]
 
 
 $functions
-
-# By the name of the function that hands the call over.
-PATTERNS: Final[dict[str, LocalPattern]] = {
-    $rows
-}
 """
 
 _FUNCTION = """
@@ -57,42 +49,46 @@ _MEMORY: Final = re.compile(r"memory \w+ -> \w+")
 
 
 def emit_patterns(library: Library) -> str:
-    """The functions and the list, as Python text.
+    """The functions that find where elements go, as Python text.
 
     Raises
     ------
     TableError
         If a row states no pattern and none follows, or it is a wrong one.
     """
-    functions, rows = "", ""
+    functions = ""
     for operator in library.operators:
-        rule, formulas = _rule(operator)
-        targets = ""
-        for argument, formula in formulas.items():
-            name = f"_{operator.name}_{argument}"
+        for argument, formula in _rule(operator)[1].items():
+            name = f"{operator.name}_{argument}"
             text = _translated(operator, formula, library.names)
             functions += fill(_FUNCTION, name=name, text=text)
-            targets += f'"{argument}": {name}, '
-        derivatives = " ".join(
+    text = head("the derivative tables", "Which elements of results those of operands go to.")
+    return text + fill(_PATTERNS, functions=functions)
+
+
+def pattern_of(operator: Operator) -> dict[str, object]:
+    """What the record of an operator says of its pattern.
+
+    Raises
+    ------
+    TableError
+        As `emit_patterns`.
+    """
+    rule, formulas = _rule(operator)
+    numbers = [a.name for a in operator.arguments if rule == "moves" and a.type == "Number"]
+    found: dict[str, object] = {
+        "pattern": rule,
+        "targets": " ".join(formulas),
+        "constants": " ".join(numbers),
+    }
+    zero = {name for name, formula in operator.formulas.items() if formula == "zeros_like(grad)"}
+    if zero and zero != set(operator.formulas):
+        found["derivatives"] = " ".join(
             a.for_users().name
             for a in operator.tensors
-            if operator.formulas.get(a.name, "zeros_like(grad)") != "zeros_like(grad)"
+            if a.name in operator.formulas and a.name not in zero
         )
-        numbers = " ".join(
-            a.name for a in operator.arguments if rule == "moves" and a.type == "Number"
-        )
-        for function in (operator.name, operator.inplace):
-            if function is None:
-                continue
-            row = f'"{function}": LocalPattern("{rule}", "{derivatives}"'
-            if targets:
-                row += f", targets={{{targets}}}"
-            if numbers:
-                row += f', constants="{numbers}"'
-            # An operator that can only write does not read what it overwrites.
-            rows += row + (", overwrites=True" if operator.returns == "Self" else "") + "),\n"
-    text = head("the derivative tables", "Which elements of operands those of results depend on.")
-    return text + fill(_PATTERNS, functions=functions, rows=rows)
+    return found
 
 
 def _rule(operator: Operator) -> tuple[str, dict[str, str]]:

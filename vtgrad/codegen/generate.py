@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from .emit_batching import emit_batching
 from .emit_choice import CHOICE_IMPORTS, emit_choice
 from .emit_dispatch import emit_dispatch
 from .emit_formulas import emit_large_formulas, emit_tensor_formulas
@@ -16,12 +15,12 @@ from .emit_functions import (
     function_names,
     result_class,
 )
-from .emit_naming import emit_naming
 from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from .emit_operators import emit_operators
 from .emit_patterns import emit_patterns
 from .emit_python import PYTHON_HEAD, emit_python
 from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
-from .language import Operator, TableError
+from .language import Operator, TableError, record_name
 from .layout import formatted
 from .library import Library
 from .stubs.emit_stubs import emit_stubs
@@ -97,8 +96,7 @@ def sources() -> dict[str, str]:
     files["generated/result_classes.py"] = _result_classes(library)
     surface = library.surface
     files["generated/forward_formulas.py"] = emit_forward(library)
-    files["generated/batching.py"] = emit_batching(library)
-    files["generated/naming.py"] = emit_naming(library)
+    files["generated/operators.py"] = emit_operators(library)
     files["generated/patterns.py"] = emit_patterns(library)
     files["generated/methods.py"] = _methods(surface)
     files["generated/public.py"] = _public(surface)
@@ -124,6 +122,8 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     used = sorted({str(op.node) for op in nodes if not op.copies_view})
     if used:
         text += f"from vtgrad.ops.generated.{stem}_nodes import {', '.join(used)}\n"
+    records = [record_name(name) for op in table for name in function_names(op)]
+    text += f"from vtgrad.ops.generated.operators import {', '.join(records)}\n"
     groups = library.dispatchers[stem]
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])

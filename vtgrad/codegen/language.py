@@ -6,7 +6,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-__all__ = ["Argument", "Composite", "Operator", "TableError", "function_name"]
+__all__ = ["Argument", "Composite", "Operator", "TableError", "function_name", "record_name"]
 
 
 class TableError(Exception):
@@ -230,3 +230,8 @@ def function_name(base: str, overload: str | None) -> str:
         return base
     end = "_" if base.endswith("_") else ""
     return f"{base.removesuffix('_')}_{overload}{end}"
+
+
+def record_name(function: str) -> str:
+    """What the record of a function is called. A single letter is the name of a type variable."""
+    return function.upper() if len(function) > 1 else f"{function.upper()}_OPERATOR"

@@ -16,8 +16,6 @@ from ..ops.batching.take_over_batched import take_over_batched
 from ..ops.calling.lane_handler import handle_lane
 from ..ops.calling.take_over import handle_key
 from ..ops.forward.dual_handler import handle_dual
-from ..ops.generated.batching import BATCHING
-from ..ops.generated.forward_formulas import FORWARD
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
 from ..ops.names.take_over_named import take_over_named
@@ -120,7 +118,7 @@ bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
 handle_key(TRACED, handle_traced)
-handle_key(DUAL, handle_dual, FORWARD)
-handle_key(BATCHED, take_over_batched, BATCHING)
+handle_key(DUAL, handle_dual)
+handle_key(BATCHED, take_over_batched)
 handle_key(NAMED, take_over_named)
 publish_saved_fields()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import NamedTuple, NoReturn, cast
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.entering import entered, expanded
 from vtgrad.ops.batching.memory_of_samples import samples_first
 from vtgrad.ops.batching.values import tensors_among, value_at, zeros_like_sample
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -56,8 +56,8 @@ class BatchedCall:
 
     Attributes
     ----------
-    rule : BatchRule
-        What the tables say of the operator.
+    operator : Operator
+        The record of the operator.
     level : BatchLevel
         The highest level of the operands.
     function : callable
@@ -68,9 +68,9 @@ class BatchedCall:
         What follows the last parameter: of a parameter like ``*sizes``.
     """
 
-    __slots__ = ("_values", "arguments", "function", "level", "rest", "rule")
+    __slots__ = ("_values", "arguments", "function", "level", "operator", "rest")
 
-    rule: BatchRule
+    operator: Operator
     level: BatchLevel
     function: Callable[..., object]
     arguments: dict[str, object]
@@ -79,21 +79,21 @@ class BatchedCall:
 
     def __init__(
         self,
-        rule: BatchRule,
+        operator: Operator,
         level: BatchLevel,
         function: Callable[..., object],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> None:
-        self.rule = rule
+        self.operator = operator
         self.level = level
         self.function = function
-        self.arguments = {**dict(zip(rule.positional, args, strict=False)), **kwargs}
-        for name in rule.integers:
+        self.arguments = {**dict(zip(operator.positional, args, strict=False)), **kwargs}
+        for name in operator.integers:
             value = self.arguments.get(name)
             if isinstance(value, TensorBase):
-                self.arguments[name] = operator.index(value)  # type: ignore[arg-type]  # the class of all tensors has it
-        self.rest = args[len(rule.positional) :]
+                self.arguments[name] = index(value)  # type: ignore[arg-type]  # the class of all tensors has it
+        self.rest = args[len(operator.positional) :]
         self._values = []
 
     # -- operands --------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class BatchedCall:
         """What the operator returns for some of the arguments changed."""
         given = {**self.arguments, **changes}
         args: list[object] = []
-        for name in self.rule.positional:
+        for name in self.operator.positional:
             if name not in given:
                 break
             args.append(given.pop(name))
@@ -161,7 +161,7 @@ class BatchedCall:
         For the error that it raises, which speaks of these sizes, and for the shape and dtype that
         a result has.
         """
-        number = int(self.rule.rule == "elementwise")
+        number = int(self.operator.batch == "elementwise")
         return self.called({name: _filled(x, number) for name, x in self.arguments.items()})
 
     def as_sample(self, number: int) -> object:
@@ -190,8 +190,8 @@ class BatchedCall:
         """
         self.as_one_sample()
         raise NotSupportedError(
-            f"{self.rule.spoken} has no rule for these arguments inside of vmap",
-            operator=self.rule.spoken,
+            f"{self.operator.spoken} has no rule for these arguments inside of vmap",
+            operator=self.operator.spoken,
         )
 
     def finish(self, result: object) -> object:
@@ -204,7 +204,7 @@ class BatchedCall:
                 if value is result:
                     show_value(tensor, value)
                     return tensor
-            return batched(samples_first(result, self._tensors(), self.rule.rule), self.level)
+            return batched(samples_first(result, self._tensors(), self.operator.batch), self.level)
         assert isinstance(result, tuple), type(result)
         return like_parts(result, [self.finish(part) for part in result])
 

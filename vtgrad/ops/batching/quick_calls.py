@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.entering import may_be_asked
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.batch import BatchLevel
 from vtgrad.storage.key_set import keys
@@ -18,7 +18,7 @@ __all__ = ["Quick", "quick_values"]
 Quick: TypeAlias = tuple[BatchLevel, list[object]] | None
 
 
-def quick_values(rule: BatchRule, args: tuple[object, ...], kwargs: dict[str, object]) -> Quick:
+def quick_values(operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]) -> Quick:
     """What an operator is called with, in the commonest cases.
 
     For an elementwise one samples of one shape, or one beside what broadcasts to it; along
@@ -27,14 +27,14 @@ def quick_values(rule: BatchRule, args: tuple[object, ...], kwargs: dict[str, ob
     for option in kwargs.values():
         if isinstance(option, (TensorBase, MemoryFormat)):
             return None
-    if rule.rule == "elementwise":
+    if operator.batch == "elementwise":
         found = _elementwise(args)
-        if found is not None and rule.writes and found[1][0] is args[0]:
+        if found is not None and operator.writes and found[1][0] is args[0]:
             # There are no samples in what is written.
             return None
         return found
-    if rule.rule == "shift" and rule.dims and not rule.writes:
-        return _shifted(rule, args)
+    if operator.batch == "shift" and operator.dims and not operator.writes:
+        return _shifted(operator, args)
     return None
 
 
@@ -73,7 +73,7 @@ def _elementwise(args: tuple[object, ...]) -> Quick:
     return level, values
 
 
-def _shifted(rule: BatchRule, args: tuple[object, ...]) -> Quick:
+def _shifted(operator: Operator, args: tuple[object, ...]) -> Quick:
     tensor = args[0]
     if not isinstance(tensor, TensorBase):
         return None
@@ -87,7 +87,7 @@ def _shifted(rule: BatchRule, args: tuple[object, ...]) -> Quick:
     for value in args[1:]:
         if isinstance(value, TensorBase):
             return None
-    for place in rule.dims:
+    for place in operator.dims:
         if place >= len(args):
             return None
         dim = args[place]

@@ -28,7 +28,6 @@ from vtgrad.errors import (
     OutOfBoundsError,
     VtgradError,
 )
-from vtgrad.ops.batching.batch_rule import BatchRule
 from vtgrad.ops.batching.batched_call import BatchedCall
 from vtgrad.ops.batching.copied_views import called_beside_copies
 from vtgrad.ops.batching.memory_of_samples import samples_first
@@ -51,7 +50,7 @@ from vtgrad.ops.batching.rules import (
 )
 from vtgrad.ops.batching.rules.creation import CHANNELS_LAST
 from vtgrad.ops.batching.values import is_batched_at, tensors_among
-from vtgrad.ops.generated.batching import BATCHING
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
@@ -83,7 +82,7 @@ _RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
 
 
 def take_over_batched(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -100,27 +99,28 @@ def take_over_batched(
     NotSupportedError
         If the operator has no rule, or ``out`` is given.
     """
-    rule = BATCHING.get(operator)
-    if rule is None:
-        raise NotSupportedError(f"{operator} has no rule for batched tensors", operator=operator)
-    quick = quick_values(rule, args, kwargs)
+    if not operator.batch:
+        raise NotSupportedError(
+            f"{operator.name} has no rule for batched tensors", operator=operator.name
+        )
+    quick = quick_values(operator, args, kwargs)
     level = _highest_level((*args, *kwargs.values())) if quick is None else quick[0]
     if level.copies:
-        changed = args[0] if rule.writes or rule.spoken.endswith("_") else None
+        changed = args[0] if operator.writes or operator.spoken.endswith("_") else None
         assert changed is None or isinstance(changed, TensorBase)
         return called_beside_copies(
             level,
             tensors_among((*args, *kwargs.values())),
             changed,
-            changed if rule.writes else None,
-            partial(_take_over, rule, function, args, kwargs, level, quick),
-            partial(_write_refused, rule.spoken),
+            changed if operator.writes else None,
+            partial(_take_over, operator, function, args, kwargs, level, quick),
+            partial(_write_refused, operator.spoken),
         )
-    return _take_over(rule, function, args, kwargs, level, quick)
+    return _take_over(operator, function, args, kwargs, level, quick)
 
 
 def _take_over(
-    rule: BatchRule,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -129,30 +129,30 @@ def _take_over(
 ) -> object:
     """Call an operator at a level."""
     if quick is not None:
-        return _quickly(rule, function, args, kwargs, *quick)
+        return _quickly(operator, function, args, kwargs, *quick)
     if kwargs.get("out") is not None:
         raise NotSupportedError(
-            f"{rule.spoken} takes no out= inside of vmap; call it without, and copy the result "
+            f"{operator.spoken} takes no out= inside of vmap; call it without, and copy the result "
             "with copy_",
-            operator=rule.spoken,
+            operator=operator.spoken,
         )
-    call = BatchedCall(rule, level, function, args, kwargs)
-    if rule.writes and rule.rule != "random_write":
+    call = BatchedCall(operator, level, function, args, kwargs)
+    if operator.writes and operator.batch != "random_write":
         target = args[0]
         assert isinstance(target, TensorBase)
         if not is_batched_at(target, level):
-            raise _write_refused(rule.spoken, target, level)
+            raise _write_refused(operator.spoken, target, level)
     try:
         if call.arguments.get("memory_format") in CHANNELS_LAST:
             return creation.channels_last(call)
-        return _RULES[rule.rule](call)
+        return _RULES[operator.batch](call)
     except Exception as error:
         _raise_as_one_sample(call, error)
         raise
 
 
 def _quickly(
-    rule: BatchRule,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -163,17 +163,17 @@ def _quickly(
     try:
         result = function(*values, **kwargs)
     except Exception as error:
-        _raise_as_one_sample(BatchedCall(rule, level, function, args, kwargs), error)
+        _raise_as_one_sample(BatchedCall(operator, level, function, args, kwargs), error)
         raise
     if not isinstance(result, TensorBase):
-        return BatchedCall(rule, level, function, args, kwargs).finish(result)
+        return BatchedCall(operator, level, function, args, kwargs).finish(result)
     for value, given in zip(values, args, strict=True):
         if result is value and isinstance(given, TensorBase):
             if given is not result:
                 # An operator may have changed the geometry in place.
                 show_value(given, result)
             return given
-    return batched(samples_first(result, tensors_among(args), rule.rule), level)
+    return batched(samples_first(result, tensors_among(args), operator.batch), level)
 
 
 def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
@@ -184,7 +184,10 @@ def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
     error : Exception
         What the call has raised for all samples.
     """
-    if isinstance(error, (BatchedTensorError, BatchedWriteError)) or call.rule.rule in _DRAWING:
+    if (
+        isinstance(error, (BatchedTensorError, BatchedWriteError))
+        or call.operator.batch in _DRAWING
+    ):
         return
     if isinstance(error, OutOfBoundsError):
         # About the memory of all samples, which one alone does not have.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from vtgrad.errors import DeviceError
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.device import CPU, Device, lane_of
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
@@ -24,7 +25,7 @@ _INDICES: Final = {"index_at": 1, "index_put_at": 1, "index_put_at_": 1, "index_
 
 
 def handle_lane(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -39,11 +40,11 @@ def handle_lane(
     wanted = kwargs.get("device")
     if wanted is not None:
         return on_device(lane_of(wanted), function, *args, **{**kwargs, "device": None})
-    if operator in _BY_THE_FIRST:
+    if operator.name in _BY_THE_FIRST:
         first = args[0]
         assert isinstance(first, TensorBase)
         return on_device(first._impl.device, function, *args, **kwargs)
-    return on_device(_device_of(operator, args, kwargs), function, *args, **kwargs)
+    return on_device(_device_of(operator.name, args, kwargs), function, *args, **kwargs)
 
 
 def _device_of(operator: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Device:

@@ -3,17 +3,19 @@
 A generated operator begins, unless a quick way has its result already, with
 
     if keys.active and is_keyed(input, other):
-        return take_over("add", add, input, other, alpha=alpha)
+        return take_over(ADD, add, input, other, alpha=alpha)
 
 and so do the functions written by hand that look at arrays, or at arguments whose meaning depends
-on a key. A function that only calls others needs nothing: its parts are taken over.
+on a key. A function that only calls others needs nothing: its parts are taken over. What is handed
+over first is the operator's record, see Note [One record for each operator].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
@@ -45,7 +47,7 @@ class Handler(Protocol):
 
     def __call__(
         self,
-        operator: str,
+        operator: Operator,
         function: Callable[..., object],
         args: tuple[object, ...],
         kwargs: dict[str, object],
@@ -55,32 +57,21 @@ class Handler(Protocol):
 
         Parameters
         ----------
-        operator : str
-            The name of the function, which says the overload as well: ``sum_dim_IntList``.
+        operator : Operator
+            Its record.
         function : callable
-            The operator.
+            Its function.
         args, kwargs
             Its arguments.
         """
 
 
 _handlers: Final[dict[int, Handler]] = {}
-# The operators that a handler has rules for, if these are not all.
-_operators: Final[dict[int, Container[str]]] = {}
 
 
-def handle_key(key: int, handler: Handler, operators: Container[str] | None = None) -> None:
-    """Name the handler of a key; once, when the library is imported.
-
-    Parameters
-    ----------
-    operators : container of str, optional
-        The operators that it has rules for; by default it takes all. The parts of others are taken
-        over, where another key makes them hand over.
-    """
+def handle_key(key: int, handler: Handler) -> None:
+    """Name the handler of a key; once, when the library is imported."""
     _handlers[key] = handler
-    if operators is not None:
-        _operators[key] = operators
 
 
 def is_keyed(*operands: object) -> bool:
@@ -159,19 +150,22 @@ def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Itera
 
 
 def take_over(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     *args: object,
     **kwargs: object,
 ) -> R:  # type: ignore[type-var]  # the result of `function`, whose own signature is generic
     """The result of a call with an operand that has a key, by the handler of the highest key.
 
+    A key that the operator has no rule for leaves the call to the next one: the operators that it
+    calls are taken over.
+
     Parameters
     ----------
-    operator : str
-        The generated function's name, which names the overload as well: ``sum_dim_IntList``.
+    operator : Operator
+        The record of the operator.
     function : callable
-        The operator, which the handler calls again.
+        Its function, which the handler calls again.
     *args, **kwargs
         Its arguments.
     """
@@ -187,7 +181,7 @@ def take_over(
             found |= keys_of(tensor)
     # Without a key it is a random operator inside of vmap; see Note [Random numbers in a batch].
     highest = 1 << (found.bit_length() - 1) if found else BATCHED
-    while found != highest and operator not in _operators.get(highest, (operator,)):
+    while found != highest and operator.lacks & highest:
         found &= ~highest
         highest = 1 << (found.bit_length() - 1)
     return cast("R", _handlers[highest](operator, function, args, kwargs))

@@ -8,6 +8,7 @@ from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import IMAG, REAL
 from vtgrad.storage.batch import value_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
@@ -265,7 +266,7 @@ def real(input: T) -> T:
     True
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("real", real, input)
+        return take_over(REAL, real, input)
     if not input.is_complex():
         return input
     return F.select(F.view_as_real(_unconjugated(input)), -1, 0)
@@ -311,7 +312,7 @@ def imag(input: T) -> T:
     tensor([0.+1.j])
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("imag", imag, input)
+        return take_over(IMAG, imag, input)
     if not input.is_complex():
         raise DTypeError(
             f"only complex tensors have imaginary parts, not one of {input.dtype.name}",

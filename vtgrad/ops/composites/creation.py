@@ -10,6 +10,7 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import number_of, request_grad
 from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
+from vtgrad.ops.generated.operators import EMPTY_LIKE, FULL_LIKE, ONES_LIKE, ZEROS_LIKE
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number
@@ -75,7 +76,7 @@ def zeros_like(
     """
     if keys.active and is_keyed_on_memory(input):
         return take_over(
-            "zeros_like",
+            ZEROS_LIKE,
             zeros_like,
             input,
             dtype=dtype,
@@ -145,7 +146,7 @@ def ones_like(
     """
     if keys.active and is_keyed_on_memory(input):
         return take_over(
-            "ones_like",
+            ONES_LIKE,
             ones_like,
             input,
             dtype=dtype,
@@ -214,7 +215,7 @@ def empty_like(
     """
     if keys.active and is_keyed_on_memory(input):
         return take_over(
-            "empty_like",
+            EMPTY_LIKE,
             empty_like,
             input,
             dtype=dtype,
@@ -287,7 +288,7 @@ def full_like(
     """
     if keys.active and is_keyed_on_memory(input):
         return take_over(
-            "full_like",
+            FULL_LIKE,
             full_like,
             input,
             fill_value,

@@ -16,6 +16,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import DIFF
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
@@ -121,7 +122,7 @@ def diff(  # pyright: ignore[reportInconsistentOverload]
     tensor([1, 3, 5, 7])
     """
     if keys.active and is_keyed_as_whole(input, prepend, append, out):
-        return take_over("diff", diff, input, n, dim, prepend, append, out=out)
+        return take_over(DIFF, diff, input, n, dim, prepend, append, out=out)
     array = array_of(input, "input")
     if array.ndim == 0:
         raise ShapeError("diff() needs one dimension at least")

@@ -11,6 +11,7 @@ from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
+from vtgrad.ops.generated.operators import RESIZE_, RESIZE_AS_, SET_
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
@@ -74,7 +75,7 @@ def resize_(
     tensor([1, 2])
     """
     if keys.active and is_keyed(input):
-        return take_over("resize_", resize_, input, *sizes, size=size, memory_format=memory_format)
+        return take_over(RESIZE_, resize_, input, *sizes, size=size, memory_format=memory_format)
     return resize(input, given_integers(sizes, size, "resize_"), memory_format)
 
 
@@ -115,7 +116,7 @@ def resize_as_(
             [3, 4]])
     """
     if keys.active and is_keyed(input, the_template):
-        return take_over("resize_as_", resize_as_, input, the_template, memory_format=memory_format)
+        return take_over(RESIZE_AS_, resize_as_, input, the_template, memory_format=memory_format)
     array_of(input, "input")
     shape = array_of(the_template, "the_template").shape
     if memory_format is MemoryFormat.PRESERVE:
@@ -188,7 +189,7 @@ def set_(
     tensor([1., 9., 3., 4.])
     """
     if keys.active and is_keyed(input, source):
-        return take_over("set_", set_, input, source, storage_offset, size, stride)
+        return take_over(SET_, set_, input, source, storage_offset, size, stride)
     if source is not UNSET and not isinstance(source, (TensorBase, StorageBase)):
         raise ArgumentTypeError(
             f"argument 'source' must be a tensor or a storage, not {type(source).__name__}",

@@ -12,6 +12,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.generated.operators import APPLY_, MAP2_, MAP_
 from vtgrad.ops.kernels.support.elementwise import checked_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -67,7 +68,7 @@ def apply_(input: T, callable: Callable[[Number], Number]) -> T:
     tensor([1, 4, 9])
     """
     if keys.active and is_keyed(input):
-        return take_over("apply_", apply_, input, callable)
+        return take_over(APPLY_, apply_, input, callable)
     return _filled("apply_", input, callable)
 
 
@@ -114,7 +115,7 @@ def map_(input: T, other: TensorBase, callable: Callable[[Number, Number], Numbe
     tensor([11, 22, 33])
     """
     if keys.active and is_keyed(input, other):
-        return take_over("map_", map_, input, other, callable)
+        return take_over(MAP_, map_, input, other, callable)
     return _filled("map_", input, callable, other)
 
 
@@ -165,7 +166,7 @@ def map2_(
     tensor([21, 30, 30])
     """
     if keys.active and is_keyed(input, x, y):
-        return take_over("map2_", map2_, input, x, y, callable)
+        return take_over(MAP2_, map2_, input, x, y, callable)
     return _filled("map2_", input, callable, x, y)
 
 

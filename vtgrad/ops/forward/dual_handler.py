@@ -30,7 +30,7 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.batching.values import overlaps_itself
-from vtgrad.ops.forward.forward_rule import ForwardRule
+from vtgrad.ops.forward.functions_of import functions_of
 from vtgrad.ops.forward.over_arrays import Given, stored_over_arrays, tangent_over_arrays
 from vtgrad.ops.forward.tangents import (
     as_tangent,
@@ -43,7 +43,7 @@ from vtgrad.ops.forward.tangents import (
     zeros_for,
 )
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated.forward_formulas import FORWARD
+from vtgrad.ops.operator import Operator, Tangent
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
@@ -57,7 +57,7 @@ T = TypeVar("T")
 
 
 def handle_dual(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -70,9 +70,8 @@ def handle_dual(
     NotSupportedError
         If the operator has no forward formula, or is given ``out``.
     """
-    rule = FORWARD.get(operator)
+    rule, spoken = operator.tangent, operator.spoken
     if rule is None or rule.kind == "refused":
-        spoken = operator if rule is None else rule.spoken
         raise NotSupportedError(
             f"{spoken} has no forward formula, and got a tensor with a tangent; detach() drops "
             "the tangent where the derivative is not wanted",
@@ -80,27 +79,27 @@ def handle_dual(
         )
     if kwargs.get("out") is not None:
         raise NotSupportedError(
-            f"{rule.spoken} with out= does not carry tangents; call it without out= and copy the "
+            f"{spoken} with out= does not carry tangents; call it without out= and copy the "
             "result with copy_",
-            operator=rule.spoken,
+            operator=spoken,
         )
     if rule.kind == "view":
-        if rule.writes:
+        if operator.changes_geometry:
             return _change_geometry(function, args, kwargs)
         return _without_tangents(function, args, kwargs)
-    if rule.kind == "none" and not rule.writes:
+    if rule.kind == "none" and not operator.writes:
         return _without_tangents(function, args, kwargs)
-    arguments = {**dict(zip(rule.parameters, args, strict=False)), **kwargs}
+    arguments = {**dict(zip(operator.positional, args, strict=False)), **kwargs}
     before = thread.forward_limit
     level = highest_level(arguments.values(), before)
     try:
         thread.forward_limit = level
         given = _tangents_of_arguments(rule, arguments, level)
-        if rule.writes:
-            return _write(rule, function, args, kwargs, arguments, given, level)
+        if operator.writes:
+            return _write(operator, rule, function, args, kwargs, arguments, given, level)
         result = function(*args, **kwargs)
         if given:
-            _attach(rule, arguments, given, result, level)
+            _attach(operator, rule, arguments, given, result, level)
         return result
     finally:
         thread.forward_limit = before
@@ -138,7 +137,7 @@ def _change_geometry(
 
 
 def _tangents_of_arguments(
-    rule: ForwardRule, arguments: Mapping[str, object], level: int
+    rule: Tangent, arguments: Mapping[str, object], level: int
 ) -> dict[str, Given]:
     """The tangents of those arguments of a formula that have one."""
     found: dict[str, Given] = {}
@@ -158,7 +157,8 @@ def _tangents_of_arguments(
 
 
 def _attach(
-    rule: ForwardRule,
+    operator: Operator,
+    rule: Tangent,
     arguments: Mapping[str, object],
     given: Mapping[str, Given],
     result: object,
@@ -169,7 +169,7 @@ def _attach(
     if rule.kind == "zero":
         tangents: Sequence[object] = [zero_tangent(one) for one in tensors_of(results)]
     else:
-        answer = _tangent(rule, arguments, given, result)
+        answer = _tangent(operator, arguments, given, result)
         if answer is None and isinstance(result, TensorBase):
             answer = zero_tangent(result)  # as of norm(0), which the argument does not change
         tangents = answer if isinstance(answer, tuple) else (answer,)
@@ -186,19 +186,21 @@ def _attach(
 
 
 def _tangent(
-    rule: ForwardRule,
+    operator: Operator,
     arguments: Mapping[str, object],
     given: Mapping[str, Given],
     result: object,
 ) -> object:
     """What the formula gives."""
-    assert rule.formula is not None
-    found = tangent_over_arrays(rule, arguments, given, result)
-    return rule.formula(arguments, given, result) if found is None else found
+    formula, over_arrays, _ = functions_of(operator)
+    assert formula is not None
+    found = tangent_over_arrays(over_arrays, arguments, given, result)
+    return formula(arguments, given, result) if found is None else found
 
 
 def _write(
-    rule: ForwardRule,
+    operator: Operator,
+    rule: Tangent,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -215,25 +217,27 @@ def _write(
         return function(*args, **kwargs)  # it has no tangent
     present = tangent_of(target, level)
     tangent: object = None
-    onto = rule.onto if given and rule.onto is not None and overlaps_itself(target) else None
+    onto = functions_of(operator).onto if given else None
+    if onto is not None and not overlaps_itself(target):
+        onto = None
     if onto is not None:
-        first = rule.parameters[0]
+        first = operator.parameters[0]
         others = {name: tangent for name, tangent in given.items() if name != first}
         given = _all_kept(others, target, present)
         if is_recording() and any(map(requires_grad, tensors_of((present, *given.values())))):
             check_self_overlap(target)
-    in_place = stored_over_arrays(rule, arguments, given, target, present)
-    if onto is None and rule.formula is not None and given and in_place is None:
+    in_place = stored_over_arrays(operator, arguments, given, target, present)
+    if onto is None and rule.kind == "formula" and given and in_place is None:
         if is_recording() and any(
             map(requires_grad, tensors_of((*arguments.values(), *given.values())))
         ):
             arguments = _all_kept(arguments, target, present)
             given = _all_kept(given, target, present)
         new = target
-        if "result" in rule.uses:
+        if rule.reads_result:
             new = F.clone(target)
             function(new, *args[1:], **kwargs)
-        tangent = _tangent(rule, arguments, given, new)
+        tangent = _tangent(operator, arguments, given, new)
         if isinstance(tangent, TensorBase) and tangent is not present:
             tangent = _kept(tangent, target, present)
     if present is not None:
@@ -248,7 +252,7 @@ def _write(
         if onto is not None:
             if present is None:
                 present = zeros_for(target, level, next(tensors_of(given.values())))
-            onto(arguments, {**given, rule.parameters[0]: present})
+            onto(arguments, {**given, operator.parameters[0]: present})
         elif isinstance(tangent, TensorBase):
             write_tangent(target, tangent, level, given)
         elif present is not None:

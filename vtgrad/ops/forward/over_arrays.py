@@ -26,8 +26,9 @@ import numpy as np
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
-from vtgrad.ops.forward.forward_rule import FormulaOverArrays, ForwardRule
+from vtgrad.ops.forward.functions_of import FormulaOverArrays, functions_of
 from vtgrad.ops.forward.tangents import share_memory
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -53,13 +54,12 @@ class _Operands(NamedTuple):
 
 
 def tangent_over_arrays(
-    rule: ForwardRule,
+    formula: FormulaOverArrays | None,
     arguments: Mapping[str, object],
     given: Mapping[str, Given],
     result: object,
 ) -> TensorBase | None:
     """The tangent of a result; None if it is not computed over arrays."""
-    formula = rule.over_arrays
     if formula is None or not isinstance(result, TensorBase):
         return None
     array = _plain_array(result, recording=False)
@@ -129,17 +129,19 @@ class StoredTangent:
 
 
 def stored_over_arrays(
-    rule: ForwardRule,
+    operator: Operator,
     arguments: Mapping[str, object],
     given: Mapping[str, Given],
     target: TensorBase,
     present: TensorBase | None,
 ) -> StoredTangent | None:
     """The tangent of a write, if it can be computed after the write and in its place."""
-    formula, first = rule.over_arrays, rule.parameters[0]
+    formula, first = functions_of(operator).over_arrays, operator.parameters[0]
     if formula is None or present is None or given.get(first) is not present:
         return None
-    if any(name in given for name in rule.reads_first):
+    tangent = operator.tangent
+    assert tangent is not None
+    if any(name in given for name in tangent.reads_first):
         return None
     if _are_read(target, present, arguments, given, first):
         return None
@@ -147,7 +149,7 @@ def stored_over_arrays(
     operands = None if array is None else _operands(arguments, given)
     if operands is None or array is None or array.dtype.kind != "f":
         return None
-    return StoredTangent(formula, operands, target, present, rule.spoken)
+    return StoredTangent(formula, operands, target, present, operator.spoken)
 
 
 def _are_read(

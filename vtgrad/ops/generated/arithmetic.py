@@ -36,6 +36,15 @@ from vtgrad.ops.generated.arithmetic_nodes import (
     RemainderBackward1, RsqrtBackward0, RsubBackward0, RsubBackward1, SgnBackward0, SignBackward0,
     SqrtBackward0, SubBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    ADD, ADD_, SUB, SUB_, RSUB_TENSOR, RSUB_SCALAR, MUL, MUL_, TRUE_DIVIDE, TRUE_DIVIDE_,
+    DIV_TENSOR_MODE, DIV_TENSOR_MODE_, FLOOR_DIVIDE, FLOOR_DIVIDE_, REMAINDER_SCALAR,
+    REMAINDER_SCALAR_, REMAINDER_TENSOR, REMAINDER_TENSOR_, REMAINDER_SCALAR_TENSOR, FMOD_SCALAR,
+    FMOD_SCALAR_, FMOD_TENSOR, FMOD_TENSOR_, LERP_SCALAR, LERP_SCALAR_, LERP_TENSOR, LERP_TENSOR_,
+    ADDCMUL, ADDCMUL_, ADDCDIV, ADDCDIV_, POW_TENSOR_SCALAR, POW_TENSOR_SCALAR_, POW_TENSOR_TENSOR,
+    POW_TENSOR_TENSOR_, POW_SCALAR, SQRT, SQRT_, RSQRT, RSQRT_, RECIPROCAL, RECIPROCAL_, HYPOT,
+    HYPOT_, NEG, NEG_, ABS, ABS_, SIGN, SIGN_, SGN, SGN_, GCD, GCD_, LCM, LCM_,
+)
 
 __all__ = [
     "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_Tensor_mode",
@@ -108,7 +117,7 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.add, input, other)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over("add", add, input, other, alpha=alpha, out=out)
+                return take_over(ADD, add, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
@@ -149,10 +158,10 @@ def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
             if write_ufunc(input._impl, np.add, other, "add_"):
                 return input
             if keys.active and is_keyed(input, other):
-                return take_over("add_", add_, input, other, alpha=alpha)
+                return take_over(ADD_, add_, input, other, alpha=alpha)
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
         if keys.active and is_keyed(input, other):
-            return take_over("add_", add_, input, other, alpha=alpha)
+            return take_over(ADD_, add_, input, other, alpha=alpha)
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
         if renew_context(error):
@@ -217,7 +226,7 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.subtract, input, other, True)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over("sub", sub, input, other, alpha=alpha, out=out)
+                return take_over(SUB, sub, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
@@ -258,10 +267,10 @@ def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
             if write_ufunc(input._impl, np.subtract, other, "sub_", True):
                 return input
             if keys.active and is_keyed(input, other):
-                return take_over("sub_", sub_, input, other, alpha=alpha)
+                return take_over(SUB_, sub_, input, other, alpha=alpha)
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
         if keys.active and is_keyed(input, other):
-            return take_over("sub_", sub_, input, other, alpha=alpha)
+            return take_over(SUB_, sub_, input, other, alpha=alpha)
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
         if renew_context(error):
@@ -275,7 +284,7 @@ def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
 def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
     """Return the second operand minus the first, which is multiplied by `alpha`."""
     if keys.active and is_keyed(input, other):
-        return take_over("rsub_Tensor", rsub_Tensor, input, other, alpha=alpha)
+        return take_over(RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
@@ -298,7 +307,7 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
 def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
     if keys.active and is_keyed(input):
-        return take_over("rsub_Scalar", rsub_Scalar, input, other, alpha=alpha)
+        return take_over(RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other, alpha=alpha)
     except Exception as error:
@@ -370,7 +379,7 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.multiply, input, other)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over("mul", mul, input, other, out=out)
+                return take_over(MUL, mul, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
@@ -408,7 +417,7 @@ def mul_(input: T, other: Tensor | Number) -> T:
         if write_ufunc(input._impl, np.multiply, other, "mul_"):
             return input
         if keys.active and is_keyed(input, other):
-            return take_over("mul_", mul_, input, other)
+            return take_over(MUL_, mul_, input, other)
         return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
         if renew_context(error):
@@ -466,7 +475,7 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             result = quick_binary(np.true_divide, input, other, True)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over("true_divide", true_divide, input, other, out=out)
+                return take_over(TRUE_DIVIDE, true_divide, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
@@ -504,7 +513,7 @@ def true_divide_(input: T, other: Tensor | Number) -> T:
         if write_ufunc(input._impl, np.true_divide, other, "div_", True):
             return input
         if keys.active and is_keyed(input, other):
-            return take_over("true_divide_", true_divide_, input, other)
+            return take_over(TRUE_DIVIDE_, true_divide_, input, other)
         return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
         if renew_context(error):
@@ -522,7 +531,7 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Return the quotient of two tensors, element by element."""
     if keys.active and is_keyed(input, other, out):
-        return take_over("div_Tensor_mode", div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
+        return take_over(DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -561,7 +570,7 @@ _div_Tensor_mode_writer = store_result(k.div, direct=True)
 def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("div_Tensor_mode_", div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
+        return take_over(DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
@@ -622,7 +631,7 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     tensor([3., inf])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("floor_divide", floor_divide, input, other, out=out)
+        return take_over(FLOOR_DIVIDE, floor_divide, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -650,7 +659,7 @@ _floor_divide_writer = store_result(k.floor_divide, direct=True)
 def floor_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `floor_divide` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("floor_divide_", floor_divide_, input, other)
+        return take_over(FLOOR_DIVIDE_, floor_divide_, input, other)
     try:
         return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
     except Exception as error:
@@ -663,7 +672,7 @@ def floor_divide_(input: T, other: Tensor | Number) -> T:
 def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division that is rounded down, element by element."""
     if keys.active and is_keyed(input, out):
-        return take_over("remainder_Scalar", remainder_Scalar, input, other, out=out)
+        return take_over(REMAINDER_SCALAR, remainder_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -690,7 +699,7 @@ _remainder_Scalar_writer = store_result(k.remainder, direct=True)
 def remainder_Scalar_(input: T, other: Number) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("remainder_Scalar_", remainder_Scalar_, input, other)
+        return take_over(REMAINDER_SCALAR_, remainder_Scalar_, input, other)
     try:
         return write(input, RemainderBackward0.record, _remainder_Scalar_writer, other, operator="remainder_")
     except Exception as error:
@@ -705,7 +714,7 @@ def remainder_Scalar_(input: T, other: Number) -> T:
 def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
     if keys.active and is_keyed(input, other, out):
-        return take_over("remainder_Tensor", remainder_Tensor, input, other, out=out)
+        return take_over(REMAINDER_TENSOR, remainder_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -733,7 +742,7 @@ _remainder_Tensor_writer = store_result(k.remainder, direct=True)
 def remainder_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("remainder_Tensor_", remainder_Tensor_, input, other)
+        return take_over(REMAINDER_TENSOR_, remainder_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, RemainderBackward1.record, _remainder_Tensor_writer, other, operator="remainder_")
@@ -747,7 +756,7 @@ def remainder_Tensor_(input: T, other: Tensor) -> T:
 def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) -> T:
     """What remains of a floored division of a number."""
     if keys.active and is_keyed(other, out):
-        return take_over("remainder_Scalar_Tensor", remainder_Scalar_Tensor, input, other, out=out)
+        return take_over(REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
@@ -768,7 +777,7 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division rounded towards zero."""
     if keys.active and is_keyed(input, out):
-        return take_over("fmod_Scalar", fmod_Scalar, input, other, out=out)
+        return take_over(FMOD_SCALAR, fmod_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -795,7 +804,7 @@ _fmod_Scalar_writer = store_result(k.fmod, direct=True)
 def fmod_Scalar_(input: T, other: Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("fmod_Scalar_", fmod_Scalar_, input, other)
+        return take_over(FMOD_SCALAR_, fmod_Scalar_, input, other)
     try:
         return write(input, FmodBackward0.record, _fmod_Scalar_writer, other, operator="fmod_")
     except Exception as error:
@@ -810,7 +819,7 @@ def fmod_Scalar_(input: T, other: Number) -> T:
 def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
     if keys.active and is_keyed(input, other, out):
-        return take_over("fmod_Tensor", fmod_Tensor, input, other, out=out)
+        return take_over(FMOD_TENSOR, fmod_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -838,7 +847,7 @@ _fmod_Tensor_writer = store_result(k.fmod, direct=True)
 def fmod_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("fmod_Tensor_", fmod_Tensor_, input, other)
+        return take_over(FMOD_TENSOR_, fmod_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, FmodBackward1.record, _fmod_Tensor_writer, other, operator="fmod_")
@@ -852,7 +861,7 @@ def fmod_Tensor_(input: T, other: Tensor) -> T:
 def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) -> T:
     """Return the points on the lines from `input` to `end` at a weight."""
     if keys.active and is_keyed(input, end, out):
-        return take_over("lerp_Scalar", lerp_Scalar, input, end, weight, out=out)
+        return take_over(LERP_SCALAR, lerp_Scalar, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end)
@@ -882,7 +891,7 @@ _lerp_Scalar_writer = store_result(k.lerp, direct=True)
 def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, end):
-        return take_over("lerp_Scalar_", lerp_Scalar_, input, end, weight)
+        return take_over(LERP_SCALAR_, lerp_Scalar_, input, end, weight)
     try:
         array_of(end, "end")
         return write(input, LerpBackward0.record, _lerp_Scalar_writer, end, weight, operator="lerp_")
@@ -898,7 +907,7 @@ def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
 def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
     if keys.active and is_keyed(input, end, weight, out):
-        return take_over("lerp_Tensor", lerp_Tensor, input, end, weight, out=out)
+        return take_over(LERP_TENSOR, lerp_Tensor, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end, weight)
@@ -927,7 +936,7 @@ _lerp_Tensor_writer = store_result(k.lerp, direct=True)
 def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, end, weight):
-        return take_over("lerp_Tensor_", lerp_Tensor_, input, end, weight)
+        return take_over(LERP_TENSOR_, lerp_Tensor_, input, end, weight)
     try:
         array_of(end, "end")
         array_of(weight, "weight")
@@ -985,7 +994,7 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     tensor([5.0000, 8.5000])
     """
     if keys.active and is_keyed(input, tensor1, tensor2, out):
-        return take_over("addcmul", addcmul, input, tensor1, tensor2, value=value, out=out)
+        return take_over(ADDCMUL, addcmul, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -1018,7 +1027,7 @@ _addcmul_writer = store_result(k.addcmul, direct=True)
 def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
-        return take_over("addcmul_", addcmul_, input, tensor1, tensor2, value=value)
+        return take_over(ADDCMUL_, addcmul_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
@@ -1077,7 +1086,7 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     tensor([2.5000, 2.0000])
     """
     if keys.active and is_keyed(input, tensor1, tensor2, out):
-        return take_over("addcdiv", addcdiv, input, tensor1, tensor2, value=value, out=out)
+        return take_over(ADDCDIV, addcdiv, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
@@ -1110,7 +1119,7 @@ _addcdiv_writer = store_result(k.addcdiv, direct=True)
 def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
-        return take_over("addcdiv_", addcdiv_, input, tensor1, tensor2, value=value)
+        return take_over(ADDCDIV_, addcdiv_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
@@ -1127,7 +1136,7 @@ def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -
 def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     """Return one operand raised to the power of the other, element by element."""
     if keys.active and is_keyed(input, out):
-        return take_over("pow_Tensor_Scalar", pow_Tensor_Scalar, input, exponent, out=out)
+        return take_over(POW_TENSOR_SCALAR, pow_Tensor_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1154,7 +1163,7 @@ _pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("pow_Tensor_Scalar_", pow_Tensor_Scalar_, input, exponent)
+        return take_over(POW_TENSOR_SCALAR_, pow_Tensor_Scalar_, input, exponent)
     try:
         return write(input, PowBackward0.record, _pow_Tensor_Scalar_writer, exponent, operator="pow_")
     except Exception as error:
@@ -1169,7 +1178,7 @@ def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
 def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
     if keys.active and is_keyed(input, exponent, out):
-        return take_over("pow_Tensor_Tensor", pow_Tensor_Tensor, input, exponent, out=out)
+        return take_over(POW_TENSOR_TENSOR, pow_Tensor_Tensor, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input, exponent)
@@ -1198,7 +1207,7 @@ _pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, exponent):
-        return take_over("pow_Tensor_Tensor_", pow_Tensor_Tensor_, input, exponent)
+        return take_over(POW_TENSOR_TENSOR_, pow_Tensor_Tensor_, input, exponent)
     try:
         array_of(exponent, "exponent")
         return write(input, PowBackward1.record, _pow_Tensor_Tensor_writer, exponent, operator="pow_")
@@ -1212,7 +1221,7 @@ def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
 def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     """A number to the power of a tensor."""
     if keys.active and is_keyed(exponent, out):
-        return take_over("pow_Scalar", pow_Scalar, input, exponent, out=out)
+        return take_over(POW_SCALAR, pow_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, exponent)
@@ -1268,7 +1277,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     tensor([0.+2.j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sqrt", sqrt, input, out=out)
+        return take_over(SQRT, sqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1294,7 +1303,7 @@ _sqrt_writer = store_result(k.sqrt, direct=True)
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sqrt_", sqrt_, input)
+        return take_over(SQRT_, sqrt_, input)
     try:
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
@@ -1335,7 +1344,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     tensor([0.5000, 2.0000,    inf,    nan])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("rsqrt", rsqrt, input, out=out)
+        return take_over(RSQRT, rsqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1361,7 +1370,7 @@ _rsqrt_writer = store_result(k.rsqrt, direct=True)
 def rsqrt_(input: T) -> T:
     """Write the result of `rsqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("rsqrt_", rsqrt_, input)
+        return take_over(RSQRT_, rsqrt_, input)
     try:
         return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
@@ -1407,7 +1416,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     tensor([-0.2500, -0.0625])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("reciprocal", reciprocal, input, out=out)
+        return take_over(RECIPROCAL, reciprocal, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1433,7 +1442,7 @@ _reciprocal_writer = store_result(k.reciprocal, direct=True)
 def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("reciprocal_", reciprocal_, input)
+        return take_over(RECIPROCAL_, reciprocal_, input)
     try:
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
@@ -1485,7 +1494,7 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.6000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("hypot", hypot, input, other, out=out)
+        return take_over(HYPOT, hypot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1514,7 +1523,7 @@ _hypot_writer = store_result(k.hypot, direct=True)
 def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("hypot_", hypot_, input, other)
+        return take_over(HYPOT_, hypot_, input, other)
     try:
         array_of(other, "other")
         return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
@@ -1559,7 +1568,7 @@ def neg(input: T, *, out: T | None = None) -> T:
     tensor([255, 254], dtype=vtgrad.uint8)
     """
     if keys.active and is_keyed(input, out):
-        return take_over("neg", neg, input, out=out)
+        return take_over(NEG, neg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1584,7 +1593,7 @@ _neg_writer = store_result(k.neg, direct=True)
 def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("neg_", neg_, input)
+        return take_over(NEG_, neg_, input)
     try:
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
@@ -1634,7 +1643,7 @@ def abs(input: T, *, out: T | None = None) -> T:
     tensor([5.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("abs", abs, input, out=out)
+        return take_over(ABS, abs, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1661,7 +1670,7 @@ _abs_writer = store_without_warnings(k.abs_)
 def abs_(input: T) -> T:
     """Write the result of `abs` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("abs_", abs_, input)
+        return take_over(ABS_, abs_, input)
     try:
         return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
@@ -1703,7 +1712,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     tensor([-1.,  0.,  1.,  0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sign", sign, input, out=out)
+        return take_over(SIGN, sign, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1728,7 +1737,7 @@ _sign_writer = store_result(k.sign, direct=True)
 def sign_(input: T) -> T:
     """Write the result of `sign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sign_", sign_, input)
+        return take_over(SIGN_, sign_, input)
     try:
         return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
@@ -1771,7 +1780,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sgn", sgn, input, out=out)
+        return take_over(SGN, sgn, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1797,7 +1806,7 @@ _sgn_writer = store_result(k.sgn, direct=True)
 def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sgn_", sgn_, input)
+        return take_over(SGN_, sgn_, input)
     try:
         return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
@@ -1848,7 +1857,7 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
             [1, 7]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("gcd", gcd, input, other, out=out)
+        return take_over(GCD, gcd, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1870,7 +1879,7 @@ _gcd_writer = store_result(k.gcd, direct=True, total=False)
 def gcd_(input: T, other: Tensor) -> T:
     """Write the result of `gcd` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("gcd_", gcd_, input, other)
+        return take_over(GCD_, gcd_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _gcd_writer, other, operator="gcd_")
@@ -1921,7 +1930,7 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
             [12,  6]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("lcm", lcm, input, other, out=out)
+        return take_over(LCM, lcm, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1943,7 +1952,7 @@ _lcm_writer = store_result(k.lcm, direct=True, total=False)
 def lcm_(input: T, other: Tensor) -> T:
     """Write the result of `lcm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("lcm_", lcm_, input, other)
+        return take_over(LCM_, lcm_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _lcm_writer, other, operator="lcm_")

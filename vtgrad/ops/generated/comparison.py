@@ -28,6 +28,16 @@ from vtgrad.ops.generated.comparison_nodes import (
     LtBackward0, LtBackward1, MaximumBackward0, MinimumBackward0, NeBackward0, NeBackward1,
     ReluBackward0, ThresholdBackwardBackward0, WhereBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    RELU, RELU_, THRESHOLD_BACKWARD, MAXIMUM, HALVED_WHERE, MINIMUM, FMAX, FMIN, CLAMP_TENSOR,
+    CLAMP_TENSOR_, CLAMP_DEFAULT, CLAMP_DEFAULT_, CLAMP_MIN_DEFAULT, CLAMP_MIN_DEFAULT_,
+    CLAMP_MIN_TENSOR, CLAMP_MIN_TENSOR_, CLAMP_MAX_DEFAULT, CLAMP_MAX_DEFAULT_, CLAMP_MAX_TENSOR,
+    CLAMP_MAX_TENSOR_, WHERE_SELF, EQ, EQ_SCALAR, EQ_SCALAR_, EQ_TENSOR, EQ_TENSOR_, NE, NE_SCALAR,
+    NE_SCALAR_, NE_TENSOR, NE_TENSOR_, LT, LT_SCALAR, LT_SCALAR_, LT_TENSOR, LT_TENSOR_, LE,
+    LE_SCALAR, LE_SCALAR_, LE_TENSOR, LE_TENSOR_, GT, GT_SCALAR, GT_SCALAR_, GT_TENSOR, GT_TENSOR_,
+    GE, GE_SCALAR, GE_SCALAR_, GE_TENSOR, GE_TENSOR_, ISNAN, ISINF, ISFINITE, ISCLOSE,
+    HAS_POWER_OF_ZERO, ISPOSINF, ISNEGINF,
+)
 
 __all__ = [
     "clamp_Tensor", "clamp_Tensor_", "clamp_default", "clamp_default_", "clamp_max", "clamp_max_",
@@ -76,7 +86,7 @@ def relu(input: T) -> T:
     tensor([0., 0., 1.])
     """
     if keys.active and is_keyed(input):
-        return take_over("relu", relu, input)
+        return take_over(RELU, relu, input)
     try:
         array = no_fp_warnings.run(k.relu, input._impl.array)
     except Exception as error:
@@ -98,7 +108,7 @@ _relu_writer = store_result(k.relu, direct=True)
 def relu_(input: T) -> T:
     """Write the result of `relu` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("relu_", relu_, input)
+        return take_over(RELU_, relu_, input)
     try:
         return write(input, ReluBackward0.record, _relu_writer, operator="relu_")
     except Exception as error:
@@ -111,7 +121,7 @@ def relu_(input: T) -> T:
 def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     if keys.active and is_keyed(grad_output, self):
-        return take_over("threshold_backward", threshold_backward, grad_output, self, threshold)
+        return take_over(THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
     try:
         array = no_fp_warnings.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
     except Exception as error:
@@ -174,7 +184,7 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([3, 5])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("maximum", maximum, input, other, out=out)
+        return take_over(MAXIMUM, maximum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -199,7 +209,7 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
 def halved_where(self: T, condition: Tensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
     if keys.active and is_keyed(self, condition):
-        return take_over("halved_where", halved_where, self, condition)
+        return take_over(HALVED_WHERE, halved_where, self, condition)
     try:
         array = no_fp_warnings.run(k.halved_where, self._impl.array, condition._impl.array)
     except Exception as error:
@@ -260,7 +270,7 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([1, 3])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("minimum", minimum, input, other, out=out)
+        return take_over(MINIMUM, minimum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -324,7 +334,7 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([0., 1., 1.]), tensor([1., 0., 0.]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("fmax", fmax, input, other, out=out)
+        return take_over(FMAX, fmax, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -388,7 +398,7 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([1., 0., 1.]), tensor([0., 1., 0.]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("fmin", fmin, input, other, out=out)
+        return take_over(FMIN, fmin, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -413,7 +423,7 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
 def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
     if keys.active and is_keyed(input, min, max, out):
-        return take_over("clamp_Tensor", clamp_Tensor, input, min, max, out=out)
+        return take_over(CLAMP_TENSOR, clamp_Tensor, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input, min, max)
@@ -438,7 +448,7 @@ _clamp_Tensor_writer = store_result(k.clamp, direct=True)
 def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min, max):
-        return take_over("clamp_Tensor_", clamp_Tensor_, input, min, max)
+        return take_over(CLAMP_TENSOR_, clamp_Tensor_, input, min, max)
     try:
         return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
     except Exception as error:
@@ -451,7 +461,7 @@ def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None
 def clamp_default(input: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
     """Values limited by numbers."""
     if keys.active and is_keyed(input, out):
-        return take_over("clamp_default", clamp_default, input, min, max, out=out)
+        return take_over(CLAMP_DEFAULT, clamp_default, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -478,7 +488,7 @@ _clamp_default_writer = store_result(k.clamp, direct=True)
 def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("clamp_default_", clamp_default_, input, min, max)
+        return take_over(CLAMP_DEFAULT_, clamp_default_, input, min, max)
     try:
         return write(input, ClampBackward1.record, _clamp_default_writer, min, max, operator="clamp_")
     except Exception as error:
@@ -493,7 +503,7 @@ def clamp_default_(input: T, min: Number | None = None, max: Number | None = Non
 def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     """Return the values, those below `min` raised to it."""
     if keys.active and is_keyed(input, out):
-        return take_over("clamp_min_default", clamp_min_default, input, min, out=out)
+        return take_over(CLAMP_MIN_DEFAULT, clamp_min_default, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -520,7 +530,7 @@ _clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 def clamp_min_default_(input: T, min: Number) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("clamp_min_default_", clamp_min_default_, input, min)
+        return take_over(CLAMP_MIN_DEFAULT_, clamp_min_default_, input, min)
     try:
         return write(input, ClampMinBackward0.record, _clamp_min_default_writer, min, operator="clamp_min_")
     except Exception as error:
@@ -535,7 +545,7 @@ def clamp_min_default_(input: T, min: Number) -> T:
 def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
     if keys.active and is_keyed(input, min, out):
-        return take_over("clamp_min_Tensor", clamp_min_Tensor, input, min, out=out)
+        return take_over(CLAMP_MIN_TENSOR, clamp_min_Tensor, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input, min)
@@ -563,7 +573,7 @@ _clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 def clamp_min_Tensor_(input: T, min: Tensor) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min):
-        return take_over("clamp_min_Tensor_", clamp_min_Tensor_, input, min)
+        return take_over(CLAMP_MIN_TENSOR_, clamp_min_Tensor_, input, min)
     try:
         array_of(min, "min")
         return write(input, ClampMinBackward1.record, _clamp_min_Tensor_writer, min, operator="clamp_min_")
@@ -577,7 +587,7 @@ def clamp_min_Tensor_(input: T, min: Tensor) -> T:
 def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     """Return the values, those above `max` lowered to it."""
     if keys.active and is_keyed(input, out):
-        return take_over("clamp_max_default", clamp_max_default, input, max, out=out)
+        return take_over(CLAMP_MAX_DEFAULT, clamp_max_default, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -604,7 +614,7 @@ _clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 def clamp_max_default_(input: T, max: Number) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("clamp_max_default_", clamp_max_default_, input, max)
+        return take_over(CLAMP_MAX_DEFAULT_, clamp_max_default_, input, max)
     try:
         return write(input, ClampMaxBackward0.record, _clamp_max_default_writer, max, operator="clamp_max_")
     except Exception as error:
@@ -619,7 +629,7 @@ def clamp_max_default_(input: T, max: Number) -> T:
 def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
     if keys.active and is_keyed(input, max, out):
-        return take_over("clamp_max_Tensor", clamp_max_Tensor, input, max, out=out)
+        return take_over(CLAMP_MAX_TENSOR, clamp_max_Tensor, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input, max)
@@ -647,7 +657,7 @@ _clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 def clamp_max_Tensor_(input: T, max: Tensor) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, max):
-        return take_over("clamp_max_Tensor_", clamp_max_Tensor_, input, max)
+        return take_over(CLAMP_MAX_TENSOR_, clamp_max_Tensor_, input, max)
     try:
         array_of(max, "max")
         return write(input, ClampMaxBackward1.record, _clamp_max_Tensor_writer, max, operator="clamp_max_")
@@ -661,7 +671,7 @@ def clamp_max_Tensor_(input: T, max: Tensor) -> T:
 def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
     if keys.active and is_keyed(condition, input, other, out):
-        return take_over("where_self", where_self, condition, input, other, out=out)
+        return take_over(WHERE_SELF, where_self, condition, input, other, out=out)
     try:
         if out is not None:
             check_out(out, condition, input, other)
@@ -729,7 +739,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("eq", eq, input, other, out=out)
+        return take_over(EQ, eq, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -750,7 +760,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def eq_Scalar(input: T, other: Number) -> T:
     """Whether the values are equal."""
     if keys.active and is_keyed(input):
-        return take_over("eq_Scalar", eq_Scalar, input, other)
+        return take_over(EQ_SCALAR, eq_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other)
     except Exception as error:
@@ -773,7 +783,7 @@ _eq_Scalar_writer = store_result(k.eq, direct=True)
 def eq_Scalar_(input: T, other: Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("eq_Scalar_", eq_Scalar_, input, other)
+        return take_over(EQ_SCALAR_, eq_Scalar_, input, other)
     try:
         return write(input, EqBackward0.record, _eq_Scalar_writer, other, operator="eq_")
     except Exception as error:
@@ -788,7 +798,7 @@ def eq_Scalar_(input: T, other: Number) -> T:
 def eq_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are equal."""
     if keys.active and is_keyed(input, other):
-        return take_over("eq_Tensor", eq_Tensor, input, other)
+        return take_over(EQ_TENSOR, eq_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other._impl.array)
     except Exception as error:
@@ -816,7 +826,7 @@ _eq_Tensor_writer = store_result(k.eq, direct=True)
 def eq_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("eq_Tensor_", eq_Tensor_, input, other)
+        return take_over(EQ_TENSOR_, eq_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, EqBackward1.record, _eq_Tensor_writer, other, operator="eq_")
@@ -863,7 +873,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [ True, False]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("ne", ne, input, other, out=out)
+        return take_over(NE, ne, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -884,7 +894,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def ne_Scalar(input: T, other: Number) -> T:
     """Whether the values differ."""
     if keys.active and is_keyed(input):
-        return take_over("ne_Scalar", ne_Scalar, input, other)
+        return take_over(NE_SCALAR, ne_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other)
     except Exception as error:
@@ -907,7 +917,7 @@ _ne_Scalar_writer = store_result(k.ne, direct=True)
 def ne_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("ne_Scalar_", ne_Scalar_, input, other)
+        return take_over(NE_SCALAR_, ne_Scalar_, input, other)
     try:
         return write(input, NeBackward0.record, _ne_Scalar_writer, other, operator="ne_")
     except Exception as error:
@@ -922,7 +932,7 @@ def ne_Scalar_(input: T, other: Number) -> T:
 def ne_Tensor(input: T, other: Tensor) -> T:
     """Whether the values differ."""
     if keys.active and is_keyed(input, other):
-        return take_over("ne_Tensor", ne_Tensor, input, other)
+        return take_over(NE_TENSOR, ne_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other._impl.array)
     except Exception as error:
@@ -950,7 +960,7 @@ _ne_Tensor_writer = store_result(k.ne, direct=True)
 def ne_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("ne_Tensor_", ne_Tensor_, input, other)
+        return take_over(NE_TENSOR_, ne_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, NeBackward1.record, _ne_Tensor_writer, other, operator="ne_")
@@ -1001,7 +1011,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor(2)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("lt", lt, input, other, out=out)
+        return take_over(LT, lt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1022,7 +1032,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def lt_Scalar(input: T, other: Number) -> T:
     """Whether the values are less."""
     if keys.active and is_keyed(input):
-        return take_over("lt_Scalar", lt_Scalar, input, other)
+        return take_over(LT_SCALAR, lt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other)
     except Exception as error:
@@ -1045,7 +1055,7 @@ _lt_Scalar_writer = store_result(k.lt, direct=True)
 def lt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("lt_Scalar_", lt_Scalar_, input, other)
+        return take_over(LT_SCALAR_, lt_Scalar_, input, other)
     try:
         return write(input, LtBackward0.record, _lt_Scalar_writer, other, operator="lt_")
     except Exception as error:
@@ -1060,7 +1070,7 @@ def lt_Scalar_(input: T, other: Number) -> T:
 def lt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less."""
     if keys.active and is_keyed(input, other):
-        return take_over("lt_Tensor", lt_Tensor, input, other)
+        return take_over(LT_TENSOR, lt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1088,7 +1098,7 @@ _lt_Tensor_writer = store_result(k.lt, direct=True)
 def lt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("lt_Tensor_", lt_Tensor_, input, other)
+        return take_over(LT_TENSOR_, lt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LtBackward1.record, _lt_Tensor_writer, other, operator="lt_")
@@ -1139,7 +1149,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [False,  True]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("le", le, input, other, out=out)
+        return take_over(LE, le, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1160,7 +1170,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def le_Scalar(input: T, other: Number) -> T:
     """Whether the values are less or equal."""
     if keys.active and is_keyed(input):
-        return take_over("le_Scalar", le_Scalar, input, other)
+        return take_over(LE_SCALAR, le_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other)
     except Exception as error:
@@ -1183,7 +1193,7 @@ _le_Scalar_writer = store_result(k.le, direct=True)
 def le_Scalar_(input: T, other: Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("le_Scalar_", le_Scalar_, input, other)
+        return take_over(LE_SCALAR_, le_Scalar_, input, other)
     try:
         return write(input, LeBackward0.record, _le_Scalar_writer, other, operator="le_")
     except Exception as error:
@@ -1198,7 +1208,7 @@ def le_Scalar_(input: T, other: Number) -> T:
 def le_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less or equal."""
     if keys.active and is_keyed(input, other):
-        return take_over("le_Tensor", le_Tensor, input, other)
+        return take_over(LE_TENSOR, le_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1226,7 +1236,7 @@ _le_Tensor_writer = store_result(k.le, direct=True)
 def le_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("le_Tensor_", le_Tensor_, input, other)
+        return take_over(LE_TENSOR_, le_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LeBackward1.record, _le_Tensor_writer, other, operator="le_")
@@ -1277,7 +1287,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([0.5000])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("gt", gt, input, other, out=out)
+        return take_over(GT, gt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1298,7 +1308,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def gt_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater."""
     if keys.active and is_keyed(input):
-        return take_over("gt_Scalar", gt_Scalar, input, other)
+        return take_over(GT_SCALAR, gt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other)
     except Exception as error:
@@ -1321,7 +1331,7 @@ _gt_Scalar_writer = store_result(k.gt, direct=True)
 def gt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("gt_Scalar_", gt_Scalar_, input, other)
+        return take_over(GT_SCALAR_, gt_Scalar_, input, other)
     try:
         return write(input, GtBackward0.record, _gt_Scalar_writer, other, operator="gt_")
     except Exception as error:
@@ -1336,7 +1346,7 @@ def gt_Scalar_(input: T, other: Number) -> T:
 def gt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater."""
     if keys.active and is_keyed(input, other):
-        return take_over("gt_Tensor", gt_Tensor, input, other)
+        return take_over(GT_TENSOR, gt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1364,7 +1374,7 @@ _gt_Tensor_writer = store_result(k.gt, direct=True)
 def gt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("gt_Tensor_", gt_Tensor_, input, other)
+        return take_over(GT_TENSOR_, gt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GtBackward1.record, _gt_Tensor_writer, other, operator="gt_")
@@ -1415,7 +1425,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [ True,  True]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("ge", ge, input, other, out=out)
+        return take_over(GE, ge, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1436,7 +1446,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def ge_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater or equal."""
     if keys.active and is_keyed(input):
-        return take_over("ge_Scalar", ge_Scalar, input, other)
+        return take_over(GE_SCALAR, ge_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other)
     except Exception as error:
@@ -1459,7 +1469,7 @@ _ge_Scalar_writer = store_result(k.ge, direct=True)
 def ge_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("ge_Scalar_", ge_Scalar_, input, other)
+        return take_over(GE_SCALAR_, ge_Scalar_, input, other)
     try:
         return write(input, GeBackward0.record, _ge_Scalar_writer, other, operator="ge_")
     except Exception as error:
@@ -1474,7 +1484,7 @@ def ge_Scalar_(input: T, other: Number) -> T:
 def ge_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater or equal."""
     if keys.active and is_keyed(input, other):
-        return take_over("ge_Tensor", ge_Tensor, input, other)
+        return take_over(GE_TENSOR, ge_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other._impl.array)
     except Exception as error:
@@ -1502,7 +1512,7 @@ _ge_Tensor_writer = store_result(k.ge, direct=True)
 def ge_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("ge_Tensor_", ge_Tensor_, input, other)
+        return take_over(GE_TENSOR_, ge_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GeBackward1.record, _ge_Tensor_writer, other, operator="ge_")
@@ -1542,7 +1552,7 @@ def isnan(input: T) -> T:
     tensor([ True, False,  True])
     """
     if keys.active and is_keyed(input):
-        return take_over("isnan", isnan, input)
+        return take_over(ISNAN, isnan, input)
     try:
         array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
@@ -1583,7 +1593,7 @@ def isinf(input: T) -> T:
     tensor([True])
     """
     if keys.active and is_keyed(input):
-        return take_over("isinf", isinf, input)
+        return take_over(ISINF, isinf, input)
     try:
         array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
@@ -1626,7 +1636,7 @@ def isfinite(input: T) -> T:
     tensor([False])
     """
     if keys.active and is_keyed(input):
-        return take_over("isfinite", isfinite, input)
+        return take_over(ISFINITE, isfinite, input)
     try:
         array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
@@ -1681,7 +1691,7 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     tensor([True, True, True])
     """
     if keys.active and is_keyed(input, other):
-        return take_over("isclose", isclose, input, other, rtol, atol, equal_nan)
+        return take_over(ISCLOSE, isclose, input, other, rtol, atol, equal_nan)
     try:
         array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
@@ -1698,7 +1708,7 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
 def has_power_of_zero(self: T) -> T:
     """Whether 0 to the power of the values is a number."""
     if keys.active and is_keyed(self):
-        return take_over("has_power_of_zero", has_power_of_zero, self)
+        return take_over(HAS_POWER_OF_ZERO, has_power_of_zero, self)
     try:
         array = no_fp_warnings.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
@@ -1742,7 +1752,7 @@ def isposinf(input: T, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("isposinf", isposinf, input, out=out)
+        return take_over(ISPOSINF, isposinf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1790,7 +1800,7 @@ def isneginf(input: T, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("isneginf", isneginf, input, out=out)
+        return take_over(ISNEGINF, isneginf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)

@@ -25,6 +25,10 @@ from vtgrad.ops.generated.complex_numbers_nodes import (
     AngleBackward0, ComplexBackward0, ConjBackward0, ConjPhysicalBackward0, ConjPhysicalBackward1,
     NegViewBackward0, PolarBackward0, ViewAsComplexBackward0, ViewAsRealBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    _CONJ_PHYSICAL, CONJ_PHYSICAL_, CONJ_VIEW, _NEG_VIEW, ISREAL, ANGLE, COMPLEX, POLAR,
+    VIEW_AS_REAL, VIEW_AS_COMPLEX,
+)
 
 __all__ = [
     "_conj_physical", "_neg_view", "angle", "complex", "conj_physical_", "conj_view", "isreal",
@@ -35,7 +39,7 @@ __all__ = [
 def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over("_conj_physical", _conj_physical, input, out=out)
+        return take_over(_CONJ_PHYSICAL, _conj_physical, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -60,7 +64,7 @@ _conj_physical_writer = store_result(k.conj_physical, direct=True)
 def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("conj_physical_", conj_physical_, input)
+        return take_over(CONJ_PHYSICAL_, conj_physical_, input)
     try:
         return write(input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_")
     except Exception as error:
@@ -73,7 +77,7 @@ def conj_physical_(input: T) -> T:
 def conj_view(self: T) -> T:
     """The conjugates of a complex tensor; a view."""
     if keys.active and is_keyed(self):
-        return take_over("conj_view", conj_view, self)
+        return take_over(CONJ_VIEW, conj_view, self)
     try:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
@@ -93,7 +97,7 @@ _replay_conj_view: ViewFunction = conj_view
 def _neg_view(input: T) -> T:
     """The negatives of a tensor; a view."""
     if keys.active and is_keyed(input):
-        return take_over("_neg_view", _neg_view, input)
+        return take_over(_NEG_VIEW, _neg_view, input)
     try:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
@@ -139,7 +143,7 @@ def isreal(input: T) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input):
-        return take_over("isreal", isreal, input)
+        return take_over(ISREAL, isreal, input)
     try:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
@@ -187,7 +191,7 @@ def angle(input: T, *, out: T | None = None) -> T:
     tensor([3.1416, 0.0000, 0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("angle", angle, input, out=out)
+        return take_over(ANGLE, angle, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -249,7 +253,7 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
     (tensor([0.6000]), tensor([0.8000]))
     """
     if keys.active and is_keyed(real, imag, out):
-        return take_over("complex", complex, real, imag, out=out)
+        return take_over(COMPLEX, complex, real, imag, out=out)
     try:
         if out is not None:
             check_out(out, real, imag)
@@ -311,7 +315,7 @@ def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
     tensor([1., 2.])
     """
     if keys.active and is_keyed(abs, angle, out):
-        return take_over("polar", polar, abs, angle, out=out)
+        return take_over(POLAR, polar, abs, angle, out=out)
     try:
         if out is not None:
             check_out(out, abs, angle)
@@ -365,7 +369,7 @@ def view_as_real(input: T) -> T:
     tensor([1.+7.j, 3.-4.j])
     """
     if keys.active and is_keyed(input):
-        return take_over("view_as_real", view_as_real, input)
+        return take_over(VIEW_AS_REAL, view_as_real, input)
     try:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
@@ -416,7 +420,7 @@ def view_as_complex(input: T) -> T:
             [-4.,  3.]])
     """
     if keys.active and is_keyed(input):
-        return take_over("view_as_complex", view_as_complex, input)
+        return take_over(VIEW_AS_COMPLEX, view_as_complex, input)
     try:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:

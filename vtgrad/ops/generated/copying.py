@@ -25,6 +25,7 @@ from vtgrad.ops.generated.copying_nodes import (
     CloneBackward0, CopyBackwards, ExpandToBackward0, FillBackward2, FillBackward3,
     SumToSizeBackward0, ToCopyBackward0, ZeroBackward0,
 )
+from vtgrad.ops.generated.operators import CLONE, ZERO_, FILL_SCALAR_, FILL_TENSOR_, COPY_, TO_DTYPE, SUM_TO_SIZE, EXPAND_TO
 
 __all__ = ["clone", "copy_", "expand_to", "fill_", "fill_Scalar_", "fill_Tensor_", "sum_to_size", "to_dtype", "zero_"]
 
@@ -67,7 +68,7 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     (1, 3)
     """
     if keys.active and is_keyed(input):
-        return take_over("clone", clone, input, memory_format=memory_format)
+        return take_over(CLONE, clone, input, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
@@ -120,7 +121,7 @@ def zero_(input: T) -> T:
             [1., 1.]])
     """
     if keys.active and is_keyed(input):
-        return take_over("zero_", zero_, input)
+        return take_over(ZERO_, zero_, input)
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
@@ -136,7 +137,7 @@ _fill_Scalar_writer = k.fill_
 def fill_Scalar_(input: T, value: Number) -> T:
     """Set every element of the tensor to one value."""
     if keys.active and is_keyed(input):
-        return take_over("fill_Scalar_", fill_Scalar_, input, value)
+        return take_over(FILL_SCALAR_, fill_Scalar_, input, value)
     try:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
@@ -154,7 +155,7 @@ _fill_Tensor_writer = k.fill_
 def fill_Tensor_(input: T, value: Tensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     if keys.active and is_keyed(input, value):
-        return take_over("fill_Tensor_", fill_Tensor_, input, value)
+        return take_over(FILL_TENSOR_, fill_Tensor_, input, value)
     try:
         array_of(value, "value")
         value = read_first(value, input)
@@ -217,7 +218,7 @@ def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
     tensor([ 3, -4])
     """
     if keys.active and is_keyed(input, other):
-        return take_over("copy_", copy_, input, other, non_blocking)
+        return take_over(COPY_, copy_, input, other, non_blocking)
     try:
         return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
@@ -230,7 +231,7 @@ def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
 def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
     if keys.active and is_keyed(self):
-        return take_over("to_dtype", to_dtype, self, dtype, memory_format=memory_format)
+        return take_over(TO_DTYPE, to_dtype, self, dtype, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
@@ -250,7 +251,7 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
 def sum_to_size(self: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
     if keys.active and is_keyed(self):
-        return take_over("sum_to_size", sum_to_size, self, size)
+        return take_over(SUM_TO_SIZE, sum_to_size, self, size)
     try:
         array = no_fp_warnings.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
@@ -268,7 +269,7 @@ def sum_to_size(self: T, size: Shape) -> T:
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
     if keys.active and is_keyed(self):
-        return take_over("expand_to", expand_to, self, size)
+        return take_over(EXPAND_TO, expand_to, self, size)
     try:
         array = no_fp_warnings.run(k.expand_to, self._impl.array, size)
     except Exception as error:

@@ -14,6 +14,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import T
+from vtgrad.ops.generated.operators import ZEROS_SHAPED
 
 __all__ = ["zeros_shaped"]
 
@@ -21,7 +22,7 @@ __all__ = ["zeros_shaped"]
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
     if keys.active and is_keyed(self):
-        return take_over("zeros_shaped", zeros_shaped, self, sizes)
+        return take_over(ZEROS_SHAPED, zeros_shaped, self, sizes)
     try:
         array = no_fp_warnings.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:

@@ -28,6 +28,10 @@ from vtgrad.ops.generated.cumulative_nodes import (
     CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0,
     RunningAverageBackward0, RunningAverageBackwardBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    CUMSUM_DIM, CUMSUM_DIM_, CUMPROD_DIM, CUMPROD_DIM_, CUMMAX_DIM, CUMMIN_DIM, LOGCUMSUMEXP_DIM,
+    RUNNING_AVERAGE, RUNNING_AVERAGE_BACKWARD,
+)
 
 __all__ = [
     "cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_",
@@ -58,7 +62,7 @@ def cumsum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> T:
     """Return the running sums along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("cumsum_dim", cumsum_dim, input, dim, dtype=dtype, out=out)
+        return take_over(CUMSUM_DIM, cumsum_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -91,7 +95,7 @@ def cumsum_dim_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Write the result of `cumsum` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("cumsum_dim_", cumsum_dim_, input, dim, dtype=dtype)
+        return take_over(CUMSUM_DIM_, cumsum_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
@@ -111,7 +115,7 @@ def cumprod_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Return the running products along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("cumprod_dim", cumprod_dim, input, dim, dtype=dtype, out=out)
+        return take_over(CUMPROD_DIM, cumprod_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -145,7 +149,7 @@ def cumprod_dim_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Write the result of `cumprod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("cumprod_dim_", cumprod_dim_, input, dim, dtype=dtype)
+        return take_over(CUMPROD_DIM_, cumprod_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
@@ -165,7 +169,7 @@ def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> CummaxResult[T]:
     """Return the largest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("cummax_dim", cummax_dim, input, dim, out=out)
+        return take_over(CUMMAX_DIM, cummax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -198,7 +202,7 @@ def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> CumminResult[T]:
     """Return the smallest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("cummin_dim", cummin_dim, input, dim, out=out)
+        return take_over(CUMMIN_DIM, cummin_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -231,7 +235,7 @@ def logcumsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
 ) -> T:
     """Return the logarithms of running sums of exponentials along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("logcumsumexp_dim", logcumsumexp_dim, input, dim, out=out)
+        return take_over(LOGCUMSUMEXP_DIM, logcumsumexp_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -260,7 +264,7 @@ def running_average(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """The averages of the elements up to each index, weighted by ``exp(logits)``."""
     if keys.active and is_keyed(self, logits):
-        return take_over("running_average", running_average, self, logits, dim)
+        return take_over(RUNNING_AVERAGE, running_average, self, logits, dim)
     try:
         array = no_fp_warnings.run(k.running_average, self._impl.array, logits._impl.array, dim)
     except Exception as error:
@@ -288,7 +292,7 @@ def running_average_backward(  # type: ignore[misc]  # pyright: ignore[reportInc
 ) -> T:
     """The gradient of the elements of `running_average`, for the gradients of the averages."""
     if keys.active and is_keyed(self, logits):
-        return take_over("running_average_backward", running_average_backward, self, logits, dim)
+        return take_over(RUNNING_AVERAGE_BACKWARD, running_average_backward, self, logits, dim)
     try:
         array = no_fp_warnings.run(k.running_average_backward, self._impl.array, logits._impl.array, dim)
     except Exception as error:

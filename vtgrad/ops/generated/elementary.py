@@ -30,6 +30,14 @@ from vtgrad.ops.generated.elementary_nodes import (
     ShareOfTwoBackward0, SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0, TanhBackward0,
     TruncBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    EXP, EXP_, EXP2, EXP2_, EXPM1, EXPM1_, LOG, LOG_, LOG2, LOG2_, LOG10, LOG10_, LOG1P, LOG1P_,
+    SIGMOID, SIGMOID_, LOGADDEXP, LOGADDEXP2, SHARE_OF_TWO, SIN, SIN_, COS, COS_, TAN, TAN_, ASIN,
+    ASIN_, ACOS, ACOS_, ATAN, ATAN_, SINH, SINH_, COSH, COSH_, TANH, TANH_, ASINH, ASINH_, ACOSH,
+    ACOSH_, ATANH, ATANH_, ONE_MINUS_SQUARE, DEG2RAD, DEG2RAD_, RAD2DEG, RAD2DEG_, ATAN2, ATAN2_,
+    FLOOR, FLOOR_, CEIL, CEIL_, TRUNC, TRUNC_, ROUND_DEFAULT, ROUND_DEFAULT_, ROUND_DECIMALS,
+    ROUND_DECIMALS_, FRAC, FRAC_,
+)
 
 __all__ = [
     "acos", "acos_", "acosh", "acosh_", "asin", "asin_", "asinh", "asinh_", "atan", "atan2",
@@ -81,7 +89,7 @@ def exp(input: T, *, out: T | None = None) -> T:
     tensor([0.5403+0.8415j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("exp", exp, input, out=out)
+        return take_over(EXP, exp, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -107,7 +115,7 @@ _exp_writer = store_result(k.exp, direct=True)
 def exp_(input: T) -> T:
     """Write the result of `exp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("exp_", exp_, input)
+        return take_over(EXP_, exp_, input)
     try:
         return write(input, ExpBackward0.record, _exp_writer, operator="exp_")
     except Exception as error:
@@ -152,7 +160,7 @@ def exp2(input: T, *, out: T | None = None) -> T:
     tensor([5.5452])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("exp2", exp2, input, out=out)
+        return take_over(EXP2, exp2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -178,7 +186,7 @@ _exp2_writer = store_result(k.exp2, direct=True)
 def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("exp2_", exp2_, input)
+        return take_over(EXP2_, exp2_, input)
     try:
         return write(input, Exp2Backward0.record, _exp2_writer, operator="exp2_")
     except Exception as error:
@@ -223,7 +231,7 @@ def expm1(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.7183])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("expm1", expm1, input, out=out)
+        return take_over(EXPM1, expm1, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -249,7 +257,7 @@ _expm1_writer = store_result(k.expm1, direct=True)
 def expm1_(input: T) -> T:
     """Write the result of `expm1` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("expm1_", expm1_, input)
+        return take_over(EXPM1_, expm1_, input)
     try:
         return write(input, Expm1Backward0.record, _expm1_writer, operator="expm1_")
     except Exception as error:
@@ -298,7 +306,7 @@ def log(input: T, *, out: T | None = None) -> T:
     tensor([0.+3.1416j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("log", log, input, out=out)
+        return take_over(LOG, log, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -323,7 +331,7 @@ _log_writer = store_result(k.log, direct=True)
 def log_(input: T) -> T:
     """Write the result of `log` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("log_", log_, input)
+        return take_over(LOG_, log_, input)
     try:
         return write(input, LogBackward0.record, _log_writer, operator="log_")
     except Exception as error:
@@ -370,7 +378,7 @@ def log2(input: T, *, out: T | None = None) -> T:
     tensor([2.8854, 0.7213])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("log2", log2, input, out=out)
+        return take_over(LOG2, log2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -395,7 +403,7 @@ _log2_writer = store_result(k.log2, direct=True)
 def log2_(input: T) -> T:
     """Write the result of `log2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("log2_", log2_, input)
+        return take_over(LOG2_, log2_, input)
     try:
         return write(input, Log2Backward0.record, _log2_writer, operator="log2_")
     except Exception as error:
@@ -443,7 +451,7 @@ def log10(input: T, *, out: T | None = None) -> T:
     tensor([0.8686, 0.2171])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("log10", log10, input, out=out)
+        return take_over(LOG10, log10, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -468,7 +476,7 @@ _log10_writer = store_result(k.log10, direct=True)
 def log10_(input: T) -> T:
     """Write the result of `log10` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("log10_", log10_, input)
+        return take_over(LOG10_, log10_, input)
     try:
         return write(input, Log10Backward0.record, _log10_writer, operator="log10_")
     except Exception as error:
@@ -515,7 +523,7 @@ def log1p(input: T, *, out: T | None = None) -> T:
     tensor([  -inf, 0.6931])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("log1p", log1p, input, out=out)
+        return take_over(LOG1P, log1p, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -540,7 +548,7 @@ _log1p_writer = store_result(k.log1p, direct=True)
 def log1p_(input: T) -> T:
     """Write the result of `log1p` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("log1p_", log1p_, input)
+        return take_over(LOG1P_, log1p_, input)
     try:
         return write(input, Log1PBackward0.record, _log1p_writer, operator="log1p_")
     except Exception as error:
@@ -588,7 +596,7 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 0.2500, 0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sigmoid", sigmoid, input, out=out)
+        return take_over(SIGMOID, sigmoid, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -614,7 +622,7 @@ _sigmoid_writer = store_result(k.sigmoid, direct=True)
 def sigmoid_(input: T) -> T:
     """Write the result of `sigmoid` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sigmoid_", sigmoid_, input)
+        return take_over(SIGMOID_, sigmoid_, input)
     try:
         return write(input, SigmoidBackward0.record, _sigmoid_writer, operator="sigmoid_")
     except Exception as error:
@@ -666,7 +674,7 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.5000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("logaddexp", logaddexp, input, other, out=out)
+        return take_over(LOGADDEXP, logaddexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -730,7 +738,7 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.8000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("logaddexp2", logaddexp2, input, other, out=out)
+        return take_over(LOGADDEXP2, logaddexp2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -755,7 +763,7 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
 def share_of_two(self: T, other: Tensor, scale: float) -> T:
     """The share that ``exp(scale * self)`` has in its sum with ``exp(scale * other)``."""
     if keys.active and is_keyed(self, other):
-        return take_over("share_of_two", share_of_two, self, other, scale)
+        return take_over(SHARE_OF_TWO, share_of_two, self, other, scale)
     try:
         array = no_fp_warnings.run(k.share_of_two, self._impl.array, other._impl.array, scale)
     except Exception as error:
@@ -812,7 +820,7 @@ def sin(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.8776, 0.5403])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sin", sin, input, out=out)
+        return take_over(SIN, sin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -837,7 +845,7 @@ _sin_writer = store_result(k.sin, direct=True)
 def sin_(input: T) -> T:
     """Write the result of `sin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sin_", sin_, input)
+        return take_over(SIN_, sin_, input)
     try:
         return write(input, SinBackward0.record, _sin_writer, operator="sin_")
     except Exception as error:
@@ -883,7 +891,7 @@ def cos(input: T, *, out: T | None = None) -> T:
     tensor([-0.0000, -0.8415])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("cos", cos, input, out=out)
+        return take_over(COS, cos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -908,7 +916,7 @@ _cos_writer = store_result(k.cos, direct=True)
 def cos_(input: T) -> T:
     """Write the result of `cos` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("cos_", cos_, input)
+        return take_over(COS_, cos_, input)
     try:
         return write(input, CosBackward0.record, _cos_writer, operator="cos_")
     except Exception as error:
@@ -954,7 +962,7 @@ def tan(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.2984, 3.4255])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("tan", tan, input, out=out)
+        return take_over(TAN, tan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -980,7 +988,7 @@ _tan_writer = store_result(k.tan, direct=True)
 def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("tan_", tan_, input)
+        return take_over(TAN_, tan_, input)
     try:
         return write(input, TanBackward0.record, _tan_writer, operator="tan_")
     except Exception as error:
@@ -1027,7 +1035,7 @@ def asin(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.1547])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("asin", asin, input, out=out)
+        return take_over(ASIN, asin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1052,7 +1060,7 @@ _asin_writer = store_result(k.asin, direct=True)
 def asin_(input: T) -> T:
     """Write the result of `asin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("asin_", asin_, input)
+        return take_over(ASIN_, asin_, input)
     try:
         return write(input, AsinBackward0.record, _asin_writer, operator="asin_")
     except Exception as error:
@@ -1098,7 +1106,7 @@ def acos(input: T, *, out: T | None = None) -> T:
     tensor([0.-1.3170j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("acos", acos, input, out=out)
+        return take_over(ACOS, acos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1123,7 +1131,7 @@ _acos_writer = store_result(k.acos, direct=True)
 def acos_(input: T) -> T:
     """Write the result of `acos` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("acos_", acos_, input)
+        return take_over(ACOS_, acos_, input)
     try:
         return write(input, AcosBackward0.record, _acos_writer, operator="acos_")
     except Exception as error:
@@ -1170,7 +1178,7 @@ def atan(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.5000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("atan", atan, input, out=out)
+        return take_over(ATAN, atan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1195,7 +1203,7 @@ _atan_writer = store_result(k.atan, direct=True)
 def atan_(input: T) -> T:
     """Write the result of `atan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("atan_", atan_, input)
+        return take_over(ATAN_, atan_, input)
     try:
         return write(input, AtanBackward0.record, _atan_writer, operator="atan_")
     except Exception as error:
@@ -1236,7 +1244,7 @@ def sinh(input: T, *, out: T | None = None) -> T:
     tensor([-1.1752,  0.0000,  1.1752])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sinh", sinh, input, out=out)
+        return take_over(SINH, sinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1261,7 +1269,7 @@ _sinh_writer = store_result(k.sinh, direct=True)
 def sinh_(input: T) -> T:
     """Write the result of `sinh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sinh_", sinh_, input)
+        return take_over(SINH_, sinh_, input)
     try:
         return write(input, SinhBackward0.record, _sinh_writer, operator="sinh_")
     except Exception as error:
@@ -1307,7 +1315,7 @@ def cosh(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.1752])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("cosh", cosh, input, out=out)
+        return take_over(COSH, cosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1332,7 +1340,7 @@ _cosh_writer = store_result(k.cosh, direct=True)
 def cosh_(input: T) -> T:
     """Write the result of `cosh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("cosh_", cosh_, input)
+        return take_over(COSH_, cosh_, input)
     try:
         return write(input, CoshBackward0.record, _cosh_writer, operator="cosh_")
     except Exception as error:
@@ -1380,7 +1388,7 @@ def tanh(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.0000, 0.7864])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("tanh", tanh, input, out=out)
+        return take_over(TANH, tanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1406,7 +1414,7 @@ _tanh_writer = store_result(k.tanh, direct=True)
 def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("tanh_", tanh_, input)
+        return take_over(TANH_, tanh_, input)
     try:
         return write(input, TanhBackward0.record, _tanh_writer, operator="tanh_")
     except Exception as error:
@@ -1452,7 +1460,7 @@ def asinh(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.7071])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("asinh", asinh, input, out=out)
+        return take_over(ASINH, asinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1477,7 +1485,7 @@ _asinh_writer = store_result(k.asinh, direct=True)
 def asinh_(input: T) -> T:
     """Write the result of `asinh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("asinh_", asinh_, input)
+        return take_over(ASINH_, asinh_, input)
     try:
         return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
@@ -1526,7 +1534,7 @@ def acosh(input: T, *, out: T | None = None) -> T:
     tensor([0.5774])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("acosh", acosh, input, out=out)
+        return take_over(ACOSH, acosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1551,7 +1559,7 @@ _acosh_writer = store_result(k.acosh, direct=True)
 def acosh_(input: T) -> T:
     """Write the result of `acosh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("acosh_", acosh_, input)
+        return take_over(ACOSH_, acosh_, input)
     try:
         return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
@@ -1598,7 +1606,7 @@ def atanh(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.3333])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("atanh", atanh, input, out=out)
+        return take_over(ATANH, atanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1623,7 +1631,7 @@ _atanh_writer = store_result(k.atanh, direct=True)
 def atanh_(input: T) -> T:
     """Write the result of `atanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("atanh_", atanh_, input)
+        return take_over(ATANH_, atanh_, input)
     try:
         return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
@@ -1636,7 +1644,7 @@ def atanh_(input: T) -> T:
 def one_minus_square(self: T) -> T:
     """One minus the square of each element, with all digits for elements near 1 and -1."""
     if keys.active and is_keyed(self):
-        return take_over("one_minus_square", one_minus_square, self)
+        return take_over(ONE_MINUS_SQUARE, one_minus_square, self)
     try:
         array = no_fp_warnings.run(k.one_minus_square, self._impl.array)
     except Exception as error:
@@ -1688,7 +1696,7 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     tensor([0.0175])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("deg2rad", deg2rad, input, out=out)
+        return take_over(DEG2RAD, deg2rad, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1713,7 +1721,7 @@ _deg2rad_writer = store_result(k.deg2rad, direct=True)
 def deg2rad_(input: T) -> T:
     """Write the result of `deg2rad` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("deg2rad_", deg2rad_, input)
+        return take_over(DEG2RAD_, deg2rad_, input)
     try:
         return write(input, Deg2RadBackward0.record, _deg2rad_writer, operator="deg2rad_")
     except Exception as error:
@@ -1756,7 +1764,7 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     tensor([  0.,  90., 180.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("rad2deg", rad2deg, input, out=out)
+        return take_over(RAD2DEG, rad2deg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1781,7 +1789,7 @@ _rad2deg_writer = store_result(k.rad2deg, direct=True)
 def rad2deg_(input: T) -> T:
     """Write the result of `rad2deg` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("rad2deg_", rad2deg_, input)
+        return take_over(RAD2DEG_, rad2deg_, input)
     try:
         return write(input, Rad2DegBackward0.record, _rad2deg_writer, operator="rad2deg_")
     except Exception as error:
@@ -1835,7 +1843,7 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("atan2", atan2, input, other, out=out)
+        return take_over(ATAN2, atan2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -1863,7 +1871,7 @@ _atan2_writer = store_result(k.atan2, direct=True)
 def atan2_(input: T, other: Tensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("atan2_", atan2_, input, other)
+        return take_over(ATAN2_, atan2_, input, other)
     try:
         array_of(other, "other")
         return write(input, Atan2Backward0.record, _atan2_writer, other, operator="atan2_")
@@ -1913,7 +1921,7 @@ def floor(input: T, *, out: T | None = None) -> T:
     tensor([0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("floor", floor, input, out=out)
+        return take_over(FLOOR, floor, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1938,7 +1946,7 @@ _floor_writer = store_result(k.floor, direct=True)
 def floor_(input: T) -> T:
     """Write the result of `floor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("floor_", floor_, input)
+        return take_over(FLOOR_, floor_, input)
     try:
         return write(input, FloorBackward0.record, _floor_writer, operator="floor_")
     except Exception as error:
@@ -1985,7 +1993,7 @@ def ceil(input: T, *, out: T | None = None) -> T:
     tensor([0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("ceil", ceil, input, out=out)
+        return take_over(CEIL, ceil, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2010,7 +2018,7 @@ _ceil_writer = store_result(k.ceil, direct=True)
 def ceil_(input: T) -> T:
     """Write the result of `ceil` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("ceil_", ceil_, input)
+        return take_over(CEIL_, ceil_, input)
     try:
         return write(input, CeilBackward0.record, _ceil_writer, operator="ceil_")
     except Exception as error:
@@ -2052,7 +2060,7 @@ def trunc(input: T, *, out: T | None = None) -> T:
     tensor([-1., -0.,  0.,  1.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("trunc", trunc, input, out=out)
+        return take_over(TRUNC, trunc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2077,7 +2085,7 @@ _trunc_writer = store_result(k.trunc, direct=True)
 def trunc_(input: T) -> T:
     """Write the result of `trunc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("trunc_", trunc_, input)
+        return take_over(TRUNC_, trunc_, input)
     try:
         return write(input, TruncBackward0.record, _trunc_writer, operator="trunc_")
     except Exception as error:
@@ -2090,7 +2098,7 @@ def trunc_(input: T) -> T:
 def round_default(input: T, *, out: T | None = None) -> T:
     """Round to the nearest integer, or to a number of decimal places."""
     if keys.active and is_keyed(input, out):
-        return take_over("round_default", round_default, input, out=out)
+        return take_over(ROUND_DEFAULT, round_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2115,7 +2123,7 @@ _round_default_writer = store_result(k.round, direct=True)
 def round_default_(input: T) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("round_default_", round_default_, input)
+        return take_over(ROUND_DEFAULT_, round_default_, input)
     try:
         return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
@@ -2128,7 +2136,7 @@ def round_default_(input: T) -> T:
 def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
     if keys.active and is_keyed(input, out):
-        return take_over("round_decimals", round_decimals, input, decimals=decimals, out=out)
+        return take_over(ROUND_DECIMALS, round_decimals, input, decimals=decimals, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2153,7 +2161,7 @@ _round_decimals_writer = store_result(k.round, direct=True, total=False)
 def round_decimals_(input: T, *, decimals: int = 0) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("round_decimals_", round_decimals_, input, decimals=decimals)
+        return take_over(ROUND_DECIMALS_, round_decimals_, input, decimals=decimals)
     try:
         return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
     except Exception as error:
@@ -2200,7 +2208,7 @@ def frac(input: T, *, out: T | None = None) -> T:
     tensor([1.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("frac", frac, input, out=out)
+        return take_over(FRAC, frac, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2225,7 +2233,7 @@ _frac_writer = store_result(k.frac, direct=True)
 def frac_(input: T) -> T:
     """Write the result of `frac` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("frac_", frac_, input)
+        return take_over(FRAC_, frac_, input)
     try:
         return write(input, FracBackward0.record, _frac_writer, operator="frac_")
     except Exception as error:

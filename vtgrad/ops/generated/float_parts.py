@@ -31,6 +31,10 @@ from vtgrad.ops.generated.float_parts_nodes import (
     CopysignBackward0, CopysignBackward1, FrexpBackward0, LdexpBackward0, NanToNumBackward0,
     NextafterBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    COPYSIGN_TENSOR, COPYSIGN_TENSOR_, COPYSIGN_SCALAR, COPYSIGN_SCALAR_, NEXTAFTER, NEXTAFTER_,
+    LDEXP, LDEXP_, FREXP, HEAVISIDE, HEAVISIDE_, SIGNBIT, NAN_TO_NUM, NAN_TO_NUM_, FINITE_PARTS,
+)
 
 __all__ = [
     "copysign", "copysign_", "copysign_Scalar", "copysign_Scalar_", "copysign_Tensor",
@@ -49,7 +53,7 @@ class FrexpResult(NamedTuple, Generic[T]):
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     if keys.active and is_keyed(input, other, out):
-        return take_over("copysign_Tensor", copysign_Tensor, input, other, out=out)
+        return take_over(COPYSIGN_TENSOR, copysign_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -78,7 +82,7 @@ _copysign_Tensor_writer = store_result(k.copysign, direct=True)
 def copysign_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("copysign_Tensor_", copysign_Tensor_, input, other)
+        return take_over(COPYSIGN_TENSOR_, copysign_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, CopysignBackward0.record, _copysign_Tensor_writer, other, operator="copysign_")
@@ -92,7 +96,7 @@ def copysign_Tensor_(input: T, other: Tensor) -> T:
 def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """The magnitude of a tensor with the sign of a number."""
     if keys.active and is_keyed(input, out):
-        return take_over("copysign_Scalar", copysign_Scalar, input, other, out=out)
+        return take_over(COPYSIGN_SCALAR, copysign_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -120,7 +124,7 @@ _copysign_Scalar_writer = store_result(k.copysign, direct=True)
 def copysign_Scalar_(input: T, other: Number) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("copysign_Scalar_", copysign_Scalar_, input, other)
+        return take_over(COPYSIGN_SCALAR_, copysign_Scalar_, input, other)
     try:
         return write(input, CopysignBackward1.record, _copysign_Scalar_writer, other, operator="copysign_")
     except Exception as error:
@@ -172,7 +176,7 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
     [1.1920928955078125e-07, -5.960464477539063e-08, 0.0]
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("nextafter", nextafter, input, other, out=out)
+        return take_over(NEXTAFTER, nextafter, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -200,7 +204,7 @@ _nextafter_writer = store_result(k.nextafter, direct=True)
 def nextafter_(input: T, other: Tensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("nextafter_", nextafter_, input, other)
+        return take_over(NEXTAFTER_, nextafter_, input, other)
     try:
         array_of(other, "other")
         return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
@@ -255,7 +259,7 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(4.)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("ldexp", ldexp, input, other, out=out)
+        return take_over(LDEXP, ldexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -284,7 +288,7 @@ _ldexp_writer = store_result(k.ldexp, direct=True)
 def ldexp_(input: T, other: Tensor) -> T:
     """Write the result of `ldexp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("ldexp_", ldexp_, input, other)
+        return take_over(LDEXP_, ldexp_, input, other)
     try:
         array_of(other, "other")
         return write(input, LdexpBackward0.record, _ldexp_writer, other, operator="ldexp_")
@@ -339,7 +343,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     tensor([ 3.0000, -0.7500,  0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("frexp", frexp, input, out=out)
+        return take_over(FREXP, frexp, input, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
@@ -403,7 +407,7 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
     tensor([0, 8, 9])
     """
     if keys.active and is_keyed(input, values, out):
-        return take_over("heaviside", heaviside, input, values, out=out)
+        return take_over(HEAVISIDE, heaviside, input, values, out=out)
     try:
         if out is not None:
             check_out(out, input, values, differentiable=False)
@@ -425,7 +429,7 @@ _heaviside_writer = store_result(k.heaviside, direct=True)
 def heaviside_(input: T, values: Tensor) -> T:
     """Write the result of `heaviside` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, values):
-        return take_over("heaviside_", heaviside_, input, values)
+        return take_over(HEAVISIDE_, heaviside_, input, values)
     try:
         array_of(values, "values")
         return write(input, NotImplementedNode.record, _heaviside_writer, values, operator="heaviside_")
@@ -466,7 +470,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
     tensor([ True,  True, False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("signbit", signbit, input, out=out)
+        return take_over(SIGNBIT, signbit, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -526,7 +530,7 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
     tensor([1., 0., 0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("nan_to_num", nan_to_num, input, nan, posinf, neginf, out=out)
+        return take_over(NAN_TO_NUM, nan_to_num, input, nan, posinf, neginf, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -561,7 +565,7 @@ _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("nan_to_num_", nan_to_num_, input, nan, posinf, neginf)
+        return take_over(NAN_TO_NUM_, nan_to_num_, input, nan, posinf, neginf)
     try:
         refuse_tensor(nan)
         refuse_tensor(posinf)
@@ -579,7 +583,7 @@ def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None,
 def finite_parts(self: T) -> T:
     """1 where a value is finite, else 0; for the real and the imaginary part of complex values."""
     if keys.active and is_keyed(self):
-        return take_over("finite_parts", finite_parts, self)
+        return take_over(FINITE_PARTS, finite_parts, self)
     try:
         array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:

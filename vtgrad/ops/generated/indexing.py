@@ -33,6 +33,16 @@ from vtgrad.ops.generated.indexing_nodes import (
     MaskedSelectBackward0, MaskedSpreadBackward0, PutBackward0, ScatterAddBackward0,
     ScatterBackward0, ScatterBackward1, ScatterReduceBackward0, TakeBackward0, TakeSpreadBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    GATHER, SCATTER_SRC, SCATTER_SRC_, SCATTER_VALUE, SCATTER_VALUE_, SCATTER_ADD, SCATTER_ADD_,
+    SCATTER_OVERWRITTEN, INDEX_SELECT, INDEX_ADD, INDEX_ADD_, INDEX_COPY, INDEX_COPY_,
+    INDEX_FILL_INT_SCALAR, INDEX_FILL_INT_SCALAR_, INDEX_FILL_INT_TENSOR, INDEX_FILL_INT_TENSOR_,
+    INDEX_MASK, INDEX_COPY_OVERWRITTEN, TAKE, TAKE_SPREAD, PUT, PUT_, PUT_OVERWRITTEN,
+    MASKED_SELECT, MASKED_SPREAD, MASKED_FILL_SCALAR, MASKED_FILL_SCALAR_, MASKED_FILL_TENSOR,
+    MASKED_FILL_TENSOR_, MASKED_SCATTER, MASKED_SCATTER_, NONZERO_ROWS, INDEX_AT, INDEX_SPREAD,
+    INDEX_PUT_AT, INDEX_PUT_AT_, INDEX_PUT_OVERWRITTEN, SCATTER_REDUCE, SCATTER_REDUCE_,
+    SCATTER_REDUCED, INDEX_REDUCE, INDEX_REDUCE_, REPEATED_INDEX,
+)
 
 __all__ = [
     "gather", "index_add", "index_add_", "index_at", "index_copy", "index_copy_",
@@ -103,7 +113,7 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
             [1., 1.]])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over("gather", gather, input, dim, index, sparse_grad=sparse_grad, out=out)
+        return take_over(GATHER, gather, input, dim, index, sparse_grad=sparse_grad, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -128,7 +138,7 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
 def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     if keys.active and is_keyed(input, index, src, out):
-        return take_over("scatter_src", scatter_src, input, dim, index, src, out=out)
+        return take_over(SCATTER_SRC, scatter_src, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -157,7 +167,7 @@ _scatter_src_writer = store_without_warnings(k.scatter_)
 def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over("scatter_src_", scatter_src_, input, dim, index, src)
+        return take_over(SCATTER_SRC_, scatter_src_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -172,7 +182,7 @@ def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
 def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     if keys.active and is_keyed(input, index, out):
-        return take_over("scatter_value", scatter_value, input, dim, index, value, out=out)
+        return take_over(SCATTER_VALUE, scatter_value, input, dim, index, value, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -202,7 +212,7 @@ _scatter_value_writer = store_without_warnings(k.scatter_)
 def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index):
-        return take_over("scatter_value_", scatter_value_, input, dim, index, value)
+        return take_over(SCATTER_VALUE_, scatter_value_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(input, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
@@ -268,7 +278,7 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
     tensor([10., 10., 30.])
     """
     if keys.active and is_keyed(input, index, src, out):
-        return take_over("scatter_add", scatter_add, input, dim, index, src, out=out)
+        return take_over(SCATTER_ADD, scatter_add, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -297,7 +307,7 @@ _scatter_add_writer = store_without_warnings(k.scatter_add_)
 def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter_add` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over("scatter_add_", scatter_add_, input, dim, index, src)
+        return take_over(SCATTER_ADD_, scatter_add_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -312,7 +322,7 @@ def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
 def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over("scatter_overwritten", scatter_overwritten, index, self_sizes, dim)
+        return take_over(SCATTER_OVERWRITTEN, scatter_overwritten, index, self_sizes, dim)
     try:
         array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
@@ -377,7 +387,7 @@ def index_select(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     tensor([2., 1., 0.])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over("index_select", index_select, input, dim, index, out=out)
+        return take_over(INDEX_SELECT, index_select, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -453,7 +463,7 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
             [40., 60.]])
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over("index_add", index_add, input, dim, index, source, alpha=alpha, out=out)
+        return take_over(INDEX_ADD, index_add, input, dim, index, source, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -493,7 +503,7 @@ _index_add_writer = store_without_warnings(k.index_add_)
 def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over("index_add_", index_add_, input, dim, index, source, alpha=alpha)
+        return take_over(INDEX_ADD_, index_add_, input, dim, index, source, alpha=alpha)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -561,7 +571,7 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
     (tensor([1., 1., 0.]), tensor([0., 1.]))
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over("index_copy", index_copy, input, dim, index, source, out=out)
+        return take_over(INDEX_COPY, index_copy, input, dim, index, source, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -590,7 +600,7 @@ _index_copy_writer = store_without_warnings(k.index_copy_)
 def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over("index_copy_", index_copy_, input, dim, index, source)
+        return take_over(INDEX_COPY_, index_copy_, input, dim, index, source)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -611,7 +621,7 @@ def index_fill_int_Scalar(  # type: ignore[misc]  # pyright: ignore[reportIncons
 ) -> T:
     """Return a copy with one value in the slices at a vector of indices."""
     if keys.active and is_keyed(input, index):
-        return take_over("index_fill_int_Scalar", index_fill_int_Scalar, input, dim, index, value)
+        return take_over(INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
@@ -643,7 +653,7 @@ def index_fill_int_Scalar_(  # type: ignore[misc]  # pyright: ignore[reportIncon
 ) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index):
-        return take_over("index_fill_int_Scalar_", index_fill_int_Scalar_, input, dim, index, value)
+        return take_over(INDEX_FILL_INT_SCALAR_, index_fill_int_Scalar_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(
@@ -675,7 +685,7 @@ def index_fill_int_Tensor(  # type: ignore[misc]  # pyright: ignore[reportIncons
 ) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     if keys.active and is_keyed(input, index, value):
-        return take_over("index_fill_int_Tensor", index_fill_int_Tensor, input, dim, index, value)
+        return take_over(INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
@@ -706,7 +716,7 @@ def index_fill_int_Tensor_(  # type: ignore[misc]  # pyright: ignore[reportIncon
 ) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, value):
-        return take_over("index_fill_int_Tensor_", index_fill_int_Tensor_, input, dim, index, value)
+        return take_over(INDEX_FILL_INT_TENSOR_, index_fill_int_Tensor_, input, dim, index, value)
     try:
         array_of(index, "index")
         array_of(value, "value")
@@ -732,7 +742,7 @@ def index_fill_int_Tensor_(  # type: ignore[misc]  # pyright: ignore[reportIncon
 def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     if keys.active and is_keyed(index):
-        return take_over("index_mask", index_mask, index, sizes, dim)
+        return take_over(INDEX_MASK, index_mask, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
@@ -747,7 +757,7 @@ def index_mask(index: T, sizes: Shape, dim: int) -> T:
 def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over("index_copy_overwritten", index_copy_overwritten, index, sizes, dim, extent)
+        return take_over(INDEX_COPY_OVERWRITTEN, index_copy_overwritten, index, sizes, dim, extent)
     try:
         array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
@@ -798,7 +808,7 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
             [8, 4]])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over("take", take, input, index, out=out)
+        return take_over(TAKE, take, input, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
@@ -823,7 +833,7 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
 def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
     """Zeros with `self` added at row-major positions."""
     if keys.active and is_keyed(self, index):
-        return take_over("take_spread", take_spread, self, sizes, index)
+        return take_over(TAKE_SPREAD, take_spread, self, sizes, index)
     try:
         array = no_fp_warnings.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
@@ -883,7 +893,7 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
             [ 6,  7,  8]])
     """
     if keys.active and is_keyed(input, index, source):
-        return take_over("put", put, input, index, source, accumulate)
+        return take_over(PUT, put, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
@@ -909,7 +919,7 @@ _put_writer = store_without_warnings(k.put_)
 def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over("put_", put_, input, index, source, accumulate)
+        return take_over(PUT_, put_, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array_of(index, "index")
@@ -925,7 +935,7 @@ def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T
 def put_overwritten(index: T, count: int) -> T:
     """Which values put at row-major positions others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over("put_overwritten", put_overwritten, index, count)
+        return take_over(PUT_OVERWRITTEN, put_overwritten, index, count)
     try:
         array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
@@ -983,7 +993,7 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
             [1., 0.]])
     """
     if keys.active and is_keyed(input, mask, out):
-        return take_over("masked_select", masked_select, input, mask, out=out)
+        return take_over(MASKED_SELECT, masked_select, input, mask, out=out)
     try:
         if out is not None:
             check_out(out, input, mask)
@@ -1008,7 +1018,7 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
 def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
     """Zeros with `self` at the mask's true elements."""
     if keys.active and is_keyed(self, mask):
-        return take_over("masked_spread", masked_spread, self, sizes, mask)
+        return take_over(MASKED_SPREAD, masked_spread, self, sizes, mask)
     try:
         array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
@@ -1029,7 +1039,7 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
 def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
     """Return a copy with one value wherever a mask is true."""
     if keys.active and is_keyed(input, mask):
-        return take_over("masked_fill_Scalar", masked_fill_Scalar, input, mask, value)
+        return take_over(MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
@@ -1055,7 +1065,7 @@ _masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask):
-        return take_over("masked_fill_Scalar_", masked_fill_Scalar_, input, mask, value)
+        return take_over(MASKED_FILL_SCALAR_, masked_fill_Scalar_, input, mask, value)
     try:
         array_of(mask, "mask")
         return write(
@@ -1073,7 +1083,7 @@ def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
 def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     if keys.active and is_keyed(input, mask, value):
-        return take_over("masked_fill_Tensor", masked_fill_Tensor, input, mask, value)
+        return take_over(MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
@@ -1098,7 +1108,7 @@ _masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask, value):
-        return take_over("masked_fill_Tensor_", masked_fill_Tensor_, input, mask, value)
+        return take_over(MASKED_FILL_TENSOR_, masked_fill_Tensor_, input, mask, value)
     try:
         array_of(mask, "mask")
         array_of(value, "value")
@@ -1157,7 +1167,7 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     tensor([1., 1., 1., 0.])
     """
     if keys.active and is_keyed(input, mask, source):
-        return take_over("masked_scatter", masked_scatter, input, mask, source)
+        return take_over(MASKED_SCATTER, masked_scatter, input, mask, source)
     try:
         array = no_fp_warnings.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
@@ -1182,7 +1192,7 @@ _masked_scatter_writer = store_without_warnings(k.masked_scatter_)
 def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
     """Write the result of `masked_scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask, source):
-        return take_over("masked_scatter_", masked_scatter_, input, mask, source)
+        return take_over(MASKED_SCATTER_, masked_scatter_, input, mask, source)
     try:
         array_of(mask, "mask")
         array_of(source, "source")
@@ -1197,7 +1207,7 @@ def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
 def nonzero_rows(input: T, *, out: T | None = None) -> T:
     """Places of the elements that are not zero, one row each."""
     if keys.active and is_keyed(input, out):
-        return take_over("nonzero_rows", nonzero_rows, input, out=out)
+        return take_over(NONZERO_ROWS, nonzero_rows, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -1216,7 +1226,7 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
 def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
     """The elements at index arrays and masks."""
     if keys.active and is_keyed(self, indices):
-        return take_over("index_at", index_at, self, indices, positions)
+        return take_over(INDEX_AT, index_at, self, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), positions)
     except Exception as error:
@@ -1234,7 +1244,7 @@ def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
     if keys.active and is_keyed(self, indices):
-        return take_over("index_spread", index_spread, self, sizes, indices, positions)
+        return take_over(INDEX_SPREAD, index_spread, self, sizes, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), positions)
     except Exception as error:
@@ -1252,7 +1262,7 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions
 def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     if keys.active and is_keyed(input, indices, values):
-        return take_over("index_put_at", index_put_at, input, indices, positions, values, accumulate)
+        return take_over(INDEX_PUT_AT, index_put_at, input, indices, positions, values, accumulate)
     try:
         array = no_fp_warnings.run(
             k.index_put_at, input._impl.array, arrays_of(indices, "indices"), positions, values._impl.array, accumulate
@@ -1283,7 +1293,7 @@ _index_put_at_writer = store_without_warnings(k.index_put_at_)
 def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """Write the result of `index_put` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, indices, values):
-        return take_over("index_put_at_", index_put_at_, input, indices, positions, values, accumulate)
+        return take_over(INDEX_PUT_AT_, index_put_at_, input, indices, positions, values, accumulate)
     try:
         array_of(values, "values")
         return write(
@@ -1316,7 +1326,7 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, val
 def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
     if keys.active and is_keyed(indices):
-        return take_over("index_put_overwritten", index_put_overwritten, indices, positions, self_sizes)
+        return take_over(INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
     try:
         array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
@@ -1388,7 +1398,7 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
     was there unless `include_self` is false.
     """
     if keys.active and is_keyed(input, index, src, out):
-        return take_over("scatter_reduce", scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
+        return take_over(SCATTER_REDUCE, scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -1430,7 +1440,7 @@ _scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over("scatter_reduce_", scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
+        return take_over(SCATTER_REDUCE_, scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -1465,7 +1475,7 @@ def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str,
 def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how: str, *, out: T | None = None) -> T:
     """`scatter` that adds or multiplies instead of storing."""
     if keys.active and is_keyed(input, index, src, out):
-        return take_over("scatter_reduced", scatter_reduced, input, dim, index, src, how, out=out)
+        return take_over(SCATTER_REDUCED, scatter_reduced, input, dim, index, src, how, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src, differentiable=False)
@@ -1555,7 +1565,7 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
     unless `include_self` is false.
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over("index_reduce", index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
+        return take_over(INDEX_REDUCE, index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -1597,7 +1607,7 @@ _index_reduce_writer = store_without_warnings(k.index_reduce_)
 def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `index_reduce` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over("index_reduce_", index_reduce_, input, dim, index, source, reduce, include_self=include_self)
+        return take_over(INDEX_REDUCE_, index_reduce_, input, dim, index, source, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -1632,7 +1642,7 @@ def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str
 def repeated_index(index: T, sizes: Shape, dim: int) -> T:
     """A vector of indices along a dimension, repeated to an index for each element."""
     if keys.active and is_keyed(index):
-        return take_over("repeated_index", repeated_index, index, sizes, dim)
+        return take_over(REPEATED_INDEX, repeated_index, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:

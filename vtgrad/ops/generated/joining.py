@@ -21,6 +21,7 @@ from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, T
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.joining_nodes import CatBackward0, StackBackward0
+from vtgrad.ops.generated.operators import CAT, STACK
 
 __all__ = ["cat", "stack"]
 
@@ -77,7 +78,7 @@ def cat(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     tensor([[1.0000, 2.0000, 3.5000, 4.5000]])
     """
     if keys.active and is_keyed(tensors, out):
-        return take_over("cat", cat, tensors, dim, out=out)
+        return take_over(CAT, cat, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)
@@ -139,7 +140,7 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
             [2, 4]])
     """
     if keys.active and is_keyed(tensors, out):
-        return take_over("stack", stack, tensors, dim, out=out)
+        return take_over(STACK, stack, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)

@@ -25,6 +25,10 @@ from vtgrad.ops.generated.linalg_nodes import (
     AddbmmBackward0, AddmmBackward0, AddmvBackward0, AddrBackward0, BaddbmmBackward0, BmmBackward0,
     DotBackward0, LinalgCrossBackward0, MmBackward0, MvBackward0, TraceBackward0, VdotBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    MM, MV, BMM, DOT, ADDMM, ADDMM_, ADDMV, ADDMV_, ADDR, ADDR_, BADDBMM, BADDBMM_, ADDBMM, ADDBMM_,
+    VDOT, TRACE, LINALG_CROSS,
+)
 
 __all__ = [
     "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
@@ -81,7 +85,7 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
             [ 1., 11.]])
     """
     if keys.active and is_keyed(input, mat2, out):
-        return take_over("mm", mm, input, mat2, out=out)
+        return take_over(MM, mm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -150,7 +154,7 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
     tensor([4., 6.])
     """
     if keys.active and is_keyed(input, vec, out):
-        return take_over("mv", mv, input, vec, out=out)
+        return take_over(MV, mv, input, vec, out=out)
     try:
         if out is not None:
             check_out(out, input, vec)
@@ -219,7 +223,7 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     vtgrad.Size([2, 1, 2])
     """
     if keys.active and is_keyed(input, mat2, out):
-        return take_over("bmm", bmm, input, mat2, out=out)
+        return take_over(BMM, bmm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
@@ -288,7 +292,7 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
     tensor([3., 4.])
     """
     if keys.active and is_keyed(input, tensor, out):
-        return take_over("dot", dot, input, tensor, out=out)
+        return take_over(DOT, dot, input, tensor, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor)
@@ -367,7 +371,7 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
     tensor([2., 2.])
     """
     if keys.active and is_keyed(input, mat1, mat2, out):
-        return take_over("addmm", addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+        return take_over(ADDMM, addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat1, mat2)
@@ -407,7 +411,7 @@ _addmm_writer = store_result(k.addmm, direct=False)
 def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat1, mat2):
-        return take_over("addmm_", addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
+        return take_over(ADDMM_, addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
     try:
         array_of(mat1, "mat1")
         array_of(mat2, "mat2")
@@ -475,7 +479,7 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
     tensor([42., 86.])
     """
     if keys.active and is_keyed(input, mat, vec, out):
-        return take_over("addmv", addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
+        return take_over(ADDMV, addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat, vec)
@@ -515,7 +519,7 @@ _addmv_writer = store_result(k.addmv, direct=False)
 def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat, vec):
-        return take_over("addmv_", addmv_, input, mat, vec, beta=beta, alpha=alpha)
+        return take_over(ADDMV_, addmv_, input, mat, vec, beta=beta, alpha=alpha)
     try:
         array_of(mat, "mat")
         array_of(vec, "vec")
@@ -582,7 +586,7 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
     tensor([7., 7.])
     """
     if keys.active and is_keyed(input, vec1, vec2, out):
-        return take_over("addr", addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
+        return take_over(ADDR, addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, vec1, vec2)
@@ -622,7 +626,7 @@ _addr_writer = store_result(k.addr, direct=False)
 def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addr` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, vec1, vec2):
-        return take_over("addr_", addr_, input, vec1, vec2, beta=beta, alpha=alpha)
+        return take_over(ADDR_, addr_, input, vec1, vec2, beta=beta, alpha=alpha)
     try:
         array_of(vec1, "vec1")
         array_of(vec2, "vec2")
@@ -690,7 +694,7 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
     [[[6.0]], [[14.0]]]
     """
     if keys.active and is_keyed(input, batch1, batch2, out):
-        return take_over("baddbmm", baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        return take_over(BADDBMM, baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -730,7 +734,7 @@ _baddbmm_writer = store_result(k.baddbmm, direct=False)
 def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `baddbmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, batch1, batch2):
-        return take_over("baddbmm_", baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
+        return take_over(BADDBMM_, baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
@@ -800,7 +804,7 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
     tensor([[70.]])
     """
     if keys.active and is_keyed(input, batch1, batch2, out):
-        return take_over("addbmm", addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        return take_over(ADDBMM, addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
@@ -840,7 +844,7 @@ _addbmm_writer = store_result(k.addbmm, direct=False)
 def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addbmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, batch1, batch2):
-        return take_over("addbmm_", addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
+        return take_over(ADDBMM_, addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
@@ -895,7 +899,7 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(6.+0.j)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("vdot", vdot, input, other, out=out)
+        return take_over(VDOT, vdot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -949,7 +953,7 @@ def trace(input: T) -> T:
             [0., 1.]]))
     """
     if keys.active and is_keyed(input):
-        return take_over("trace", trace, input)
+        return take_over(TRACE, trace, input)
     try:
         array = no_fp_warnings.run(k.trace, input._impl.array)
     except Exception as error:
@@ -967,7 +971,7 @@ def trace(input: T) -> T:
 def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None) -> T:
     """Cross products of the vectors along a dimension."""
     if keys.active and is_keyed(self, other, out):
-        return take_over("linalg_cross", linalg_cross, self, other, dim, out=out)
+        return take_over(LINALG_CROSS, linalg_cross, self, other, dim, out=out)
     try:
         if out is not None:
             check_out(out, self, other)

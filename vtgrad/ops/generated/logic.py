@@ -24,6 +24,12 @@ from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.logic_nodes import LogicalAndBackward0, LogicalNotBackward0, LogicalOrBackward0, LogicalXorBackward0
+from vtgrad.ops.generated.operators import (
+    LOGICAL_AND, LOGICAL_AND_, LOGICAL_OR, LOGICAL_OR_, LOGICAL_XOR, LOGICAL_XOR_, LOGICAL_NOT,
+    LOGICAL_NOT_, BITWISE_AND, BITWISE_AND_, BITWISE_OR, BITWISE_OR_, BITWISE_XOR, BITWISE_XOR_,
+    BITWISE_LEFT_SHIFT, BITWISE_LEFT_SHIFT_, BITWISE_RIGHT_SHIFT, BITWISE_RIGHT_SHIFT_, BITWISE_NOT,
+    BITWISE_NOT_,
+)
 
 __all__ = [
     "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not",
@@ -72,7 +78,7 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("logical_and", logical_and, input, other, out=out)
+        return take_over(LOGICAL_AND, logical_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -104,7 +110,7 @@ _logical_and_writer = store_result(k.logical_and, direct=True)
 def logical_and_(input: T, other: Tensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("logical_and_", logical_and_, input, other)
+        return take_over(LOGICAL_AND_, logical_and_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
@@ -154,7 +160,7 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("logical_or", logical_or, input, other, out=out)
+        return take_over(LOGICAL_OR, logical_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -186,7 +192,7 @@ _logical_or_writer = store_result(k.logical_or, direct=True)
 def logical_or_(input: T, other: Tensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("logical_or_", logical_or_, input, other)
+        return take_over(LOGICAL_OR_, logical_or_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
@@ -236,7 +242,7 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("logical_xor", logical_xor, input, other, out=out)
+        return take_over(LOGICAL_XOR, logical_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -268,7 +274,7 @@ _logical_xor_writer = store_result(k.logical_xor, direct=True)
 def logical_xor_(input: T, other: Tensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("logical_xor_", logical_xor_, input, other)
+        return take_over(LOGICAL_XOR_, logical_xor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
@@ -313,7 +319,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     tensor([1, 0], dtype=vtgrad.uint8)
     """
     if keys.active and is_keyed(input, out):
-        return take_over("logical_not", logical_not, input, out=out)
+        return take_over(LOGICAL_NOT, logical_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -338,7 +344,7 @@ _logical_not_writer = store_result(k.logical_not, direct=True)
 def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("logical_not_", logical_not_, input)
+        return take_over(LOGICAL_NOT_, logical_not_, input)
     try:
         return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
@@ -393,7 +399,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("bitwise_and", bitwise_and, input, other, out=out)
+        return take_over(BITWISE_AND, bitwise_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -421,7 +427,7 @@ _bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
 def bitwise_and_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("bitwise_and_", bitwise_and_, input, other)
+        return take_over(BITWISE_AND_, bitwise_and_, input, other)
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
     except Exception as error:
@@ -476,7 +482,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("bitwise_or", bitwise_or, input, other, out=out)
+        return take_over(BITWISE_OR, bitwise_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -504,7 +510,7 @@ _bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 def bitwise_or_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("bitwise_or_", bitwise_or_, input, other)
+        return take_over(BITWISE_OR_, bitwise_or_, input, other)
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
     except Exception as error:
@@ -559,7 +565,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([False,  True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("bitwise_xor", bitwise_xor, input, other, out=out)
+        return take_over(BITWISE_XOR, bitwise_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -587,7 +593,7 @@ _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
 def bitwise_xor_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("bitwise_xor_", bitwise_xor_, input, other)
+        return take_over(BITWISE_XOR_, bitwise_xor_, input, other)
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
     except Exception as error:
@@ -643,7 +649,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     tensor([ 1, 16,  0,  0])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("bitwise_left_shift", bitwise_left_shift, input, other, out=out)
+        return take_over(BITWISE_LEFT_SHIFT, bitwise_left_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -671,7 +677,7 @@ _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, tot
 def bitwise_left_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("bitwise_left_shift_", bitwise_left_shift_, input, other)
+        return take_over(BITWISE_LEFT_SHIFT_, bitwise_left_shift_, input, other)
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
     except Exception as error:
@@ -728,7 +734,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     tensor([ 0, -1])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("bitwise_right_shift", bitwise_right_shift, input, other, out=out)
+        return take_over(BITWISE_RIGHT_SHIFT, bitwise_right_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -756,7 +762,7 @@ _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, t
 def bitwise_right_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("bitwise_right_shift_", bitwise_right_shift_, input, other)
+        return take_over(BITWISE_RIGHT_SHIFT_, bitwise_right_shift_, input, other)
     try:
         return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
@@ -803,7 +809,7 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     tensor([False,  True])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("bitwise_not", bitwise_not, input, out=out)
+        return take_over(BITWISE_NOT, bitwise_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
@@ -825,7 +831,7 @@ _bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
 def bitwise_not_(input: T) -> T:
     """Write the result of `bitwise_not` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("bitwise_not_", bitwise_not_, input)
+        return take_over(BITWISE_NOT_, bitwise_not_, input)
     try:
         return write(input, None, _bitwise_not_writer, operator="bitwise_not_")
     except Exception as error:

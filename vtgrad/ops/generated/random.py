@@ -27,6 +27,11 @@ from vtgrad.ops.generated.random_nodes import (
     NormalBackward2, NormalBackward3, RandomBackward0, RandomBackward1, RandomBackward2,
     UniformBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    NORMAL_, UNIFORM_, EXPONENTIAL_, CAUCHY_, LOG_NORMAL_, GEOMETRIC_, RANDOM_FROM_, RANDOM_TO_,
+    RANDOM_DEFAULT_, BERNOULLI_DEFAULT, BERNOULLI_TENSOR_, BERNOULLI_FLOAT_, NORMAL_TENSOR_FLOAT,
+    NORMAL_FLOAT_TENSOR, NORMAL_TENSOR_TENSOR,
+)
 
 __all__ = [
     "bernoulli_", "bernoulli_Tensor_", "bernoulli_default", "bernoulli_float_", "cauchy_",
@@ -83,7 +88,7 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
     tensor([5., 5.])
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("normal_", normal_, input, mean, std, generator=generator)
+        return take_over(NORMAL_, normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
@@ -142,7 +147,7 @@ def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Genera
     tensor([5., 5.])
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("uniform_", uniform_, input, from_, to, generator=generator)
+        return take_over(UNIFORM_, uniform_, input, from_, to, generator=generator)
     try:
         refuse_tensor(from_)
         refuse_tensor(to)
@@ -198,7 +203,7 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
     (True, True)
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("exponential_", exponential_, input, lambd, generator=generator)
+        return take_over(EXPONENTIAL_, exponential_, input, lambd, generator=generator)
     try:
         refuse_tensor(lambd)
         return write(input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator, operator="exponential_")
@@ -260,7 +265,7 @@ def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Gen
     True
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("cauchy_", cauchy_, input, median, sigma, generator=generator)
+        return take_over(CAUCHY_, cauchy_, input, median, sigma, generator=generator)
     try:
         refuse_tensor(median)
         refuse_tensor(sigma)
@@ -319,7 +324,7 @@ def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Gen
     (True, True)
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("log_normal_", log_normal_, input, mean, std, generator=generator)
+        return take_over(LOG_NORMAL_, log_normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
@@ -380,7 +385,7 @@ def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
     True
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over("geometric_", geometric_, input, p, generator=generator)
+        return take_over(GEOMETRIC_, geometric_, input, p, generator=generator)
     try:
         refuse_tensor(p)
         return write(input, GeometricBackward0.record, _geometric_writer, p, generator=generator, operator="geometric_")
@@ -399,7 +404,7 @@ _random_from_writer = store_without_warnings(k.random_between_)
 def random_from_(input: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over("random_from_", random_from_, input, from_, to, generator=generator)
+        return take_over(RANDOM_FROM_, random_from_, input, from_, to, generator=generator)
     try:
         return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
     except Exception as error:
@@ -415,7 +420,7 @@ _random_to_writer = store_without_warnings(k.random_below_)
 def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over("random_to_", random_to_, input, to, generator=generator)
+        return take_over(RANDOM_TO_, random_to_, input, to, generator=generator)
     try:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
     except Exception as error:
@@ -431,7 +436,7 @@ _random_default_writer = store_without_warnings(k.random_any_)
 def random_default_(input: T, *, generator: Generator | None = None) -> T:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over("random_default_", random_default_, input, generator=generator)
+        return take_over(RANDOM_DEFAULT_, random_default_, input, generator=generator)
     try:
         return write(input, RandomBackward2.record, _random_default_writer, generator=generator, operator="random_")
     except Exception as error:
@@ -444,7 +449,7 @@ def random_default_(input: T, *, generator: Generator | None = None) -> T:
 def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """1 with the probability given for each element, else 0."""
     if keys.active and is_drawn_in_batch(input, out):
-        return take_over("bernoulli_default", bernoulli_default, input, generator=generator, out=out)
+        return take_over(BERNOULLI_DEFAULT, bernoulli_default, input, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -469,7 +474,7 @@ _bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     if keys.active and is_drawn_in_batch(input, p):
-        return take_over("bernoulli_Tensor_", bernoulli_Tensor_, input, p, generator=generator)
+        return take_over(BERNOULLI_TENSOR_, bernoulli_Tensor_, input, p, generator=generator)
     try:
         array_of(p, "p")
         return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
@@ -486,7 +491,7 @@ _bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over("bernoulli_float_", bernoulli_float_, input, p, generator=generator)
+        return take_over(BERNOULLI_FLOAT_, bernoulli_float_, input, p, generator=generator)
     try:
         return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
@@ -501,7 +506,7 @@ def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = 
 def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean."""
     if keys.active and is_drawn_in_batch(mean, out):
-        return take_over("normal_Tensor_float", normal_Tensor_float, mean, std, generator=generator, out=out)
+        return take_over(NORMAL_TENSOR_FLOAT, normal_Tensor_float, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, mean)
@@ -523,7 +528,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
 def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own standard deviation."""
     if keys.active and is_drawn_in_batch(std, out):
-        return take_over("normal_float_Tensor", normal_float_Tensor, mean, std, generator=generator, out=out)
+        return take_over(NORMAL_FLOAT_TENSOR, normal_float_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, std)
@@ -545,7 +550,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
 def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
     if keys.active and is_drawn_in_batch(mean, std, out):
-        return take_over("normal_Tensor_Tensor", normal_Tensor_Tensor, mean, std, generator=generator, out=out)
+        return take_over(NORMAL_TENSOR_TENSOR, normal_Tensor_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, mean, std)

@@ -36,6 +36,14 @@ from vtgrad.ops.generated.reductions_nodes import (
     StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
     VarMeanBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    SUM_DEFAULT, SUM_DIM_INTLIST, MEAN_DEFAULT, MEAN_DIM, PROD_DEFAULT, PROD_DIM_INT, MAX_DEFAULT,
+    MIN_DEFAULT, MEDIAN_DEFAULT, EXTREME, MAX_DIM, MIN_DIM, MEDIAN_DIM, PUT_SELECTED, TAKE_SELECTED,
+    AMAX_DEFAULT, AMIN_DEFAULT, ARGMAX_DEFAULT, ARGMIN_DEFAULT, ANY_DIM, ALL_DIM, VAR_DIM, STD_DIM,
+    LINALG_VECTOR_NORM, LOGSUMEXP_DIM, PRODUCTS_OF_OTHERS, EXPONENTIAL_SHARES, SOFTMAX_DIM,
+    LOG_SOFTMAX_DIM, RENORM, RENORM_, COUNT_NONZERO_DIM_INTLIST, NANSUM_DIM, AMINMAX_DIM,
+    VAR_MEAN_DIM, STD_MEAN_DIM, DIST, CHECKED_COUNTS,
+)
 
 __all__ = [
     "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
@@ -93,7 +101,7 @@ class StdMeanResult(NamedTuple, Generic[T]):
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the sum of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("sum_default", sum_default, input, dtype=dtype)
+        return take_over(SUM_DEFAULT, sum_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -119,7 +127,7 @@ def sum_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Sum over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("sum_dim_IntList", sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(SUM_DIM_INTLIST, sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -144,7 +152,7 @@ def sum_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 def mean_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the arithmetic mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("mean_default", mean_default, input, dtype=dtype)
+        return take_over(MEAN_DEFAULT, mean_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -168,7 +176,7 @@ def mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> T:
     """Mean over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("mean_dim", mean_dim, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(MEAN_DIM, mean_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -194,7 +202,7 @@ def mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 def prod_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the product of all elements, or over one dimension."""
     if keys.active and is_keyed(input):
-        return take_over("prod_default", prod_default, input, dtype=dtype)
+        return take_over(PROD_DEFAULT, prod_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
@@ -219,7 +227,7 @@ def prod_dim_int(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Product over one dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("prod_dim_int", prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(PROD_DIM_INT, prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -245,7 +253,7 @@ def prod_dim_int(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 def max_default(input: T, *, out: T | None = None) -> T:
     """Largest element of all."""
     if keys.active and is_keyed(input, out):
-        return take_over("max_default", max_default, input, out=out)
+        return take_over(MAX_DEFAULT, max_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -268,7 +276,7 @@ def max_default(input: T, *, out: T | None = None) -> T:
 def min_default(input: T, *, out: T | None = None) -> T:
     """Smallest element of all."""
     if keys.active and is_keyed(input, out):
-        return take_over("min_default", min_default, input, out=out)
+        return take_over(MIN_DEFAULT, min_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -291,7 +299,7 @@ def min_default(input: T, *, out: T | None = None) -> T:
 def median_default(input: T) -> T:
     """Return the middle element of all, or along a dimension."""
     if keys.active and is_keyed(input):
-        return take_over("median_default", median_default, input)
+        return take_over(MEDIAN_DEFAULT, median_default, input)
     try:
         array = no_fp_warnings.run(k.median, input._impl.array)
     except Exception as error:
@@ -316,7 +324,7 @@ def extreme(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """The max, min or median along a dimension, with the gradient of that of all elements."""
     if keys.active and is_keyed(self):
-        return take_over("extreme", extreme, self, dim, kind)
+        return take_over(EXTREME, extreme, self, dim, kind)
     try:
         array = no_fp_warnings.run(k.extreme, self._impl.array, dim, kind)
     except Exception as error:
@@ -341,7 +349,7 @@ def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> MaxResult[T]:
     """Largest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over("max_dim", max_dim, input, dim, keepdim, out=out)
+        return take_over(MAX_DIM, max_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -373,7 +381,7 @@ def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> MinResult[T]:
     """Smallest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over("min_dim", min_dim, input, dim, keepdim, out=out)
+        return take_over(MIN_DIM, min_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -405,7 +413,7 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> MedianResult[T]:
     """The lower middle elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over("median_dim", median_dim, input, dim, keepdim, out=out)
+        return take_over(MEDIAN_DIM, median_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -433,7 +441,7 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool) -> T:
     """Zeros with the values of `self` at indices along a dimension."""
     if keys.active and is_keyed(self, indices):
-        return take_over("put_selected", put_selected, self, sizes, dim, indices, keepdim)
+        return take_over(PUT_SELECTED, put_selected, self, sizes, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -454,7 +462,7 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
 def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
     """The elements at indices along a dimension."""
     if keys.active and is_keyed(self, indices):
-        return take_over("take_selected", take_selected, self, dim, indices, keepdim)
+        return take_over(TAKE_SELECTED, take_selected, self, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
@@ -481,7 +489,7 @@ def amax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return the largest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("amax_default", amax_default, input, dim, keepdim, out=out)
+        return take_over(AMAX_DEFAULT, amax_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -512,7 +520,7 @@ def amin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return the smallest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("amin_default", amin_default, input, dim, keepdim, out=out)
+        return take_over(AMIN_DEFAULT, amin_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -543,7 +551,7 @@ def argmax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices of the largest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over("argmax_default", argmax_default, input, dim, keepdim, out=out)
+        return take_over(ARGMAX_DEFAULT, argmax_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -570,7 +578,7 @@ def argmin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices of the smallest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over("argmin_default", argmin_default, input, dim, keepdim, out=out)
+        return take_over(ARGMIN_DEFAULT, argmin_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -597,7 +605,7 @@ def any_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Whether some element is not zero."""
     if keys.active and is_keyed(input, out):
-        return take_over("any_dim", any_dim, input, dim, keepdim, out=out)
+        return take_over(ANY_DIM, any_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -623,7 +631,7 @@ def all_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Whether no element is zero."""
     if keys.active and is_keyed(input, out):
-        return take_over("all_dim", all_dim, input, dim, keepdim, out=out)
+        return take_over(ALL_DIM, all_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -649,7 +657,7 @@ def var_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Return the variance of all elements, or over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("var_dim", var_dim, input, dim, correction, keepdim, out=out)
+        return take_over(VAR_DIM, var_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -689,7 +697,7 @@ def std_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Return the standard deviation of all elements, or over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("std_dim", std_dim, input, dim, correction, keepdim, out=out)
+        return take_over(STD_DIM, std_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -726,7 +734,7 @@ def linalg_vector_norm(
 ) -> T:
     """Vector norm of any order over dimensions."""
     if keys.active and is_keyed(self, out):
-        return take_over("linalg_vector_norm", linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
+        return take_over(LINALG_VECTOR_NORM, linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
@@ -767,7 +775,7 @@ def logsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
 ) -> T:
     """Return the logarithm of the sum of exponentials over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over("logsumexp_dim", logsumexp_dim, input, dim, keepdim, out=out)
+        return take_over(LOGSUMEXP_DIM, logsumexp_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -798,7 +806,7 @@ def products_of_others(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> T:
     """At each index along a dimension the product of all other elements."""
     if keys.active and is_keyed(self):
-        return take_over("products_of_others", products_of_others, self, dim)
+        return take_over(PRODUCTS_OF_OTHERS, products_of_others, self, dim)
     try:
         array = no_fp_warnings.run(k.products_of_others, self._impl.array, dim)
     except Exception as error:
@@ -822,7 +830,7 @@ def exponential_shares(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> T:
     """The share that the exponential of each element has in their sum, whose logarithm is `total`."""
     if keys.active and is_keyed(self, total):
-        return take_over("exponential_shares", exponential_shares, self, total, dim)
+        return take_over(EXPONENTIAL_SHARES, exponential_shares, self, total, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.exponential_shares, self._impl.array, total._impl.array, dim)
@@ -851,7 +859,7 @@ def softmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Return exponentials divided by their sum along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("softmax_dim", softmax_dim, input, dim, out=out)
+        return take_over(SOFTMAX_DIM, softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -881,7 +889,7 @@ def log_softmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Return the logarithm of the softmax along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("log_softmax_dim", log_softmax_dim, input, dim, out=out)
+        return take_over(LOG_SOFTMAX_DIM, log_softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -955,7 +963,7 @@ def renorm(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [0.3000, 0.4000]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("renorm", renorm, input, p, dim, maxnorm, out=out)
+        return take_over(RENORM, renorm, input, p, dim, maxnorm, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -988,7 +996,7 @@ def renorm_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Write the result of `renorm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("renorm_", renorm_, input, p, dim, maxnorm)
+        return take_over(RENORM_, renorm_, input, p, dim, maxnorm)
     try:
         refuse_tensor(p)
         refuse_tensor(maxnorm)
@@ -1011,7 +1019,7 @@ def count_nonzero_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportIn
 ) -> T:
     """Return how many elements are not 0, of all or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("count_nonzero_dim_IntList", count_nonzero_dim_IntList, input, dim)
+        return take_over(COUNT_NONZERO_DIM_INTLIST, count_nonzero_dim_IntList, input, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
@@ -1033,7 +1041,7 @@ def nansum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> T:
     """Return the sum of the elements, each nan counted as 0."""
     if keys.active and is_keyed(input, out):
-        return take_over("nansum_dim", nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(NANSUM_DIM, nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1064,7 +1072,7 @@ def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> AminmaxResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("aminmax_dim", aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
+        return take_over(AMINMAX_DIM, aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1097,7 +1105,7 @@ def var_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> VarMeanResult[T]:
     """Return the variance and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("var_mean_dim", var_mean_dim, input, dim, correction, keepdim)
+        return take_over(VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1125,7 +1133,7 @@ def std_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> StdMeanResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("std_mean_dim", std_mean_dim, input, dim, correction, keepdim)
+        return take_over(STD_MEAN_DIM, std_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1187,7 +1195,7 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
     tensor(4.)
     """
     if keys.active and is_keyed(input, other):
-        return take_over("dist", dist, input, other, p)
+        return take_over(DIST, dist, input, other, p)
     try:
         array = no_fp_warnings.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
@@ -1211,7 +1219,7 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
 def checked_counts(self: T, extreme: Tensor) -> T:
     """How many elements are equal to an extreme value of them, if that was not overwritten."""
     if keys.active and is_keyed(self, extreme):
-        return take_over("checked_counts", checked_counts, self, extreme)
+        return take_over(CHECKED_COUNTS, checked_counts, self, extreme)
     try:
         array = no_fp_warnings.run(k.checked_counts, self._impl.array, extreme._impl.array)
     except Exception as error:

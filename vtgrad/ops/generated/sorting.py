@@ -22,6 +22,7 @@ from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
+from vtgrad.ops.generated.operators import SORT_DIM, SORT_STABLE, ARGSORT_STABLE, TOPK_DIM
 
 __all__ = ["argsort_stable", "sort_dim", "sort_stable", "topk_dim"]
 
@@ -49,7 +50,7 @@ def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> SortResult[T]:
     """Sort the elements along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("sort_dim", sort_dim, input, dim, descending, out=out)
+        return take_over(SORT_DIM, sort_dim, input, dim, descending, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -85,7 +86,7 @@ def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> SortResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     if keys.active and is_keyed(input, out):
-        return take_over("sort_stable", sort_stable, input, dim, descending, stable=stable, out=out)
+        return take_over(SORT_STABLE, sort_stable, input, dim, descending, stable=stable, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -122,7 +123,7 @@ def argsort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices that sort the elements along a dimension."""
     if keys.active and is_keyed(input):
-        return take_over("argsort_stable", argsort_stable, input, dim, descending, stable=stable)
+        return take_over(ARGSORT_STABLE, argsort_stable, input, dim, descending, stable=stable)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -150,7 +151,7 @@ def topk_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> TopkResult[T]:
     """Return the largest or smallest elements along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over("topk_dim", topk_dim, input, count, dim, largest, sorted, out=out)
+        return take_over(TOPK_DIM, topk_dim, input, count, dim, largest, sorted, out=out)
     try:
         count = checked_dim(count, "k")
         dim = checked_dim(dim)

@@ -30,6 +30,12 @@ from vtgrad.ops.generated.special_nodes import (
     PolygammaBackward1, SincBackward0, SpecialI1Backward0, XlogyBackward0, XlogyBackward1,
     XlogyBackward2,
 )
+from vtgrad.ops.generated.operators import (
+    SINC, SINC_, LOGIT, LOGIT_, XLOGY_TENSOR, XLOGY_TENSOR_, XLOGY_SCALAR_SELF, XLOGY_SCALAR_OTHER,
+    XLOGY_SCALAR_OTHER_, ERF, ERF_, ERFC, ERFC_, ERFINV, ERFINV_, LGAMMA, LGAMMA_, DIGAMMA,
+    DIGAMMA_, POLYGAMMA_OF, POLYGAMMA_OF_, MVLGAMMA, MVLGAMMA_, IGAMMA, IGAMMA_, IGAMMAC, IGAMMAC_,
+    I0, I0_, SPECIAL_I1,
+)
 
 __all__ = [
     "digamma", "digamma_", "erf", "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "i0", "i0_",
@@ -71,7 +77,7 @@ def sinc(input: T, *, out: T | None = None) -> T:
     tensor([ 1.0000,  0.6366, -0.2122])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("sinc", sinc, input, out=out)
+        return take_over(SINC, sinc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -96,7 +102,7 @@ _sinc_writer = store_result(k.sinc, direct=True)
 def sinc_(input: T) -> T:
     """Write the result of `sinc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("sinc_", sinc_, input)
+        return take_over(SINC_, sinc_, input)
     try:
         return write(input, SincBackward0.record, _sinc_writer, operator="sinc_")
     except Exception as error:
@@ -150,7 +156,7 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     tensor([0., 4.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("logit", logit, input, eps, out=out)
+        return take_over(LOGIT, logit, input, eps, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -177,7 +183,7 @@ _logit_writer = store_result(k.logit, direct=True)
 def logit_(input: T, eps: float | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("logit_", logit_, input, eps)
+        return take_over(LOGIT_, logit_, input, eps)
     try:
         refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
@@ -193,7 +199,7 @@ def logit_(input: T, eps: float | None = None) -> T:
 def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return one operand times the logarithm of the other, and 0 where the first is 0."""
     if keys.active and is_keyed(input, other, out):
-        return take_over("xlogy_Tensor", xlogy_Tensor, input, other, out=out)
+        return take_over(XLOGY_TENSOR, xlogy_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -221,7 +227,7 @@ _xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 def xlogy_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("xlogy_Tensor_", xlogy_Tensor_, input, other)
+        return take_over(XLOGY_TENSOR_, xlogy_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, XlogyBackward0.record, _xlogy_Tensor_writer, other, operator="xlogy_")
@@ -235,7 +241,7 @@ def xlogy_Tensor_(input: T, other: Tensor) -> T:
 def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     """A number times the logarithm of a tensor."""
     if keys.active and is_keyed(other, out):
-        return take_over("xlogy_Scalar_Self", xlogy_Scalar_Self, input, other, out=out)
+        return take_over(XLOGY_SCALAR_SELF, xlogy_Scalar_Self, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other)
@@ -259,7 +265,7 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
 def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     """The tensor times the logarithm of a number; 0 where it is 0."""
     if keys.active and is_keyed(input, out):
-        return take_over("xlogy_Scalar_Other", xlogy_Scalar_Other, input, other, out=out)
+        return take_over(XLOGY_SCALAR_OTHER, xlogy_Scalar_Other, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -286,7 +292,7 @@ _xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
 def xlogy_Scalar_Other_(input: T, other: Number) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("xlogy_Scalar_Other_", xlogy_Scalar_Other_, input, other)
+        return take_over(XLOGY_SCALAR_OTHER_, xlogy_Scalar_Other_, input, other)
     try:
         return write(input, XlogyBackward2.record, _xlogy_Scalar_Other_writer, other, operator="xlogy_")
     except Exception as error:
@@ -341,7 +347,7 @@ def erf(input: T, *, out: T | None = None) -> T:
     tensor([1.1284, 0.4151])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("erf", erf, input, out=out)
+        return take_over(ERF, erf, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -366,7 +372,7 @@ _erf_writer = store_result(k.erf, direct=True)
 def erf_(input: T) -> T:
     """Write the result of `erf` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("erf_", erf_, input)
+        return take_over(ERF_, erf_, input)
     try:
         return write(input, ErfBackward0.record, _erf_writer, operator="erf_")
     except Exception as error:
@@ -418,7 +424,7 @@ def erfc(input: T, *, out: T | None = None) -> T:
     tensor(0., dtype=vtgrad.float64)
     """
     if keys.active and is_keyed(input, out):
-        return take_over("erfc", erfc, input, out=out)
+        return take_over(ERFC, erfc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -443,7 +449,7 @@ _erfc_writer = store_result(k.erfc, direct=True)
 def erfc_(input: T) -> T:
     """Write the result of `erfc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("erfc_", erfc_, input)
+        return take_over(ERFC_, erfc_, input)
     try:
         return write(input, ErfcBackward0.record, _erfc_writer, operator="erfc_")
     except Exception as error:
@@ -497,7 +503,7 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     tensor([1.1126])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("erfinv", erfinv, input, out=out)
+        return take_over(ERFINV, erfinv, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -522,7 +528,7 @@ _erfinv_writer = store_result(k.erfinv, direct=True)
 def erfinv_(input: T) -> T:
     """Write the result of `erfinv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("erfinv_", erfinv_, input)
+        return take_over(ERFINV_, erfinv_, input)
     try:
         return write(input, ErfinvBackward0.record, _erfinv_writer, operator="erfinv_")
     except Exception as error:
@@ -577,7 +583,7 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     tensor([-0.5772])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("lgamma", lgamma, input, out=out)
+        return take_over(LGAMMA, lgamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -602,7 +608,7 @@ _lgamma_writer = store_result(k.lgamma, direct=True)
 def lgamma_(input: T) -> T:
     """Write the result of `lgamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("lgamma_", lgamma_, input)
+        return take_over(LGAMMA_, lgamma_, input)
     try:
         return write(input, LgammaBackward0.record, _lgamma_writer, operator="lgamma_")
     except Exception as error:
@@ -656,7 +662,7 @@ def digamma(input: T, *, out: T | None = None) -> T:
     tensor([1.6449])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("digamma", digamma, input, out=out)
+        return take_over(DIGAMMA, digamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -681,7 +687,7 @@ _digamma_writer = store_result(k.digamma, direct=True)
 def digamma_(input: T) -> T:
     """Write the result of `digamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("digamma_", digamma_, input)
+        return take_over(DIGAMMA_, digamma_, input)
     try:
         return write(input, DigammaBackward0.record, _digamma_writer, operator="digamma_")
     except Exception as error:
@@ -694,7 +700,7 @@ def digamma_(input: T) -> T:
 def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     """The derivative of order `n` of the digamma function."""
     if keys.active and is_keyed(input, out):
-        return take_over("polygamma_of", polygamma_of, input, n, out=out)
+        return take_over(POLYGAMMA_OF, polygamma_of, input, n, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -719,7 +725,7 @@ _polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 def polygamma_of_(input: T, n: int) -> T:
     """Write the result of `polygamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("polygamma_of_", polygamma_of_, input, n)
+        return take_over(POLYGAMMA_OF_, polygamma_of_, input, n)
     try:
         return write(input, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_")
     except Exception as error:
@@ -776,7 +782,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("mvlgamma", mvlgamma, input, p, out=out)
+        return take_over(MVLGAMMA, mvlgamma, input, p, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -801,7 +807,7 @@ _mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 def mvlgamma_(input: T, p: int) -> T:
     """Write the result of `mvlgamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("mvlgamma_", mvlgamma_, input, p)
+        return take_over(MVLGAMMA_, mvlgamma_, input, p)
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
@@ -859,7 +865,7 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.3679)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("igamma", igamma, input, other, out=out)
+        return take_over(IGAMMA, igamma, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -887,7 +893,7 @@ _igamma_writer = store_result(k.igamma, direct=True)
 def igamma_(input: T, other: Tensor) -> T:
     """Write the result of `igamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("igamma_", igamma_, input, other)
+        return take_over(IGAMMA_, igamma_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
@@ -947,7 +953,7 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(-0.3679)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over("igammac", igammac, input, other, out=out)
+        return take_over(IGAMMAC, igammac, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -975,7 +981,7 @@ _igammac_writer = store_result(k.igammac, direct=True)
 def igammac_(input: T, other: Tensor) -> T:
     """Write the result of `igammac` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over("igammac_", igammac_, input, other)
+        return take_over(IGAMMAC_, igammac_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
@@ -1029,7 +1035,7 @@ def i0(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 0.5652])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("i0", i0, input, out=out)
+        return take_over(I0, i0, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1054,7 +1060,7 @@ _i0_writer = store_result(k.i0, direct=True)
 def i0_(input: T) -> T:
     """Write the result of `i0` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("i0_", i0_, input)
+        return take_over(I0_, i0_, input)
     try:
         return write(input, I0Backward0.record, _i0_writer, operator="i0_")
     except Exception as error:
@@ -1067,7 +1073,7 @@ def i0_(input: T) -> T:
 def special_i1(self: T) -> T:
     """The modified Bessel function of the first kind of order 1."""
     if keys.active and is_keyed(self):
-        return take_over("special_i1", special_i1, self)
+        return take_over(SPECIAL_I1, special_i1, self)
     try:
         array = no_fp_warnings.run(k.special_i1, self._impl.array)
     except Exception as error:

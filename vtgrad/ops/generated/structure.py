@@ -26,6 +26,10 @@ from vtgrad.ops.generated.structure_nodes import (
     BlockDiagBackward0, DiagEmbedBackward0, FlipBackward0, RepeatBackward0, RollBackward0,
     Rot90Backward0, TrilBackward0, TriuBackward0,
 )
+from vtgrad.ops.generated.operators import (
+    DIAG_EMBED, BLOCK_DIAGONAL, TRIL, TRIL_, TRIU, TRIU_, ROT90_TURNS, COUNTED_INDICES,
+    REPEAT_TILES, ROLL, FLIP_DIMS,
+)
 
 __all__ = [
     "block_diagonal", "counted_indices", "diag_embed", "flip_dims", "repeat_tiles", "roll",
@@ -88,7 +92,7 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
             [3, 4]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("diag_embed", diag_embed, input, offset, dim1, dim2, out=out)
+        return take_over(DIAG_EMBED, diag_embed, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -110,7 +114,7 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
 def block_diagonal(tensors: Sequence[T]) -> T:
     """A matrix with the given ones along its diagonal and zeros elsewhere."""
     if keys.active and is_keyed(tensors):
-        return take_over("block_diagonal", block_diagonal, tensors)
+        return take_over(BLOCK_DIAGONAL, block_diagonal, tensors)
     try:
         array = no_fp_warnings.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
@@ -164,7 +168,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
             [1., 1., 1.]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("tril", tril, input, diagonal, out=out)
+        return take_over(TRIL, tril, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -189,7 +193,7 @@ _tril_writer = store_result(k.tril, direct=False, total=False)
 def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("tril_", tril_, input, diagonal)
+        return take_over(TRIL_, tril_, input, diagonal)
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
@@ -238,7 +242,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
             [0., 0., 1.]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("triu", triu, input, diagonal, out=out)
+        return take_over(TRIU, triu, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -263,7 +267,7 @@ _triu_writer = store_result(k.triu, direct=False, total=False)
 def triu_(input: T, diagonal: int = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over("triu_", triu_, input, diagonal)
+        return take_over(TRIU_, triu_, input, diagonal)
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
@@ -276,7 +280,7 @@ def triu_(input: T, diagonal: int = 0) -> T:
 def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     """Return a copy turned by right angles in the plane of two dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("rot90_turns", rot90_turns, input, turns, dims)
+        return take_over(ROT90_TURNS, rot90_turns, input, turns, dims)
     try:
         array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
@@ -294,7 +298,7 @@ def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
 def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
     """Each position as often as the count there says."""
     if keys.active and is_keyed(repeats):
-        return take_over("counted_indices", counted_indices, repeats, output_size=output_size)
+        return take_over(COUNTED_INDICES, counted_indices, repeats, output_size=output_size)
     try:
         array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
@@ -309,7 +313,7 @@ def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     """Return the tensor tiled along its dimensions, as a copy."""
     if keys.active and is_keyed(input):
-        return take_over("repeat_tiles", repeat_tiles, input, repeats)
+        return take_over(REPEAT_TILES, repeat_tiles, input, repeats)
     try:
         array = no_fp_warnings.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
@@ -366,7 +370,7 @@ def roll(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
             [2, 1]])
     """
     if keys.active and is_keyed(input):
-        return take_over("roll", roll, input, shifts, dims)
+        return take_over(ROLL, roll, input, shifts, dims)
     try:
         array = no_fp_warnings.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
@@ -390,7 +394,7 @@ def flip_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverlo
 ) -> T:
     """Return a copy with the elements in reverse order along dimensions."""
     if keys.active and is_keyed(input):
-        return take_over("flip_dims", flip_dims, input, dims)
+        return take_over(FLIP_DIMS, flip_dims, input, dims)
     try:
         array = no_fp_warnings.run(k.flip, input._impl.array, dims)
     except Exception as error:

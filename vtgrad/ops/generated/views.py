@@ -38,6 +38,18 @@ from vtgrad.ops.generated.views_nodes import (
     UnfoldBackward0, UnfoldBackwardBackward0, UnsafeSplitBackward0, UnsafeSplitWithSizesBackward0,
     UnsafeViewBackward0, UnsqueezeBackward0, UnsqueezeBackward1, ViewBackward0, ViewBackward0_copy,
 )
+from vtgrad.ops.generated.operators import (
+    SELECT, SELECT_COPY, SLICE, SLICE_COPY, DIAGONAL_DEFAULT, DIAGONAL_COPY, SPLIT_TENSOR,
+    SPLIT_COPY, SPLIT_WITH_SIZES, SPLIT_WITH_SIZES_COPY, UNBIND, UNBIND_COPY, ALIAS, ALIAS_COPY,
+    TRANSPOSE, TRANSPOSE_COPY, T_OPERATOR, T_COPY, PERMUTE_DIMS, PERMUTE_COPY, VIEW_SHAPE,
+    _RESHAPE_ALIAS, _UNSAFE_VIEW, EXPAND_SIZES, EXPAND_COPY, SQUEEZE_DEFAULT, SQUEEZE_COPY_DEFAULT,
+    SQUEEZE_DIM, SQUEEZE_COPY_DIM, SQUEEZE_DIMS, SQUEEZE_COPY_DIMS, UNSQUEEZE, UNSQUEEZE_COPY,
+    UNFOLD, UNFOLD_COPY, AS_STRIDED_PART, _AS_STRIDED_COPY, AS_STRIDED_BEYOND, TRANSPOSE_, T_,
+    SQUEEZE_DEFAULT_, SQUEEZE_DIM_, SQUEEZE_DIMS_, UNSQUEEZE_, AS_STRIDED_PART_, SELECT_BACKWARD,
+    SLICE_BACKWARD, DIAGONAL_BACKWARD, UNFOLD_BACKWARD, AS_STRIDED_BACKWARD, AS_STRIDED_FORWARD,
+    SELECT_SCATTER, SLICE_SCATTER, DIAGONAL_SCATTER, AS_STRIDED_SCATTER_AT, UNSAFE_SPLIT_EQUAL,
+    UNSAFE_SPLIT_WITH_SIZES, NARROW_COPY, _VIEW_COPY,
+)
 
 __all__ = [
     "_as_strided_copy", "_reshape_alias", "_unsafe_view", "_view_copy", "alias", "alias_copy",
@@ -99,7 +111,7 @@ def select(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input):
-        return take_over("select", select, input, dim, index)
+        return take_over(SELECT, select, input, dim, index)
     try:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
@@ -161,7 +173,7 @@ def select_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("select_copy", select_copy, input, dim, index, out=out)
+        return take_over(SELECT_COPY, select_copy, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -187,7 +199,7 @@ def slice(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload] 
 ) -> T:
     """A range of a dimension; a view."""
     if keys.active and is_keyed(self):
-        return take_over("slice", slice, self, dim, start, end, step)
+        return take_over(SLICE, slice, self, dim, start, end, step)
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
@@ -257,7 +269,7 @@ def slice_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([0, 1, 2, 3, 4, 5])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("slice_copy", slice_copy, input, dim, start, end, step, out=out)
+        return take_over(SLICE_COPY, slice_copy, input, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -286,7 +298,7 @@ def slice_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 def diagonal_default(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """Return a diagonal over two dimensions of a tensor."""
     if keys.active and is_keyed(input):
-        return take_over("diagonal_default", diagonal_default, input, offset, dim1, dim2)
+        return take_over(DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
@@ -350,7 +362,7 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
             [4, 5, 6]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("diagonal_copy", diagonal_copy, input, offset, dim1, dim2, out=out)
+        return take_over(DIAGONAL_COPY, diagonal_copy, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -376,7 +388,7 @@ def split_Tensor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     if keys.active and is_keyed(input):
-        return take_over("split_Tensor", split_Tensor, input, split_size, dim)
+        return take_over(SPLIT_TENSOR, split_Tensor, input, split_size, dim)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -440,7 +452,7 @@ def split_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([0, 1, 2, 3, 4])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("split_copy", split_copy, input, split_size, dim, out=out)
+        return take_over(SPLIT_COPY, split_copy, input, split_size, dim, out=out)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
@@ -496,7 +508,7 @@ def split_with_sizes(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
     if keys.active and is_keyed(input):
-        return take_over("split_with_sizes", split_with_sizes, input, split_sizes, dim)
+        return take_over(SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -560,7 +572,7 @@ def split_with_sizes_copy(  # type: ignore[misc]  # pyright: ignore[reportIncons
     tensor([0, 1, 2, 3, 4])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("split_with_sizes_copy", split_with_sizes_copy, input, split_sizes, dim, out=out)
+        return take_over(SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim, out=out)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -618,7 +630,7 @@ def unbind(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [3, 4, 0]])
     """
     if keys.active and is_keyed(input):
-        return take_over("unbind", unbind, input, dim)
+        return take_over(UNBIND, unbind, input, dim)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -679,7 +691,7 @@ def unbind_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("unbind_copy", unbind_copy, input, dim, out=out)
+        return take_over(UNBIND_COPY, unbind_copy, input, dim, out=out)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
@@ -698,7 +710,7 @@ def unbind_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 def alias(self: T) -> T:
     """The whole tensor again; a view."""
     if keys.active and is_keyed(self):
-        return take_over("alias", alias, self)
+        return take_over(ALIAS, alias, self)
     try:
         impl = view_impls.alias(self._impl)
     except Exception as error:
@@ -751,7 +763,7 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     tensor([0, 3])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("alias_copy", alias_copy, input, out=out)
+        return take_over(ALIAS_COPY, alias_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -806,7 +818,7 @@ def transpose(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverlo
     tensor(5.)
     """
     if keys.active and is_keyed(input):
-        return take_over("transpose", transpose, input, dim0, dim1)
+        return take_over(TRANSPOSE, transpose, input, dim0, dim1)
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
@@ -863,7 +875,7 @@ def transpose_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
     (vtgrad.Size([4, 3, 2]), (6, 2, 1))
     """
     if keys.active and is_keyed(input, out):
-        return take_over("transpose_copy", transpose_copy, input, dim0, dim1, out=out)
+        return take_over(TRANSPOSE_COPY, transpose_copy, input, dim0, dim1, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -913,7 +925,7 @@ def t(input: T) -> T:
             [9, 4]])
     """
     if keys.active and is_keyed(input):
-        return take_over("t", t, input)
+        return take_over(T_OPERATOR, t, input)
     try:
         impl = view_impls.t(input._impl)
     except Exception as error:
@@ -962,7 +974,7 @@ def t_copy(input: T, *, out: T | None = None) -> T:
             [2, 4]]), (2, 1))
     """
     if keys.active and is_keyed(input, out):
-        return take_over("t_copy", t_copy, input, out=out)
+        return take_over(T_COPY, t_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -988,7 +1000,7 @@ def permute_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return a view with the dimensions in another order."""
     if keys.active and is_keyed(input):
-        return take_over("permute_dims", permute_dims, input, dims)
+        return take_over(PERMUTE_DIMS, permute_dims, input, dims)
     try:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
@@ -1050,7 +1062,7 @@ def permute_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     (2, 1)
     """
     if keys.active and is_keyed(input, out):
-        return take_over("permute_copy", permute_copy, input, dims, out=out)
+        return take_over(PERMUTE_COPY, permute_copy, input, dims, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1070,7 +1082,7 @@ def permute_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 def view_shape(input: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
     if keys.active and is_keyed(input):
-        return take_over("view_shape", view_shape, input, size)
+        return take_over(VIEW_SHAPE, view_shape, input, size)
     try:
         impl = view_impls.view(input._impl, size)
     except Exception as error:
@@ -1087,7 +1099,7 @@ def view_shape(input: T, size: Sequence[int]) -> T:
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     """The same elements in another shape, with strides that were worked out before; a view."""
     if keys.active and is_keyed(self):
-        return take_over("_reshape_alias", _reshape_alias, self, size, stride)
+        return take_over(_RESHAPE_ALIAS, _reshape_alias, self, size, stride)
     try:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
@@ -1104,7 +1116,7 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
     if keys.active and is_keyed(self):
-        return take_over("_unsafe_view", _unsafe_view, self, size)
+        return take_over(_UNSAFE_VIEW, _unsafe_view, self, size)
     try:
         array = no_fp_warnings.run(k.reshape, self._impl.array, size)
     except Exception as error:
@@ -1122,7 +1134,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Return a view in which dimensions of size 1 are repeated."""
     if keys.active and is_keyed(input):
-        return take_over("expand_sizes", expand_sizes, input, size, implicit=implicit)
+        return take_over(EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
@@ -1182,7 +1194,7 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
     tensor([1., 2.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("expand_copy", expand_copy, input, size, implicit=implicit, out=out)
+        return take_over(EXPAND_COPY, expand_copy, input, size, implicit=implicit, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1202,7 +1214,7 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
 def squeeze_default(input: T) -> T:
     """Take away dimensions of size 1, as a view."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_default", squeeze_default, input)
+        return take_over(SQUEEZE_DEFAULT, squeeze_default, input)
     try:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
@@ -1219,7 +1231,7 @@ def squeeze_default(input: T) -> T:
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
     """Return a copy without dimensions of size 1."""
     if keys.active and is_keyed(input, out):
-        return take_over("squeeze_copy_default", squeeze_copy_default, input, out=out)
+        return take_over(SQUEEZE_COPY_DEFAULT, squeeze_copy_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1245,7 +1257,7 @@ def squeeze_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """A dimension taken away if its size is 1; a view."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_dim", squeeze_dim, input, dim)
+        return take_over(SQUEEZE_DIM, squeeze_dim, input, dim)
     try:
         dim = checked_dim(dim)
         impl = view_impls.squeeze_dim(input._impl, dim)
@@ -1269,7 +1281,7 @@ def squeeze_copy_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
 ) -> T:
     """What `squeeze` shows, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over("squeeze_copy_dim", squeeze_copy_dim, input, dim, out=out)
+        return take_over(SQUEEZE_COPY_DIM, squeeze_copy_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -1296,7 +1308,7 @@ def squeeze_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_dims", squeeze_dims, input, dim)
+        return take_over(SQUEEZE_DIMS, squeeze_dims, input, dim)
     try:
         impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
@@ -1319,7 +1331,7 @@ def squeeze_copy_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsiste
 ) -> T:
     """What `squeeze` shows, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over("squeeze_copy_dims", squeeze_copy_dims, input, dim, out=out)
+        return take_over(SQUEEZE_COPY_DIMS, squeeze_copy_dims, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1366,7 +1378,7 @@ def unsqueeze(input: T, dim: int) -> T:
     tensor([1, 9])
     """
     if keys.active and is_keyed(input):
-        return take_over("unsqueeze", unsqueeze, input, dim)
+        return take_over(UNSQUEEZE, unsqueeze, input, dim)
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
@@ -1418,7 +1430,7 @@ def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
     tensor([1, 2])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("unsqueeze_copy", unsqueeze_copy, input, dim, out=out)
+        return take_over(UNSQUEEZE_COPY, unsqueeze_copy, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1478,7 +1490,7 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
     tensor([1., 2., 2., 1.])
     """
     if keys.active and is_keyed(input):
-        return take_over("unfold", unfold, input, dimension, size, step)
+        return take_over(UNFOLD, unfold, input, dimension, size, step)
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
@@ -1537,7 +1549,7 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
     tensor([1, 2, 3])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("unfold_copy", unfold_copy, input, dimension, size, step, out=out)
+        return take_over(UNFOLD_COPY, unfold_copy, input, dimension, size, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -1557,7 +1569,7 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
 def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     if keys.active and is_keyed(input):
-        return take_over("as_strided_part", as_strided_part, input, size, stride, storage_offset)
+        return take_over(AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
@@ -1581,7 +1593,7 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
 def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: T | None = None) -> T:
     """What `as_strided` shows, as a copy."""
     if keys.active and is_keyed(self, out):
-        return take_over("_as_strided_copy", _as_strided_copy, self, size, stride, storage_offset, out=out)
+        return take_over(_AS_STRIDED_COPY, _as_strided_copy, self, size, stride, storage_offset, out=out)
     try:
         if out is not None:
             check_out(out, self)
@@ -1609,7 +1621,7 @@ def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storag
 def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """The same of a view, where it reaches beyond that to other memory of the view's base."""
     if keys.active and is_keyed(self, base):
-        return take_over("as_strided_beyond", as_strided_beyond, self, base, size, stride, storage_offset)
+        return take_over(AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
     except Exception as error:
@@ -1638,7 +1650,7 @@ def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequen
 def transpose_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
     if keys.active and is_keyed(input):
-        return take_over("transpose_", transpose_, input, dim0, dim1)
+        return take_over(TRANSPOSE_, transpose_, input, dim0, dim1)
     try:
         return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1, operator="transpose_")
     except Exception as error:
@@ -1649,7 +1661,7 @@ def transpose_(input: T, dim0: int, dim1: int) -> T:
 def t_(input: T) -> T:
     """Transpose the matrix itself."""
     if keys.active and is_keyed(input):
-        return take_over("t_", t_, input)
+        return take_over(T_, t_, input)
     try:
         return write_geometry(input, TBackward1.record, view_impls.t, operator="t_")
     except Exception as error:
@@ -1660,7 +1672,7 @@ def t_(input: T) -> T:
 def squeeze_default_(input: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_default_", squeeze_default_, input)
+        return take_over(SQUEEZE_DEFAULT_, squeeze_default_, input)
     try:
         return write_geometry(input, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
     except Exception as error:
@@ -1671,7 +1683,7 @@ def squeeze_default_(input: T) -> T:
 def squeeze_dim_(input: T, dim: int) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_dim_", squeeze_dim_, input, dim)
+        return take_over(SQUEEZE_DIM_, squeeze_dim_, input, dim)
     try:
         dim = checked_dim(dim)
         return write_geometry(input, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
@@ -1683,7 +1695,7 @@ def squeeze_dim_(input: T, dim: int) -> T:
 def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
     if keys.active and is_keyed(input):
-        return take_over("squeeze_dims_", squeeze_dims_, input, dim)
+        return take_over(SQUEEZE_DIMS_, squeeze_dims_, input, dim)
     try:
         return write_geometry(input, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
     except Exception as error:
@@ -1694,7 +1706,7 @@ def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
 def unsqueeze_(input: T, dim: int) -> T:
     """Give the tensor itself a new dimension of size 1."""
     if keys.active and is_keyed(input):
-        return take_over("unsqueeze_", unsqueeze_, input, dim)
+        return take_over(UNSQUEEZE_, unsqueeze_, input, dim)
     try:
         return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_")
     except Exception as error:
@@ -1705,7 +1717,7 @@ def unsqueeze_(input: T, dim: int) -> T:
 def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     if keys.active and is_keyed(input):
-        return take_over("as_strided_part_", as_strided_part_, input, size, stride, storage_offset)
+        return take_over(AS_STRIDED_PART_, as_strided_part_, input, size, stride, storage_offset)
     try:
         return write_geometry(input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
     except Exception as error:
@@ -1723,7 +1735,7 @@ def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], stora
 def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
     if keys.active and is_keyed(self):
-        return take_over("select_backward", select_backward, self, input_sizes, dim, index)
+        return take_over(SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
     try:
         array = no_fp_warnings.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
@@ -1741,7 +1753,7 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
 def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int) -> T:
     """Zeros with `self` at a range of a dimension."""
     if keys.active and is_keyed(self):
-        return take_over("slice_backward", slice_backward, self, input_sizes, dim, start, end, step)
+        return take_over(SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
     try:
         array = no_fp_warnings.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
@@ -1768,7 +1780,7 @@ def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end
 def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
     if keys.active and is_keyed(self):
-        return take_over("diagonal_backward", diagonal_backward, self, input_sizes, offset, dim1, dim2)
+        return take_over(DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
@@ -1786,7 +1798,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
 def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
     if keys.active and is_keyed(self):
-        return take_over("unfold_backward", unfold_backward, self, input_sizes, dim, size, step)
+        return take_over(UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
     try:
         array = no_fp_warnings.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
@@ -1804,7 +1816,7 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
     if keys.active and is_keyed(self):
-        return take_over("as_strided_backward", as_strided_backward, self, input_geometry, output_geometry)
+        return take_over(AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -1822,7 +1834,7 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
     if keys.active and is_keyed(self):
-        return take_over("as_strided_forward", as_strided_forward, self, input_geometry, output_geometry)
+        return take_over(AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -1880,7 +1892,7 @@ def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
             [0., 0., 2.]])
     """
     if keys.active and is_keyed(input, src):
-        return take_over("select_scatter", select_scatter, input, src, dim, index)
+        return take_over(SELECT_SCATTER, select_scatter, input, src, dim, index)
     try:
         array = no_fp_warnings.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
@@ -1954,7 +1966,7 @@ def slice_scatter(
     tensor([0., 1., 0., 2., 0.])
     """
     if keys.active and is_keyed(input, src, out):
-        return take_over("slice_scatter", slice_scatter, input, src, dim, start, end, step, out=out)
+        return take_over(SLICE_SCATTER, slice_scatter, input, src, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input, src)
@@ -2037,7 +2049,7 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
             [1., 0.]])
     """
     if keys.active and is_keyed(input, src):
-        return take_over("diagonal_scatter", diagonal_scatter, input, src, offset, dim1, dim2)
+        return take_over(DIAGONAL_SCATTER, diagonal_scatter, input, src, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
@@ -2058,7 +2070,7 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
 def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     if keys.active and is_keyed(input, src):
-        return take_over("as_strided_scatter_at", as_strided_scatter_at, input, src, input_geometry, output_geometry)
+        return take_over(AS_STRIDED_SCATTER_AT, as_strided_scatter_at, input, src, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
@@ -2092,7 +2104,7 @@ def unsafe_split_equal(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> tuple[T, ...]:
     """Cut a tensor into pieces of one size that share its memory, but are no views."""
     if keys.active and is_keyed(input):
-        return take_over("unsafe_split_equal", unsafe_split_equal, input, split_size, dim)
+        return take_over(UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
     try:
         split_size = checked_dim(split_size, "split_size")
         impls = view_impls.split_equal(input._impl, split_size, dim)
@@ -2151,7 +2163,7 @@ def unsafe_split_with_sizes(  # type: ignore[misc]  # pyright: ignore[reportInco
     their versions do not move.
     """
     if keys.active and is_keyed(input):
-        return take_over("unsafe_split_with_sizes", unsafe_split_with_sizes, input, split_sizes, dim)
+        return take_over(UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
@@ -2217,7 +2229,7 @@ def narrow_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([0, 1, 2, 3, 4, 5])
     """
     if keys.active and is_keyed(input, out):
-        return take_over("narrow_copy", narrow_copy, input, dim, start, length, out=out)
+        return take_over(NARROW_COPY, narrow_copy, input, dim, start, length, out=out)
     try:
         if out is not None:
             check_out(out, input)
@@ -2239,7 +2251,7 @@ def narrow_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     """A row-major copy in another shape."""
     if keys.active and is_keyed(self, out):
-        return take_over("_view_copy", _view_copy, self, size, out=out)
+        return take_over(_VIEW_COPY, _view_copy, self, size, out=out)
     try:
         if out is not None:
             check_out(out, self)

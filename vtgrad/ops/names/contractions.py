@@ -35,7 +35,7 @@ def _two(call: NamedCall) -> tuple[Names, Names]:
 
 def matmul(call: NamedCall) -> Names:
     """A product of two tensors, of vectors too."""
-    return _product(*_two(call), call.naming.spoken)
+    return _product(*_two(call), call.operator.spoken)
 
 
 def dot(call: NamedCall) -> Names:
@@ -51,9 +51,9 @@ def outer(call: NamedCall) -> Names:
 
 def addmm(call: NamedCall) -> Names:
     """A product, of a matrix and a vector too, that is added to the first operand."""
-    return unified(call.order, matmul(call), call.naming.spoken)
+    return unified(call.order, matmul(call), call.operator.spoken)
 
 
 def addr(call: NamedCall) -> Names:
     """An outer product that is added to the first operand."""
-    return unified(call.order, outer(call), call.naming.spoken)
+    return unified(call.order, outer(call), call.operator.spoken)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from vtgrad.ops.calling.reduction_arguments import checked_dim
-from vtgrad.ops.names.naming import Naming
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.names import position_of, unified
@@ -26,25 +26,27 @@ class NamedCall:
 
     Attributes
     ----------
-    naming : Naming
-        What the tables say of the operator.
+    operator : Operator
+        The record of the operator.
     values : dict of str to object
         The arguments by parameter.
     order : Names
         The names among which dimensions are looked up: those of the first tensor.
     """
 
-    __slots__ = ("args", "kwargs", "naming", "order", "values")
+    __slots__ = ("args", "kwargs", "operator", "order", "values")
 
-    naming: Naming
+    operator: Operator
     args: tuple[object, ...]
     kwargs: dict[str, object]
     values: dict[str, object]
     order: Names
 
-    def __init__(self, naming: Naming, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-        self.naming = naming
-        given = dict(zip(naming.parameters, args, strict=False))
+    def __init__(
+        self, operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> None:
+        self.operator = operator
+        given = dict(zip(operator.positional, args, strict=False))
         self.order = self._order_of([*given.values(), *kwargs.values()])
         positional = {name: self._numbered(name, value) for name, value in given.items()}
         # What follows the last parameter belongs to a parameter like ``*sizes``.
@@ -60,7 +62,7 @@ class NamedCall:
                 tensors = [tensor for tensor in value if isinstance(tensor, TensorBase)]
                 order: Names = ()
                 for tensor in _joined(tensors):
-                    order = unified(order, tensor._impl.names, self.naming.spoken)
+                    order = unified(order, tensor._impl.names, self.operator.spoken)
                 return order
         return ()
 
@@ -100,7 +102,7 @@ class NamedCall:
 
     def targets(self) -> tuple[TensorBase, ...]:
         """The tensors that the call writes: the first argument, or what ``out=`` names."""
-        if self.naming.writes:
+        if self.operator.writes:
             return (self.operands()[0],)
         out = self.values.get("out")
         if isinstance(out, TensorBase):

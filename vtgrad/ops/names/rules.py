@@ -25,7 +25,7 @@ def _unify(call: NamedCall) -> Names:
     """The names of all operands, which broadcast, brought together from the last dimension."""
     names: Names = ()
     for tensor in call.operands():
-        names = unified(names, tensor._impl.names, call.naming.spoken)
+        names = unified(names, tensor._impl.names, call.operator.spoken)
     return names
 
 
@@ -41,9 +41,9 @@ def _same(call: NamedCall) -> Names:
     for tensor in others:
         if not unnamed(tensor._impl.names):
             raise NamesNotSupportedError(
-                f"{call.naming.spoken} takes names of its first operand only, and another one has "
-                f"{shown(tensor._impl.names)}; drop them with rename(None)",
-                operator=call.naming.spoken,
+                f"{call.operator.spoken} takes names of its first operand only, and another one "
+                f"has {shown(tensor._impl.names)}; drop them with rename(None)",
+                operator=call.operator.spoken,
             )
     return first._impl.names
 
@@ -158,9 +158,9 @@ def _view(call: NamedCall) -> Names:
     size = call.values["size"]
     if not isinstance(size, Sequence) or tuple(size) != call.operands()[0].shape:
         raise NamesNotSupportedError(
-            f"{call.naming.spoken} of a tensor with names {shown(call.order)} would make new "
+            f"{call.operator.spoken} of a tensor with names {shown(call.order)} would make new "
             "dimensions; use flatten and unflatten, or drop the names with rename(None)",
-            operator=call.naming.spoken,
+            operator=call.operator.spoken,
             names=call.order,
         )
     return call.order

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from vtgrad.errors import NamesMismatchError, NamesNotSupportedError
 from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.take_over import is_named, keyed_operands
-from vtgrad.ops.generated.naming import NAMING
 from vtgrad.ops.names.named_call import NamedCall
 from vtgrad.ops.names.rules import RULES
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.names import shown, unnamed
 from vtgrad.storage.tensor_base import TensorBase
@@ -29,7 +29,7 @@ __all__ = ["take_over_named"]
 
 
 def take_over_named(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -44,21 +44,20 @@ def take_over_named(
     NamesError
         If names do not agree, or there is no dimension of a name.
     """
-    naming = NAMING.get(operator)
-    if naming is None or naming.rule is None:
+    spoken = operator.spoken
+    if operator.names is None:
         found = next(t._impl.names for t in keyed_operands(args, kwargs) if is_named(t))
-        spoken = operator if naming is None else naming.spoken
         raise NamesNotSupportedError(
             f"{spoken} has no rule for names of dimensions, and got a tensor with "
             f"{shown(found)}; drop the names with rename(None), and name the result",
             operator=spoken,
             names=found,
         )
-    call = NamedCall(naming, args, kwargs)
-    names = RULES[naming.rule](call)
+    call = NamedCall(operator, args, kwargs)
+    names = RULES[operator.names](call)
     targets = call.targets()
     for target in targets:
-        _check_target(target, names, naming.spoken)
+        _check_target(target, names, spoken)
     result = NoNamesGuard.run(function, *call.args, **call.kwargs)
     if not unnamed(names):
         results = result if isinstance(result, tuple) else (result,)

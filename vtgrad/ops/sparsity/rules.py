@@ -33,7 +33,7 @@ def contribution(
     Parameters
     ----------
     rule : str
-        As in `LocalPattern`.
+        As in `Pattern`.
     number : int
         Which of the operands with a derivative it is; -1 for one without.
     ids : ndarray

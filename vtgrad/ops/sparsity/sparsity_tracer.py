@@ -2,7 +2,7 @@
 
 Note [Local patterns]
 
-What an operator does to index sets follows from its row in the tables (`LocalPattern`), not from
+What an operator does to index sets follows from its row in the tables (`Pattern`), not from
 values: a product with zero depends on both factors. So the pattern holds for all inputs, unless the
 function reads values: a number in an ``if``, an index array or a mask. Each read of a value that
 depends on the inputs is remembered with its line. With the same values read, the function runs the

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.ops.generated.forward_formulas import FORWARD
-from vtgrad.ops.generated.patterns import PATTERNS
+from vtgrad.ops.operator import Operator, Pattern
 from vtgrad.ops.sparsity.index_sets import IntArray, SetsTooLargeError
-from vtgrad.ops.sparsity.local_pattern import LocalPattern
 from vtgrad.ops.sparsity.rules import contribution
 from vtgrad.ops.sparsity.sparsity_tracer import SparsityTracer
+from vtgrad.ops.sparsity.targets_of import targets_of
 from vtgrad.storage.key_set import TRACED
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
@@ -34,34 +33,42 @@ class _Call:
 
     Attributes
     ----------
-    function : callable
+    operator, function : Operator, callable
         The operator.
     arguments : dict of str to object
         The arguments by name.
-    pattern : LocalPattern
+    pattern : Pattern
         What the tables say.
     known : dict of int to ndarray
         The sets of those operands that have any, by the identity of the tensor.
     """
 
-    __slots__ = ("args", "arguments", "function", "known", "kwargs", "pattern", "tracer", "writes")
+    __slots__ = (
+        "args",
+        "arguments",
+        "function",
+        "known",
+        "kwargs",
+        "operator",
+        "pattern",
+        "tracer",
+    )
 
     def __init__(
         self,
         tracer: SparsityTracer,
-        operator: str,
+        operator: Operator,
+        pattern: Pattern,
         function: Callable[..., object],
         args: tuple[object, ...],
         kwargs: dict[str, object],
     ) -> None:
         self.tracer = tracer
+        self.operator, self.pattern = operator, pattern
         self.function = function
         self.args, self.kwargs = args, kwargs
-        rule = FORWARD[operator]
-        self.pattern: LocalPattern = PATTERNS[operator]
-        self.writes = rule.writes
         self.arguments: dict[str, object] = {
-            **dict(zip(rule.parameters, args, strict=False)),
+            **dict(zip(operator.positional, args, strict=False)),
             **kwargs,
         }
         self.known: dict[int, IntArray] = {}
@@ -74,7 +81,7 @@ class _Call:
         """The tensors that the operator reads, with the parameter and their number in a list."""
         first = True
         for name, value in self.arguments.items():
-            skipped = name == "out" or (first and self.pattern.overwrites)
+            skipped = name == "out" or (first and self.operator.overwrites)
             first = False
             if skipped:
                 continue
@@ -115,7 +122,7 @@ class _Call:
         """The sets that an operand contributes whose elements each go to one of the result."""
         count = int(np.prod(shape, dtype=np.int64))
         numbers = self._like_operand(np.arange(count).reshape(shape), name)
-        targets = self.pattern.targets[name](self.arguments, numbers)
+        targets = targets_of(self.operator, name)(self.arguments, numbers)
         assert isinstance(targets, TensorBase)
         array = targets._impl.array
         if ids.ndim == array.ndim and all(
@@ -171,7 +178,7 @@ class _Call:
 
 
 def handle_traced(
-    operator: str,
+    operator: Operator,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
@@ -188,9 +195,9 @@ def handle_traced(
     tracer = thread.tracer
     if tracer is None:
         raise NotSupportedError(
-            f"{operator} got a tensor of a function whose pattern another thread finds; a function "
-            "that is traced must run on one thread",
-            operator=operator,
+            f"{operator.name} got a tensor of a function whose pattern another thread finds; a "
+            "function that is traced must run on one thread",
+            operator=operator.name,
         )
     assert isinstance(tracer, SparsityTracer)
     before = thread.excluded_keys
@@ -198,17 +205,17 @@ def handle_traced(
     version = 0
     try:
         thread.excluded_keys = before | TRACED
-        if operator not in PATTERNS:
-            if operator not in _GEOMETRY:
-                _refuse(tracer, operator, args)
+        if operator.pattern is None:
+            if operator.name not in _GEOMETRY:
+                _refuse(tracer, operator.name, args)
             return function(*args, **kwargs)
         tracer.make_room()
-        call = _Call(tracer, operator, function, args, kwargs)
+        call = _Call(tracer, operator, operator.pattern, function, args, kwargs)
         if call.pattern.rule == "view":
             result = function(*args, **kwargs)
             _mark_views(tracer, args[0], result)
             return result
-        if call.writes and isinstance(args[0], TensorBase):
+        if operator.writes and isinstance(args[0], TensorBase):
             target = args[0]
             version = _version(target)
         elif not call.known and kwargs.get("out") is None:
@@ -218,7 +225,7 @@ def handle_traced(
         if isinstance(error, SetsTooLargeError):
             tracer.error = error
         if target is not None and _version(target) != version:
-            tracer.interrupted = operator
+            tracer.interrupted = operator.name
         raise
     finally:
         thread.excluded_keys = before
@@ -250,7 +257,7 @@ def _followed(tracer: SparsityTracer, call: _Call) -> object:
         call.sets_by_moving() if moves else [call.sets_by_rule(tensor.shape) for tensor in tensors]
     )
     for tensor, own in zip(tensors, ids, strict=True):
-        if call.writes or outs:
+        if call.operator.writes or outs:
             tracer.store_written(tensor, own)
         else:
             tracer.store(tensor, own)

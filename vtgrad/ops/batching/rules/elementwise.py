@@ -24,7 +24,7 @@ def elementwise(call: BatchedCall) -> object:
     shapes = [operand.tensor._impl.array.shape for operand in operands.values()]
     # With the sizes of samples, so that an error tells those.
     ndim = len(broadcast_shapes(*shapes))
-    if call.rule.writes and len(shapes[0]) < ndim:
+    if call.operator.writes and len(shapes[0]) < ndim:
         call.refuse()
     if () in shapes and _dtypes_differ(operands):
         operands = _promoted_as_samples(call, operands, ndim)
@@ -77,7 +77,7 @@ def lerp(call: BatchedCall) -> object:
     if not weight._impl.array.ndim and any(x.dtype != samples[0].dtype for x in samples):
         wanted = result_dtype(*samples)
         call.as_one_sample()
-        for name in names[call.rule.writes :]:
+        for name in names[call.operator.writes :]:
             call.arguments[name] = F.to_dtype(call.tensor(name), wanted)
     return elementwise(call)
 

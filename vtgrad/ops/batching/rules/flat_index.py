@@ -56,12 +56,12 @@ def put(call: BatchedCall) -> object:
     accumulate = call.arguments.get("accumulate", False)
     assert isinstance(accumulate, bool)
     sizes = target.value._impl.array.shape
-    if call.rule.writes and target.value._impl.is_contiguous:
+    if call.operator.writes and target.value._impl.is_contiguous:
         F.index_put_at_(flat_values(call, target), *places, values, accumulate)
         return call.tensor("input")
     found = F.index_put_at(flat_values(call, target), *places, values, accumulate)
     found = F.reshape(found, sizes)
-    return call.finish(F.copy_(target.value, found) if call.rule.writes else found)
+    return call.finish(F.copy_(target.value, found) if call.operator.writes else found)
 
 
 def _is_wide(index: Operand) -> bool:

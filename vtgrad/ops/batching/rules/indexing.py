@@ -202,7 +202,7 @@ def _put_where(call: BatchedCall, target: Operand, mask: Operand) -> object:
         refused(call, "writing several values to a mask of the sample")
     if sizes[before : before + len(own)] != own:
         call.refuse()
-    if call.rule.writes and overlaps_itself(target.value):
+    if call.operator.writes and overlaps_itself(target.value):
         return loop(call)  # a location has several values in `whole`
     after = len(sizes) - before - len(own)
     lead = mask.value._impl.array.shape[:1]
@@ -214,7 +214,7 @@ def _put_where(call: BatchedCall, target: Operand, mask: Operand) -> object:
     if call.arguments["accumulate"]:
         filling = F.add(target.value, filling)
     whole = F.where_self(where, filling, target.value)
-    return call.finish(F.copy_(target.value, whole) if call.rule.writes else whole)
+    return call.finish(F.copy_(target.value, whole) if call.operator.writes else whole)
 
 
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {

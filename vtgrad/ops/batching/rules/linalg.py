@@ -38,7 +38,7 @@ def product(call: BatchedCall) -> object:
 
 def _product(call: BatchedCall, left: TensorBase, right: TensorBase) -> TensorBase:
     """The product of each pair of samples; one of both may be without samples."""
-    spoken, ndim = call.rule.spoken.removesuffix("_"), right._impl.array.ndim
+    spoken, ndim = call.operator.spoken.removesuffix("_"), right._impl.array.ndim
     if spoken == "addr":
         column = F.unsqueeze(call.operand(left).value, -1)
         return F.mul(column, F.unsqueeze(call.operand(right).value, -2))
@@ -63,7 +63,7 @@ def _product(call: BatchedCall, left: TensorBase, right: TensorBase) -> TensorBa
 def _refuse_as_one_sample(call: BatchedCall, left: TensorBase, right: TensorBase) -> None:
     """Raise the error of one sample, if the values would be taken for something else."""
     a, b = left._impl.array, right._impl.array
-    spoken = call.rule.spoken.removesuffix("_")
+    spoken = call.operator.spoken.removesuffix("_")
     fits = (a.ndim, b.ndim) == _DIMENSIONS[spoken]
     if fits and spoken != "addr":
         fits = a.dtype == b.dtype and a.shape[-1] == b.shape[-2 if b.ndim > 1 else 0]
@@ -94,7 +94,7 @@ def added_product(call: BatchedCall) -> object:
     beta, alpha = call.arguments.get("beta", 1), call.arguments.get("alpha", 1)
     assert isinstance(beta, (int, float, complex))
     assert isinstance(alpha, (int, float, complex))
-    spoken = call.rule.spoken.removesuffix("_")
+    spoken = call.operator.spoken.removesuffix("_")
     # Factors may be refused, and change no dtype; `addr` promotes.
     plain = beta == 1 and alpha == 1 and spoken != "addr"
     model = added if plain else call.as_one_sample()
@@ -116,7 +116,7 @@ def added_product(call: BatchedCall) -> object:
         total = F.expand_sizes(total, (call.level.size, *sizes))
     if total._impl.array.dtype != model._impl.array.dtype:
         total = F.to_dtype(total, model._impl.array.dtype)
-    return call.finish(F.copy_(call.value("input"), total) if call.rule.writes else total)
+    return call.finish(F.copy_(call.value("input"), total) if call.operator.writes else total)
 
 
 def trace(call: BatchedCall) -> object:

@@ -27,19 +27,20 @@ def loop(call: BatchedCall) -> object:
         If there are no samples, so that nothing says what results look like.
     """
     warn(
-        f"{call.rule.spoken} is called once for each sample inside of vmap, because it has no rule "
-        "for all of them at once",
+        f"{call.operator.spoken} is called once for each sample inside of vmap, because it has no "
+        "rule for all of them at once",
         VmapLoopWarning,
     )
     if not call.level.size:
         raise BatchedTensorError(
-            f"{call.rule.spoken} is called once for each sample inside of vmap, and there are none"
+            f"{call.operator.spoken} is called once for each sample inside of vmap, and there "
+            "are none"
         )
     found = []
     for nr in range(call.level.size):
         changes = {name: _sample(call, x, nr) for name, x in call.arguments.items()}
         found.append(call.called(changes))
-    if call.rule.writes:
+    if call.operator.writes:
         return next(iter(call.arguments.values()))
     return call.finish(_stacked(found))
 
@@ -77,8 +78,8 @@ def refused(call: BatchedCall, what: str = "") -> NoReturn:
         Always.
     """
     raise BatchedTensorError(
-        f"{what or call.rule.spoken} is not possible for a tensor inside of vmap: its result, or "
-        "what it does, may differ in shape from sample to sample. where() and masked_fill() "
+        f"{what or call.operator.spoken} is not possible for a tensor inside of vmap: its result, "
+        "or what it does, may differ in shape from sample to sample. where() and masked_fill() "
         "keep shapes"
     )
 

@@ -38,18 +38,18 @@ def masked_fill(call: BatchedCall) -> object:
     mask, value, source = [call.operand(call.tensor(x)) for x in ("mask", "value", "input")]
     own, dtype = source.tensor._impl.array.ndim, source.tensor._impl.array.dtype
     ndim = max(mask.tensor._impl.array.ndim, own)
-    if value.tensor._impl.array.ndim or not _is_bool(mask) or (call.rule.writes and ndim > own):
+    if value.tensor._impl.array.ndim or not _is_bool(mask) or (call.operator.writes and ndim > own):
         call.refuse()
     changes = {"mask": call.aligned(mask, ndim), "input": call.aligned(source, ndim)}
     if not value.has_samples:
         return call.run({**changes, "value": value.value})
-    if call.rule.writes and overlaps_itself(changes["input"]):
+    if call.operator.writes and overlaps_itself(changes["input"]):
         return loop(call)  # a location has several values in `whole`
     if value.tensor._impl.array.dtype != dtype:
         call.as_one_sample()
     filling = F.to_dtype(call.aligned(value, ndim), dtype)
     whole = F.where_self(changes["mask"], filling, changes["input"])
-    return call.finish(F.copy_(call.value("input"), whole) if call.rule.writes else whole)
+    return call.finish(F.copy_(call.value("input"), whole) if call.operator.writes else whole)
 
 
 def _is_bool(mask: Operand) -> bool:
@@ -73,7 +73,7 @@ def masked_scatter(call: BatchedCall) -> object:
     own = target.tensor._impl.array.shape
     sizes = broadcast_shapes(own, mask.tensor._impl.array.shape)
     agree = source.tensor._impl.array.dtype == target.tensor._impl.array.dtype
-    if not _is_bool(mask) or not agree or (call.rule.writes and sizes != own):
+    if not _is_bool(mask) or not agree or (call.operator.writes and sizes != own):
         call.refuse()
     chosen = F.expand_sizes(
         call.aligned(mask, len(sizes)), (*(call.level.size,) * mask.has_samples, *sizes)
@@ -81,7 +81,7 @@ def masked_scatter(call: BatchedCall) -> object:
     needed = _largest_count(chosen, sizes)
     value = F.expand_sizes(call.aligned(target, len(sizes)), (call.level.size, *sizes))
     if not needed:
-        return call.finish(target.value if call.rule.writes else F.clone(value))
+        return call.finish(target.value if call.operator.writes else F.clone(value))
     if needed > source.tensor._impl.array.size:
         call.refuse()
     # The number of the value for each true element; the others get one that does not matter.
@@ -94,7 +94,7 @@ def masked_scatter(call: BatchedCall) -> object:
         values = F.expand_sizes(values, (call.level.size, *values._impl.array.shape))
     values = F.reshape(F.gather(values, 1, numbers), (call.level.size, *sizes))
     whole = F.where_self(chosen, values, value)
-    return call.finish(F.copy_(target.value, whole) if call.rule.writes else whole)
+    return call.finish(F.copy_(target.value, whole) if call.operator.writes else whole)
 
 
 def _largest_count(mask: TensorBase, sizes: Shape) -> int:

@@ -20,7 +20,7 @@ def random_write(call: BatchedCall) -> object:
     call.level = _innermost_level()
     target, options = call.tensor("input"), dict(call.arguments)
     has_samples = call.has_samples("input")
-    name = call.rule.spoken
+    name = call.operator.spoken
     if checked_randomness(call.level, name) == "different":
         if not has_samples:
             raise BatchedTensorError(
@@ -48,7 +48,7 @@ def random_write(call: BatchedCall) -> object:
 def random(call: BatchedCall) -> object:
     """A new tensor, whose distribution is said by tensors that may have samples."""
     call.level = _innermost_level()
-    name, options = call.rule.spoken, dict(call.arguments)
+    name, options = call.operator.spoken, dict(call.arguments)
     if checked_randomness(call.level, name) == "same":
         if any(call.has_samples(other) for other, _ in call.tensors()):
             raise _differ(name)

@@ -16,7 +16,7 @@ __all__ = ["RULES"]
 
 def all_elements(call: BatchedCall) -> object:
     """Another overload reduces all elements of a sample, which lie along one dimension for it."""
-    name, *words = call.rule.option.split()
+    name, *words = call.operator.batch_option.split()
     if name == "extreme" and not call.tensor("input")._impl.array.size:
         model = call.as_one_sample()
         assert isinstance(model, TensorBase)
@@ -68,14 +68,14 @@ def renorm(call: BatchedCall) -> object:
     value, dim = call.value("input"), shifted(call.arguments["dim"], sample.ndim)
     assert isinstance(dim, int)
     # A copy, because what is saved would be overwritten.
-    moved = F.movedim(F.clone(value) if call.rule.writes else value, dim, 1)
+    moved = F.movedim(F.clone(value) if call.operator.writes else value, dim, 1)
     sizes = moved._impl.array.shape
     rows = F.reshape(moved, (sizes[0] * sizes[1], *sizes[2:]))
     p, maxnorm = call.arguments["p"], call.arguments["maxnorm"]
     assert isinstance(p, (int, float))
     assert isinstance(maxnorm, (int, float))
     found = F.movedim(F.reshape(F.renorm(rows, p, 0, maxnorm), sizes), 1, dim)
-    if call.rule.writes:
+    if call.operator.writes:
         return call.finish(F.copy_(value, found))
     return call.finish(F.clone(found, memory_format=MemoryFormat.CONTIGUOUS))
 

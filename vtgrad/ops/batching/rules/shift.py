@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from vtgrad.ops.batching.batch_rule import DIMENSIONS, SIZES
 from vtgrad.ops.batching.batched_call import BatchedCall, Operand, like_parts
 from vtgrad.ops.batching.values import innermost
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.operator import DIMENSIONS, SIZES
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -44,13 +44,13 @@ def along_dims(call: BatchedCall, operands: dict[str, Operand]) -> object:
     sizes = next((call.arguments[n] for n in SIZES if n in call.arguments), None)
     first = next(iter(operands.values())).tensor._impl.array.ndim
     ndim = len(sizes) if isinstance(sizes, Sequence) else first
-    model = None if ndim or call.rule.writes else call.as_one_sample()
+    model = None if ndim or call.operator.writes else call.as_one_sample()
     changes: dict[str, object] = {
         name: operand.value if ndim else with_dimension(operand)
         for name, operand in operands.items()
     }
     result = _called(call, changes, ndim)
-    if call.rule.writes:
+    if call.operator.writes:
         return next(iter(call.arguments.values()))
     return call.finish(result if model is None else _like_model(result, model))
 
@@ -61,9 +61,9 @@ def along(call: BatchedCall) -> object:
     changes: dict[str, object] = {n: with_dimension(x) for n, x in operands.items()}
     ndim = next(iter(operands.values())).tensor._impl.array.ndim
     result = _called(call, changes, ndim)
-    if call.rule.writes:
+    if call.operator.writes:
         return next(iter(call.arguments.values()))
-    shaping = call.tensor("index") if call.rule.spoken == "gather" else call.tensor("input")
+    shaping = call.tensor("index") if call.operator.spoken == "gather" else call.tensor("input")
     assert isinstance(result, TensorBase)
     return call.finish(result if shaping._impl.array.ndim else F.squeeze_dim(result, 1))
 

@@ -78,7 +78,7 @@ def _write_slices(call: BatchedCall, scatter: str) -> object:
             if name != "value"
         }
         return along_dims(call, operands)
-    if call.rule.writes and overlaps_itself(call.value("input")):
+    if call.operator.writes and overlaps_itself(call.value("input")):
         return loop(call)  # the operator of elements refuses that
     # The operator of elements takes more.
     call.as_one_sample()
@@ -107,9 +107,9 @@ def _write_slices(call: BatchedCall, scatter: str) -> object:
     if scatter == "scatter_reduce":
         more = (call.arguments["reduce"],)
         options["include_self"] = call.arguments.get("include_self", True)
-    function = getattr(F, scatter + "_" * call.rule.writes)
+    function = getattr(F, scatter + "_" * call.operator.writes)
     result = function(whole, dim, at, source, *more, **options)
-    if call.rule.writes:
+    if call.operator.writes:
         return call.tensor("input")
     return call.finish(result if target.tensor._impl.array.ndim else F.squeeze_dim(result, 1))
 

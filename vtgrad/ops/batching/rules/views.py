@@ -25,9 +25,9 @@ def t(call: BatchedCall) -> object:
     value, ndim = call.value("input"), call.tensor("input")._impl.array.ndim
     if ndim > 2:
         call.refuse()
-    if call.rule.spoken == "t_":
+    if call.operator.spoken == "t_":
         return call.finish(F.transpose_(value, 1, 2) if ndim == 2 else value)
-    if call.rule.spoken == "t_copy":
+    if call.operator.spoken == "t_copy":
         return call.finish(F.transpose_copy(value, 1, 2) if ndim == 2 else F.alias_copy(value))
     return call.finish(F.transpose(value, 1, 2) if ndim == 2 else F.alias(value))
 
@@ -106,9 +106,9 @@ def squeeze(call: BatchedCall) -> object:
         # A sample without dimensions has none to lose.
         dims = tuple([d for d in moved if d <= sample.ndim])
     value = call.value("input")
-    if call.rule.spoken == "squeeze_":
+    if call.operator.spoken == "squeeze_":
         return call.finish(F.squeeze_dims_(value, dims))
-    if call.rule.spoken == "squeeze_copy":
+    if call.operator.spoken == "squeeze_copy":
         return call.finish(F.squeeze_copy_dims(value, dims))
     return call.finish(F.squeeze_dims(value, dims))
 
@@ -143,7 +143,7 @@ def as_strided(call: BatchedCall) -> object:
         "as_strided_": F.as_strided_,
         "as_strided": F.as_strided,
         "_as_strided_copy": F.as_strided_copy,
-    }[call.rule.spoken]
+    }[call.operator.spoken]
     geometry = ((call.level.size, *size), (impl.strides[0], *stride), start)
     return call.finish(function(value, *geometry))
 

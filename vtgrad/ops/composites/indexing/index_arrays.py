@@ -16,6 +16,7 @@ from vtgrad.ops.calling.take_over import is_keyed, is_keyed_as_whole, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import TAKE_ALONG_DIM
 from vtgrad.ops.kernels.indexing.parse_index import warn_of_uint8_mask
 from vtgrad.storage.argument_types import AnyBool as bool
 from vtgrad.storage.argument_types import AnyInt as int
@@ -170,7 +171,7 @@ def take_along_dim(input: T, indices: Tensor, dim: int | None = None, *, out: T 
             [60]])
     """
     if keys.active and is_keyed_as_whole(input, indices, out):
-        return take_over("take_along_dim", take_along_dim, input, indices, dim, out=out)
+        return take_over(TAKE_ALONG_DIM, take_along_dim, input, indices, dim, out=out)
     if dim is None:
         return F.gather(F.reshape(input, -1), 0, F.reshape(indices, -1), out=out)
     if input.ndim != indices.ndim:

@@ -10,6 +10,7 @@ from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import EINSUM
 from vtgrad.ops.kernels.linalg.einsum_plan import plan_einsum
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
@@ -74,7 +75,7 @@ def einsum(equation: str, *operands: T | Sequence[T]) -> T:
             [9., 4.]])
     """
     if keys.active and is_keyed_as_whole(*operands):
-        return take_over("einsum", einsum, equation, *operands)
+        return take_over(EINSUM, einsum, equation, *operands)
     if not isinstance(equation, str):
         raise ArgumentTypeError(
             f"the equation must be a text, not {type(equation).__name__}", argument="equation"

@@ -13,6 +13,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import MATMUL, OUTER
 from vtgrad.storage.batch import is_batched
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import broadcast_shapes
@@ -62,7 +63,7 @@ def outer(input: T, vec2: TensorBase, *, out: T | None = None) -> T:
             [ 6.,  8., 10.]])
     """
     if keys.active and is_keyed_as_whole(input, vec2, out):
-        return take_over("outer", outer, input, vec2, out=out)
+        return take_over(OUTER, outer, input, vec2, out=out)
     if array_of(input, "input").ndim != 1 or array_of(vec2, "vec2").ndim != 1:
         raise ShapeError(
             f"outer() multiplies two vectors, not shapes {list(input.shape)} and "
@@ -127,7 +128,7 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     if left == 2 and right == 2:
         return F.mm(input, other, out=out)
     if keys.active and is_keyed_as_whole(input, other, out):
-        return take_over("matmul", matmul, input, other, out=out)
+        return take_over(MATMUL, matmul, input, other, out=out)
     if left == 0 or right == 0:
         raise ShapeError(
             "matmul() needs at least one dimension in both factors, not shapes "

@@ -13,6 +13,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import INNER, KRON, TENSORDOT
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.integers import index_of
 from vtgrad.storage.key_set import keys
@@ -77,7 +78,7 @@ def inner(input: T, other: TensorBase, *, out: T | None = None) -> T:
     tensor([3., 4.])
     """
     if keys.active and is_keyed_as_whole(input, other, out):
-        return take_over("inner", inner, input, other, out=out)
+        return take_over(INNER, inner, input, other, out=out)
     a, b = array_of(input, "input"), array_of(other, "other")
     if a.ndim == 0 or b.ndim == 0:
         return F.mul(input, other, out=out)
@@ -147,7 +148,7 @@ def tensordot(
     vtgrad.Size([2, 3, 3])
     """
     if keys.active and is_keyed_as_whole(a, b, out):
-        return take_over("tensordot", tensordot, a, b, dims, out=out)
+        return take_over(TENSORDOT, tensordot, a, b, dims, out=out)
     left, right = array_of(a, "a").shape, array_of(b, "b").shape
     if not isinstance(dims, (int, Sequence, np.ndarray)):
         dims = index_of(dims, "dims")
@@ -243,7 +244,7 @@ def kron(input: T, other: TensorBase, *, out: T | None = None) -> T:
     tensor([7., 7.])
     """
     if keys.active and is_keyed_as_whole(input, other, out):
-        return take_over("kron", kron, input, other, out=out)
+        return take_over(KRON, kron, input, other, out=out)
     left, right = array_of(input, "input").shape, array_of(other, "other").shape
     ndim = max(len(left), len(right))
     left, right = (1,) * (ndim - len(left)) + left, (1,) * (ndim - len(right)) + right

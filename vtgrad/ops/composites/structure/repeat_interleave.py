@@ -9,6 +9,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import REPEAT_INTERLEAVE
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
@@ -77,7 +78,7 @@ def repeat_interleave(
     """
     if keys.active and is_keyed_as_whole(input, repeats):
         return take_over(
-            "repeat_interleave", repeat_interleave, input, repeats, dim, output_size=output_size
+            REPEAT_INTERLEAVE, repeat_interleave, input, repeats, dim, output_size=output_size
         )
     if output_size is not None:
         output_size = integer(output_size)

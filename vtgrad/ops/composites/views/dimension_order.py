@@ -8,6 +8,7 @@ from typing import TypeVar, overload
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import MOVEDIM
 from vtgrad.storage.geometry import (
     movedim_order,
 )
@@ -73,7 +74,7 @@ def movedim(  # pyright: ignore[reportInconsistentOverload]
     tensor(5.)
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("movedim", movedim, input, source, destination)
+        return take_over(MOVEDIM, movedim, input, source, destination)
     sources = tuple(source) if isinstance(source, Sequence) else (integer(source),)
     places = tuple(destination) if isinstance(destination, Sequence) else (integer(destination),)
     if input.ndim == 0:

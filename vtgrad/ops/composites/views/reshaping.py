@@ -17,6 +17,7 @@ from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.calling.take_over import is_keyed_on_memory, is_named, take_over
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import VIEW
 from vtgrad.ops.names.flattening import flattened, has_names, unflattened
 from vtgrad.ops.view_impls.views import view_dtype
 from vtgrad.storage.dtypes import DType
@@ -101,7 +102,7 @@ def view(
         if len(given) != 1 or not isinstance(given[0], DType):
             raise ArgumentTypeError("view takes a shape or one dtype", given=given)
         if keys.active and is_keyed_on_memory(input):
-            return take_over("view", view, input, *shape, size=size, dtype=dtype)
+            return take_over(VIEW, view, input, *shape, size=size, dtype=dtype)
         array_of(input, "input")
         return input._wrap(view_dtype(input._impl, given[0].numpy))
     return F.view_shape(input, given_integers(shape, size, "view"))

@@ -9,6 +9,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import DETACH
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
@@ -106,7 +107,7 @@ def detach(input: T) -> T:
     tensor([5., 2.], requires_grad=True)
     """
     if keys.active and is_keyed_on_memory(input):
-        return take_over("detach", detach, input)
+        return take_over(DETACH, detach, input)
     impl = input._impl
     result = input._wrap(impl.alias(impl.array, impl.byte_offset, impl._strides))
     if keys.modes:

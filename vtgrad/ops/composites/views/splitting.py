@@ -11,6 +11,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import CHUNK, NARROW, TENSOR_SPLIT, UNSAFE_CHUNK
 from vtgrad.storage.geometry import (
     check_pieces,
     narrow_geometry,
@@ -90,7 +91,7 @@ def narrow(  # pyright: ignore[reportInconsistentOverload]
     tensor([0, 1, 2, 0, 0, 5])
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("narrow", narrow, input, dim, start, length)
+        return take_over(NARROW, narrow, input, dim, start, length)
     impl = input._impl
     first = (
         _one_integer(start, "narrow's start") if isinstance(start, TensorBase) else integer(start)
@@ -207,7 +208,7 @@ def chunk(  # pyright: ignore[reportInconsistentOverload]
     tensor([0, 1, 2, 0, 0])
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("chunk", chunk, input, chunks, dim)
+        return take_over(CHUNK, chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "chunk")
     if size == 0:
@@ -296,7 +297,7 @@ def tensor_split(  # pyright: ignore[reportInconsistentOverload]
     """
     if keys.active and is_keyed_as_whole(input):
         return take_over(
-            "tensor_split",
+            TENSOR_SPLIT,
             tensor_split,
             input,
             indices_or_sections,
@@ -587,7 +588,7 @@ def unsafe_chunk(  # pyright: ignore[reportInconsistentOverload]
     3
     """
     if keys.active and is_keyed_as_whole(input):
-        return take_over("unsafe_chunk", unsafe_chunk, input, chunks, dim)
+        return take_over(UNSAFE_CHUNK, unsafe_chunk, input, chunks, dim)
     chunks = integer(chunks)
     size = chunk_size(input, chunks, dim, "unsafe_chunk")
     if size == 0:

@@ -13,6 +13,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_on_memory, keys_of, take_over
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.operators import AS_STRIDED_
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
 from vtgrad.storage.batch import value_of
@@ -101,7 +102,7 @@ def as_strided_(
 ) -> T:
     """Let the tensor itself look at any geometry inside its storage; see `as_strided`."""
     if keys.active and is_keyed_on_memory(input):
-        return take_over("as_strided_", as_strided_, input, size, stride, storage_offset)
+        return take_over(AS_STRIDED_, as_strided_, input, size, stride, storage_offset)
     base = None
     if view_meta_of(input) is not None:
         base = _base_beyond(input, view_impls.as_strided(input._impl, size, stride, storage_offset))
