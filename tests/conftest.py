@@ -12,8 +12,10 @@ The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
     For a night: as many as the machine can do.
 """
 
+import gc
 import importlib.util
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ from hypothesis.internal.conjecture import junkdrawer, providers
 
 import vtgrad
 from tests.collecting import put_aside
-from tests.scheduling import Scheduler
+from tests.scheduling import Scheduler, report_less
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
 # guests, and `benchmarks/` is where speed is looked at.
@@ -60,6 +62,23 @@ if importlib.util.find_spec("vtgrad.codegen") is None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduler | None:
     """Distribute the groups of ``--dist=loadgroup``."""
     return Scheduler(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In each process that runs tests for another."""
+    for plugin in session.config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            report_less(plugin)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without garbage collections: what is made by then stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

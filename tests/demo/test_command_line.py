@@ -43,6 +43,7 @@ def test_demo_runs_as_a_module() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_estimates_out_of_reach_exit_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["--max-iterations", "1"]) == 1
     out = capsys.readouterr().out

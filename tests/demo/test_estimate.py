@@ -36,6 +36,7 @@ def test_fit_reaches_the_published_estimates(start: tuple[float, float]) -> None
     assert estimate.log_likelihood == pytest.approx(-633.4645636, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_no_neighbour_of_the_estimate_is_more_likely(estimate: Estimate) -> None:
     best = reference.log_likelihood(estimate.observation_variance, estimate.level_variance, FLOWS)
     for up, across in [(1.01, 1.0), (0.99, 1.0), (1.0, 1.01), (1.0, 0.99), (1.01, 0.99)]:
@@ -45,6 +46,7 @@ def test_no_neighbour_of_the_estimate_is_more_likely(estimate: Estimate) -> None
         assert neighbour < best
 
 
+@pytest.mark.slow
 def test_standard_errors_come_from_the_curvature_of_the_oracle(estimate: Estimate) -> None:
     def oracle(point: NDArray[np.float64]) -> float:
         observation, level = np.exp(point)

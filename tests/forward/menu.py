@@ -14,13 +14,13 @@ import numpy as np
 
 import vtgrad as vt
 from tests.oracle.cases import OPERANDS
-from tests.oracle.sweep import groups
+from tests.oracle.sweep import calls
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.storage.arrays import Array
 
 __all__ = ["GROUPS", "Called", "drawn", "inner", "tangent_of_leaf", "weights_of"]
 
-GROUPS: Final = {name: [one.call for one in cases] for name, cases in groups().items()}
+GROUPS: Final = {name: list(texts) for name, texts in calls().items()}
 
 _LETTER: Final = re.compile(r"\{(\w+)\}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Final
 
 import vtgrad as vt
@@ -15,7 +15,10 @@ import vtgrad as vt
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
-__all__ = ["Breaker", "InjectedError", "broken_off"]
+__all__ = ["Breaker", "InjectedError", "Stack", "Watcher", "broken_off"]
+
+#: The functions that are being called, each with the line it is at, from the innermost on.
+Stack = tuple[tuple[CodeType, int], ...]
 
 _ROOT: Final = Path(vt.__file__).parent
 
@@ -100,6 +103,37 @@ class Breaker:
             if self.passed == self.at:
                 raise self.error(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return self._line
+
+
+class Watcher(Breaker):
+    """Breaks nothing off.
+
+    Attributes
+    ----------
+    stacks : list of Stack
+        From where each of the places was reached.
+    """
+
+    def __init__(self, files: tuple[str, ...] = _WORKERS) -> None:
+        super().__init__(sys.maxsize, files=files)
+        self.stacks: list[Stack] = []
+
+    def __enter__(self) -> Watcher:
+        self._caller = sys._getframe(1)
+        super().__enter__()
+        return self
+
+    def _line(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
+        traced = super()._line(frame, event, argument)
+        if self.passed > len(self.stacks):
+            self.stacks.append(tuple(self._called(frame)))
+        return traced
+
+    def _called(self, frame: FrameType) -> Iterator[tuple[CodeType, int]]:
+        found: FrameType | None = frame
+        while found is not None and found is not self._caller:
+            yield found.f_code, found.f_lineno
+            found = found.f_back
 
 
 def broken_off(

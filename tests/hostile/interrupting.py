@@ -225,6 +225,7 @@ def interrupted_everywhere(
     check: Callable[[bool], object],
     act: Callable[[], object] = raise_interrupt,
     step: int = 1,
+    start: int = 0,
 ) -> int:
     """Interrupt a call at one place after another until it comes to its end.
 
@@ -238,14 +239,16 @@ def interrupted_everywhere(
         What to do at the place.
     step : int
         Only so many places further on again. The time grows with the square of the places.
+    start : int
+        How many places to leave out before the first.
 
     Returns
     -------
     int
         How many places there were.
     """
-    at = 0
-    interrupter = Interrupter(0, act)
+    at = start
+    interrupter = Interrupter(start, act)
     while True:
         over = _run(prepare, check, interrupter)
         if not interrupter.found:

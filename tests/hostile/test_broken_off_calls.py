@@ -7,7 +7,6 @@ filled a ``.grad`` before it was over.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -19,7 +18,7 @@ from tests.sweeping import sweep
 from vtgrad.errors import ResultTypeError, SelfOverlapError, VtgradError
 from vtgrad.ops.generated import functional
 
-from .breaking import Breaker, InjectedError, broken_off
+from .breaking import Breaker, InjectedError, Stack, Watcher, broken_off
 from .state import Snapshot
 
 pytestmark = [
@@ -38,19 +37,38 @@ Prepared = tuple[Callable[[], object], Sequence[vt.Tensor]]
 PLACES = 40
 
 
-def _places(prepare: Callable[[], Prepared]) -> Sequence[int]:
-    """Where to break a call off."""
-    call, _ = prepare()
-    with Breaker(sys.maxsize) as breaker:
-        call()
-    every = range(1, breaker.passed + 1)
-    if len(every) <= 3 * PLACES:
-        return every
-    between = every[PLACES:-PLACES]
-    return [*every[:PLACES], *between[:: len(between) // PLACES], *every[-PLACES:]]
+class Tried:
+    """From where the samples of one operator have come to the places where they were broken off.
+
+    What another sample does at the same lines, called from the same lines, is the same.
+    """
+
+    def __init__(self) -> None:
+        self._last: Case | None = None
+        self._stacks: set[Stack] = set()
+
+    def places(self, case: Case, prepare: Callable[[], Prepared]) -> Sequence[int]:
+        """Where to break a call off; of a loop, the first and the last time that it goes round."""
+        last, self._last = self._last, case
+        if last is None or last.operator is not case.operator or last.nr >= case.nr:
+            self._stacks.clear()
+        call, _ = prepare()
+        with Watcher() as watcher:
+            call()
+        stacks = list(enumerate(watcher.stacks, 1))
+        first = {stack: at for at, stack in reversed(stacks) if stack not in self._stacks}
+        final = {stack: at for at, stack in stacks if stack not in self._stacks}
+        self._stacks.update(first)
+        every = sorted({*first.values(), *final.values()})
+        if len(every) <= 3 * PLACES:
+            return every
+        between = every[PLACES:-PLACES]
+        return [*every[:PLACES], *between[:: len(between) // PLACES], *every[-PLACES:]]
 
 
-def assert_nothing_changes(prepare: Callable[[], Prepared], *, writes: bool = False) -> None:
+def assert_nothing_changes(
+    case: Case, prepare: Callable[[], Prepared], tried: Tried, *, writes: bool = False
+) -> None:
     """Break the call off at one place after another.
 
     Parameters
@@ -58,7 +76,7 @@ def assert_nothing_changes(prepare: Callable[[], Prepared], *, writes: bool = Fa
     writes : bool
         Whether the call writes: then what it breaks off while it stores is marked as written.
     """
-    places = _places(prepare)
+    places = tried.places(case, prepare)
     for error in ERRORS:
         for at in places:
             call, tensors = prepare()
@@ -71,6 +89,11 @@ def assert_nothing_changes(prepare: Callable[[], Prepared], *, writes: bool = Fa
                     before.assert_unchanged()
             else:
                 assert at > places[0]
+
+
+#: Of each test; of writes that are not recorded, and of those that are.
+CALLED, RECORDED, OUT, PASSED = Tried(), Tried(), Tried(), Tried()
+WRITTEN = Tried(), Tried()
 
 
 def _bases(tensors: Sequence[vt.Tensor]) -> list[vt.Tensor]:
@@ -105,7 +128,7 @@ def test_a_call_without_history(case: Case) -> None:
         call = function_named(case.operator.name)
         return lambda: call(*values, **options), tensors_in(values, options)
 
-    assert_nothing_changes(prepare)
+    assert_nothing_changes(case, prepare, CALLED)
 
 
 @sweep(cases())
@@ -116,7 +139,7 @@ def test_a_call_that_is_recorded(case: Case) -> None:
         call = function_named(case.operator.name)
         return lambda: call(*values, **options), [*tensors_in(values, options), *leaves]
 
-    assert_nothing_changes(prepare)
+    assert_nothing_changes(case, prepare, RECORDED)
 
 
 def _fits(case: Case) -> bool:
@@ -151,7 +174,7 @@ def test_a_write(case: Case, recorded: bool) -> None:
 
         return lambda: call(*values, **options), [*tensors, *_bases(tensors), *leaves]
 
-    assert_nothing_changes(prepare, writes=True)
+    assert_nothing_changes(case, prepare, WRITTEN[recorded], writes=True)
 
 
 #: Whose outs are too small. Not all: memory that grows looks for tensors among all objects.
@@ -178,7 +201,7 @@ def test_a_call_with_out(case: Case) -> None:
         out = outs[0] if len(outs) == 1 else outs
         return lambda: call(*values, **options, out=out), [*tensors_in(values, options), *outs]
 
-    assert_nothing_changes(prepare, writes=True)
+    assert_nothing_changes(case, prepare, OUT, writes=True)
 
 
 @sweep(cases(lambda op: bool(op.formulas)))
@@ -198,7 +221,7 @@ def test_a_pass(case: Case) -> None:
 
         return run, tensors
 
-    assert_nothing_changes(prepare)
+    assert_nothing_changes(case, prepare, PASSED)
 
 
 def test_places_to_break_off_at_are_found() -> None:

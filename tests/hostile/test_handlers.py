@@ -230,8 +230,9 @@ def test_what_a_handler_saves_in_a_write(
                 assert gradient.tolist() == values
                 ends["right"] += 1
 
+    # Every place with each kind of handler, and with each of what was saved before.
     with switched_to(way):
-        interrupted_everywhere(setup, check, handler)
+        interrupted_everywhere(setup, check, handler, step=2, start=int(writes != saved_before))
     assert ends["right"] > 5
     if way == "storage":
         assert ends["refused"] > 5

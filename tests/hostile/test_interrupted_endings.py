@@ -49,6 +49,7 @@ sys.addaudithook(audited)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interrupts", [1, 3])
 def test_no_file_is_left_when_the_end_of_the_program_is_interrupted(
     tmp_path: Path, interrupts: int

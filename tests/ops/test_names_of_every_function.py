@@ -4,6 +4,7 @@ import ast
 import doctest
 import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.sweeping import sweep
-from vtgrad.codegen.source_files import functions_in, modules
+from vtgrad.codegen.source_files import OPS, functions_in
 from vtgrad.errors import NamesError
 from vtgrad.ops.generated import public
 from vtgrad.ops.generated.methods import TensorMethods
@@ -35,9 +36,12 @@ UNNAMED: Final[Mapping[str, str]] = {
 Call = tuple[tuple[object, ...], dict[str, object]]
 
 
-SOURCES: Final = functions_in(
-    path for folder in ("generated", "choices", "composites") for path in modules(folder).values()
-)
+@cache
+def docstrings_in(module: str) -> dict[str, str | None]:
+    """Of the functions of a module of the library; from its text, as native ones have none."""
+    path = OPS.parents[1].joinpath(*module.split(".")).with_suffix(".py")
+    return {name: ast.get_docstring(text) for name, text in functions_in([path]).items()}
+
 
 # Of functions whose examples call a method, or the function under another name.
 CALLS: Final[Mapping[str, Call]] = {
@@ -59,8 +63,7 @@ def calls_of(name: str, function: Callable[..., object]) -> list[Call]:
 
     module = types.SimpleNamespace(**{n: getattr(vt, n) for n in vt.__all__})
     setattr(module, name, recorded)
-    # From the source, because native functions have no docstring.
-    text = ast.get_docstring(SOURCES[function.__name__]) or ""
+    text = docstrings_in(function.__module__)[function.__name__] or ""
     test = doctest.DocTestParser().get_doctest(text, {"vt": module, "np": np}, name, None, None)
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=lambda _: None)
     return calls

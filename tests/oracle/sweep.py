@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tests.oracle import (
     menu,
@@ -77,39 +77,44 @@ def reduction_dtypes(op: str) -> Iterator[tuple[Line, ...]]:
             yield (*head, Line(call, ("t3",), "", f"{op} {dtype}"))
 
 
-def setitem(target: str, index: str, value: str) -> Case:
+def setitem(target: str, index: str, value: str) -> str:
     """``x[index] = value`` as an expression: the method call, then the written tensor."""
     inside = "(" + index + ",)" if "," in index else index
     key = f"L_index[{index}]" if ":" in index or "..." in index else inside
     key = key.replace("L_index[", "__import__('numpy').index_exp[")
     if key.startswith("__import__") and "," not in index:
         key += "[0]"
-    return case(f"[{target}.__setitem__({key}, {value}), {target}][1]")
+    return f"[{target}.__setitem__({key}, {value}), {target}][1]"
+
+
+def calls() -> dict[str, Iterable[str]]:
+    """The single calls by operator."""
+    found: dict[str, Iterable[str]] = {}
+    for op in (*menu.UNARY, *menu.TESTS):
+        found[op] = menu.unary(op)
+    for op in menu.BINARY:
+        found[op] = menu.binary(op)
+    for sign in SIGNS:
+        found[f"operator {sign}"] = menu.operators(sign)
+    for op in REDUCTIONS:
+        found[op] = menu.reduction(op)
+    for op, texts in {**menu_calls.CALLS, **menu_special.CALLS}.items():
+        found[f"{op} calls"] = texts
+    for op, texts in menu_structure.STRUCTURE.items():
+        found[f"{op} structure"] = texts
+    for op, texts in menu_views.VIEWS.items():
+        found[f"{op} views"] = texts
+    found["getitem"] = menu_views.GETITEM
+    found["setitem"] = (setitem(*parts) for parts in menu_views.SETITEM)
+    found["creation"] = menu_views.CREATION
+    found["random"] = menu_views.RANDOM
+    found["bridge"] = menu_views.BRIDGE
+    return found
 
 
 def groups() -> dict[str, Iterator[Case]]:
-    """The single calls by operator."""
-    found: dict[str, Iterator[Case]] = {}
-    for op in (*menu.UNARY, *menu.TESTS):
-        found[op] = map(case, menu.unary(op))
-    for op in menu.BINARY:
-        found[op] = map(case, menu.binary(op))
-    for sign in SIGNS:
-        found[f"operator {sign}"] = map(case, menu.operators(sign))
-    for op in REDUCTIONS:
-        found[op] = map(case, menu.reduction(op))
-    for op, calls in {**menu_calls.CALLS, **menu_special.CALLS}.items():
-        found[f"{op} calls"] = map(case, calls)
-    for op, calls in menu_structure.STRUCTURE.items():
-        found[f"{op} structure"] = map(case, calls)
-    for op, calls in menu_views.VIEWS.items():
-        found[f"{op} views"] = map(case, calls)
-    found["getitem"] = map(case, menu_views.GETITEM)
-    found["setitem"] = (setitem(*parts) for parts in menu_views.SETITEM)
-    found["creation"] = map(case, menu_views.CREATION)
-    found["random"] = map(case, menu_views.RANDOM)
-    found["bridge"] = map(case, menu_views.BRIDGE)
-    return found
+    """The programs of these calls."""
+    return {op: map(case, texts) for op, texts in calls().items()}
 
 
 def programs() -> dict[str, Iterator[tuple[Line, ...]]]:

@@ -202,6 +202,7 @@ def test_only_users_are_told_the_grad_mode() -> None:
     }
 
 
+@pytest.mark.slow
 def test_packages_are_loaded_when_they_are_named() -> None:
     program = (
         "import vtgrad as vt, sys\n"

@@ -72,6 +72,7 @@ def _packages_of_others(path: Path) -> set[str]:
     return tops - sys.stdlib_module_names - {"vtgrad"}
 
 
+@pytest.mark.slow
 def test_type_checkers_get_along_without_extras() -> None:
     # Of what a type checker reads, a compiled build has NumPy only.
     files = [p for p in PACKAGE.rglob("*.py*") if p.suffix in (".py", ".pyi")]

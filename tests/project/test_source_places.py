@@ -76,6 +76,7 @@ def test_entries_of_the_reference_lead_to_a_definition() -> None:
     )
 
 
+@pytest.mark.slow
 def test_notes_have_places_of_their_own() -> None:
     assert [title for title in titles() if not _exists(of_note(title))] == [
         "The judge"

@@ -49,6 +49,7 @@ def test_each_layout_is_differentiated_once_and_twice(name: str) -> None:
     assert coverage.calls[name] > 0
 
 
+@pytest.mark.slow
 def test_coverage_is_printed_as_a_table() -> None:
     coverage = check(RULES["swish"], programs=5)
     lines = str(coverage).splitlines()

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import settings
 
@@ -108,6 +109,21 @@ def test_a_rule_states_a_gradient_or_has_it_measured() -> None:
     one, other = (Invocation(rule).jacobian([x, y]) for rule in (measured, stated))
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
     assert one.shape == (4, 4)
+
+
+def test_second_differences_ask_the_reference_once_for_each_point() -> None:
+    asked: list[bytes] = []
+
+    def cubed(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        asked.append(x.tobytes())
+        return x**3
+
+    invocation = Invocation(Rule("cubed", lambda x: x**3, cubed))
+    asked.clear()
+    curves = invocation.hessian([np.array([1.0, 2.0])], 4)
+    assert curves is not None
+    np.testing.assert_allclose(curves, [[[6, 0], [0, 0]], [[0, 0], [0, 12]]], atol=1e-4)
+    assert len(asked) == len(set(asked)) > 20
 
 
 @pytest.mark.stateful

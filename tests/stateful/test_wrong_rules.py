@@ -140,6 +140,7 @@ def test_an_operator_that_is_wrong_in_some_places_only_is_not_taken_for_a_wrong_
         check(rule_of({"call": loses_empty}))
 
 
+@pytest.mark.slow
 def test_a_reference_that_fails_only_in_programs_is_not_taken_for_a_divergence() -> None:
     def sometimes(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> object:
         return {}[0] if (x == -3).any() else x * 2  # type: ignore[index]

@@ -1,6 +1,7 @@
 """``python -m vtgrad.codegen``: write the generated code, or check that it is up to date."""
 
 import argparse
+import gc
 import sys
 
 from .generate import FOLDERS, generate, generate_stubs
@@ -42,4 +43,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # Hundreds of syntax trees are kept until the end: collections would visit them in vain.
+    gc.disable()
     sys.exit(main())

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .custom import Rule, RuleError, Shape
-from .differences import slopes
+from .differences import Function, remembered, slopes
 from .geometry import IntArray, contiguous
 from .jets import Bilinear, FloatArray, Linear
 from .model import RefusedError, SkippedError
@@ -311,9 +311,12 @@ class Invocation:
     def jacobian(self, arrays: Sequence[FloatArray]) -> FloatArray:
         """Derivatives of every element of the results by every element of each array."""
         with np.errstate(all="ignore"):
-            if self.rule.gradient is not None:
-                return self._stated(arrays)
-            return slopes(self._flat, arrays)
+            return self._jacobian(arrays, self._flat)
+
+    def _jacobian(self, arrays: Sequence[FloatArray], flat: Function) -> FloatArray:
+        if self.rule.gradient is not None:
+            return self._stated(arrays)
+        return slopes(flat, arrays)
 
     def hessian(self, arrays: Sequence[FloatArray], most: int) -> FloatArray | None:
         """Second derivatives: by result and two elements; None if they are not known."""
@@ -322,9 +325,10 @@ class Invocation:
             return None
         if count > (most if self.rule.gradient is None else 3 * most):
             return None
+        flat = remembered(self._flat)
         with np.errstate(all="ignore"):
             try:
-                found = slopes(lambda moved: self.jacobian(moved).ravel(), arrays)
+                found = slopes(lambda moved: self._jacobian(moved, flat).ravel(), arrays)
             except SkippedError:
                 return None
         return found.reshape(-1, count, count) if count else None

@@ -120,7 +120,10 @@ def _ways_of(found: Definition) -> list[ast.FunctionDef]:
 def _needs_dim(found: Definition) -> bool:
     """Whether a function raises without ``dim``, which has a default because of ``axis``."""
     return any(
-        isinstance(node, ast.Call) and ast.unparse(node).startswith("given(dim,")
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "given"
+        and ast.unparse(node).startswith("given(dim,")
         for node in ast.walk(found.last)
     )
 

@@ -7,6 +7,7 @@ import ast
 import builtins
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -129,7 +130,7 @@ class Module:
         base = parts[: len(parts) - statement.level + 1]
         return ".".join([*base, statement.module] if statement.module else base)
 
-    @property
+    @cached_property
     def exports(self) -> list[str] | None:
         """The names in ``__all__``, if they are all written there."""
         found: list[str] = []
