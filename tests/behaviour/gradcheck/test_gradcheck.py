@@ -408,11 +408,13 @@ def test_options_that_leave_nothing_to_check() -> None:
 
 @in_both_modes
 def test_with_tangents_every_input_has_one_and_none_requires_grad(fast_mode: bool) -> None:
+    forward_ad: Any = vt.autograd.forward_ad
+
     def f(x: Any, y: Any) -> Any:
-        if vt.autograd.forward_ad._current_level >= 0:
+        if forward_ad._current_level >= 0:
             assert not x.requires_grad
             assert not y.requires_grad
-            tangents = [vt.autograd.forward_ad.unpack_dual(each).tangent for each in (x, y)]
+            tangents = [forward_ad.unpack_dual(each).tangent for each in (x, y)]
             assert [tuple(each.shape) for each in tangents] == [(2,), (2,)]
         return x * y, y.sin()
 
