@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -339,6 +341,39 @@ def test_a_field_has_one_owner() -> None:
 
     with pytest.raises(ValueError, match="'keeps'"):
         thread_state.part_of_thread(Second)
+
+
+BROKEN_OFF = """
+import sys
+
+def at_its_end(frame, event, _):
+    if event == "return":
+        sys.settrace(None)
+        raise KeyboardInterrupt
+    return at_its_end
+
+def watch(frame, event, _):
+    code = frame.f_code.co_name, frame.f_globals.get("__name__")
+    return at_its_end if code == ("<module>", sys.argv[1]) else None
+
+sys.settrace(watch)
+try:
+    import vtgrad
+except KeyboardInterrupt:
+    import vtgrad as vt
+    x = vt.tensor([1.0, 2.0], requires_grad=True)
+    with vt.autograd.graph.allow_mutation_on_saved_tensors():
+        (x * x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+else:
+    raise AssertionError("nothing was interrupted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", sorted({module for module, _ in thread_state._owners.values()}))
+def test_an_import_that_was_broken_off_is_repeated(module: str) -> None:
+    subprocess.run([sys.executable, "-c", BROKEN_OFF, module], check=True, timeout=120)
 
 
 def test_a_field_that_threads_do_not_have_cannot_be_switched() -> None:

@@ -56,6 +56,8 @@ V = TypeVar("V")
 
 # The fields that are settings, in the order of their declaration. A dict for its order.
 _settings: Final[dict[str, None]] = {}
+# The module and the class that have declared each field.
+_owners: Final[dict[str, tuple[str, str]]] = {}
 
 
 class Thread(threading.local):
@@ -142,6 +144,8 @@ def made(make: Callable[[], T]) -> T:
 def part_of_thread(fields: type[T]) -> T:
     """The state of the threads, as the owner of some fields sees it.
 
+    A class may be declared once more: Python runs a module again whose import was interrupted.
+
     Parameters
     ----------
     fields : type
@@ -153,11 +157,14 @@ def part_of_thread(fields: type[T]) -> T:
     ValueError
         If another owner has a field of the same name.
     """
+    owner = fields.__module__, fields.__qualname__
     for name, value in vars(fields).items():
         if name.startswith("__"):
             continue
-        if hasattr(Thread, name):
+        if _owners.setdefault(name, owner) != owner:
             raise ValueError(f"threads have a field {name!r} already")
+        # An object of the class that the interrupted module had defined.
+        vars(thread).pop(name, None)
         if isinstance(value, _Own):
             value = value.value
         else:
