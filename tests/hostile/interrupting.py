@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import dis
 import functools
+import linecache
 import sys
 from collections.abc import Callable, Mapping
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
@@ -247,6 +248,9 @@ def interrupted_everywhere(
     int
         How many places there were.
     """
+    # Python leaves a file open if it is interrupted as it reads the lines that a message names.
+    if isinstance(prepare, FunctionType):
+        linecache.getlines(prepare.__code__.co_filename)
     at = start
     interrupter = Interrupter(start, act)
     while True:

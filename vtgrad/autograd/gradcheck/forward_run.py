@@ -114,8 +114,9 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
     def body(batch: BatchLevel, level: DualLevel) -> list[Array]:
         duals = {}
         for nr, x in enumerate(subject.inputs):
-            tangent = batched(_like(x, rows), batch) if nr == number else _like(x, zeros_of(x))
-            duals[nr] = make_dual_at(x.detach(), tangent, level)
+            # Zeros for each sample too: the function may write a tangent into another input's.
+            own = rows if nr == number else np.zeros((len(rows), *x.shape))
+            duals[nr] = make_dual_at(x.detach(), batched(_like(x, own), batch), level)
         found = []
         for y in _outputs(subject, duals):
             one = tangent_at(y, level)
