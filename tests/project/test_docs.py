@@ -13,7 +13,7 @@ import pytest
 
 import vtgrad as vt
 from tests.project.ready import Done, Ready
-from tests.project.tree import ROOT
+from tests.project.tree import PACKAGE, ROOT
 
 # What a program prints may follow it.
 _BLOCK = re.compile(
@@ -23,7 +23,12 @@ _BLOCK = re.compile(
 _ONE_PROGRAM = "\n<!-- One program: each block continues the ones before it. -->\n"
 # Code within a text that begins as an attribute of the library, or of a tensor called x.
 _NAMED = re.compile(r"`(vt|vtgrad|x)\.([A-Za-z_][\w.]*)[^`]*`")
-_PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(PACKAGE.rglob("*.md")),
+]
 
 
 def _programs() -> list[tuple[str, str, str, str]]:
