@@ -134,7 +134,7 @@ class Interrupter:
     def _begin(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
         code = frame.f_code
         # Not what the trace itself does on the way back to the test.
-        if code is _OWN:
+        if code is _OWN or _imports(code):
             return None
         self._calls += 1
         self._instructions = 0
@@ -163,6 +163,9 @@ class Interrupter:
         """Trace the functions from which one was called; they go on when it returns."""
         caller = frame.f_back
         while caller is not None and caller is not self._caller:
+            if _imports(caller.f_code):
+                caller = caller.f_back
+                continue
             _see_instructions(caller)
             at, instructions = caller.f_lasti, _targets(caller.f_code)
             while at not in instructions:
@@ -184,6 +187,11 @@ class Interrupter:
             if self.passed > self.at or not self.found:
                 self.act()
                 sys.settrace(None)
+
+
+def _imports(code: CodeType) -> bool:
+    """Whether this is Python's own import system, which keeps its lock if it is interrupted."""
+    return code.co_filename.startswith("<frozen importlib.")
 
 
 def _see_instructions(frame: FrameType) -> None:
