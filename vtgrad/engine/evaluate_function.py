@@ -20,8 +20,8 @@ from typing import TypeVar
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Gradients, NodeHooks
 from ..graph.node import Node
+from ..graph.thread_local_state import this_thread
 from ..graph.unpacked_once import unpack_saved
-from ..storage.thread_state import changed, run_with
 from .input_buffer import InputBuffer
 from .observers import as_gradients, capture, show_incoming, show_to_tensor_hooks
 from .run import Run
@@ -135,7 +135,12 @@ def _call_unpacked(
     run: Run[A], node: Node, inputs: InputBuffer
 ) -> tuple[Sequence[A], Sequence[int]]:
     """Run the function of a node whose saved values user code unpacks, once each."""
-    return run_with(changed(unpacked=unpack_saved(node)), run.call, node, inputs, False)
+    before = this_thread.unpacked
+    try:
+        this_thread.unpacked = unpack_saved(node)
+        return run.call(node, inputs, False)
+    finally:
+        this_thread.unpacked = before
 
 
 def _show_outgoing(

@@ -35,12 +35,12 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import ArgumentTypeError, SavedHookError
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.key_set import LANE
+from ..storage.mode import switched
 from ..storage.on_device import impl_on
 from ..storage.rewind import Token, restored
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import NO_LIMIT, thread
-from ..storage.thread_state import changed, run_with
+from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
 from .operators import operators
@@ -255,13 +255,23 @@ def _without_recording(function: Callable[[A], R], argument: A) -> R:
     An operator may be at work. But the function sees all tangents, and if it is the operator of a
     lane, what the function makes is on the device that it says.
     """
-    settings = changed(
-        mode=thread.mode.by_grad[False],
-        excluded_keys=thread.excluded_keys & ~LANE,
-        extra_of_new=None,
-        forward_limit=NO_LIMIT,
-    )
-    return run_with(settings, function, argument)
+    before, ident = thread.mode.grad, thread.ident
+    excluded, extra, limit = thread.excluded_keys, thread.extra_of_new, thread.forward_limit
+    try:
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
+        thread.excluded_keys = excluded & ~LANE
+        thread.extra_of_new = None
+        thread.forward_limit = NO_LIMIT
+        return function(argument)
+    finally:
+        thread.forward_limit = limit
+        thread.excluded_keys = excluded
+        if extra is not None:
+            # The function may have settled the thread.
+            switched.inference[ident] = thread.mode
+        thread.extra_of_new = extra
+        thread.mode = switched.silent[ident] = thread.mode.by_grad[before]
+        settle(ident)
 
 
 def _is_within(impl: TensorImpl, token: Token) -> bool:

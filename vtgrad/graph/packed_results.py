@@ -11,7 +11,6 @@ its record, and the gradient is that of a value that was saved without hooks.
 from __future__ import annotations
 
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import changed, run_with
 from .node import Node
 from .packing import packing
 
@@ -20,7 +19,12 @@ __all__ = ["pack_result_of_write", "save_result_of_write"]
 
 def save_result_of_write(node: Node, result: TensorBase) -> None:
     """Save the result without hooks."""
-    run_with(changed(pair=None), node.save_results, result)
+    hooks = packing.pair
+    try:
+        packing.pair = None
+        node.save_results(result)
+    finally:
+        packing.pair = hooks
 
 
 def pack_result_of_write(node: Node, result: TensorBase) -> None:

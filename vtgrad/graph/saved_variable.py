@@ -42,7 +42,6 @@ from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
 from ..storage.thread_mode import thread
-from ..storage.thread_state import changed, run_with
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
@@ -263,7 +262,11 @@ class SavedVariable:
                 impl._storage = self._storage
             impl.autograd_meta = self._meta_of_edge()
             tensor = operators().wrap(impl)
-        kept = run_with(changed(pair=None), self._same_of, tensor)
+        try:
+            packing.pair = None
+            kept = self._same_of(tensor)
+        finally:
+            packing.pair = hooks
         self._packed = Packed(hooks, tensor, kept)
         if keys.modes:
             self._save_tangents(tensor, restores=True)
@@ -292,11 +295,15 @@ class SavedVariable:
                 node=node.name(),
             )
         tensor = self.unpack(node)
+        before = packing.pair
         try:
+            packing.pair = hooks
             saves_observed.reasons += 1
-            return run_with(changed(pair=hooks), self._same_of, tensor)
+            found = self._same_of(tensor)
         finally:
             saves_observed.reasons -= 1
+            packing.pair = before
+        return found
 
     def last_write_before(self) -> Write | None:
         """The write that made the version at which the value was saved, if it is remembered."""
