@@ -13,8 +13,8 @@ from tests.ops.calls import Case, cases, function_of_inputs
 from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.ops.forward import dual_handler, over_arrays
-from vtgrad.ops.forward.functions_of import functions_of
+from vtgrad.ops.rules.tangents import dual_handler, over_arrays
+from vtgrad.ops.rules.tangents.functions_of import functions_of
 
 from .test_formulas import can_be_written, differentiable, drawn
 

@@ -107,7 +107,7 @@ WRITES: dict[str, Callable[[vt.Tensor, vt.Tensor], object]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::vtgrad.ops.batching.rules.loop.VmapLoopWarning")
+@pytest.mark.filterwarnings("ignore::vtgrad.ops.rules.batches.by_family.loop.VmapLoopWarning")
 @pytest.mark.parametrize("has_tangent", [True, False], ids=["of both", "of the value alone"])
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_transforms_of_writes_to_an_expanded_tensor(

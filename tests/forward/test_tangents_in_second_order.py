@@ -17,7 +17,7 @@ from vtgrad.autograd.graph import (
     saved_tensors_hooks,
 )
 from vtgrad.errors import LeafWriteError, NotSupportedError
-from vtgrad.ops.forward.dual_handler import _change_geometry
+from vtgrad.ops.rules.tangents.dual_handler import _change_geometry
 from vtgrad.utils.checkpoint import checkpoint
 
 FUNC: Any = vt.func

@@ -11,9 +11,9 @@ import vtgrad as vt
 from tests.ops.calls import cases
 from tests.ops.records import RECORDS
 from vtgrad.ops.operator import Pattern
-from vtgrad.ops.sparsity.index_sets import VALUE, IndexSets, IntArray
-from vtgrad.ops.sparsity.sparsity_tracer import SparsityTracer
-from vtgrad.ops.sparsity.storage_sets import StorageSets
+from vtgrad.ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray
+from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
+from vtgrad.ops.rules.patterns.storage_sets import StorageSets
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 

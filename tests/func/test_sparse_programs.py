@@ -19,8 +19,8 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.graph.forward_grad import new_level_number
-from vtgrad.ops.sparsity.index_sets import IndexSets, IntArray
-from vtgrad.ops.sparsity.sparsity_tracer import SparsityTracer
+from vtgrad.ops.rules.patterns.index_sets import IndexSets, IntArray
+from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tracer import run_traced
 from vtgrad.testing.interpreter import Interpreter

@@ -35,7 +35,7 @@ from .samples import DRAWN, SAMPLES
 pytestmark = [
     pytest.mark.slow,
     # Derivatives of batches are checked of operators without a rule for batches, too.
-    pytest.mark.filterwarnings("ignore::vtgrad.ops.batching.rules.loop.VmapLoopWarning"),
+    pytest.mark.filterwarnings("ignore::vtgrad.ops.rules.batches.by_family.loop.VmapLoopWarning"),
 ]
 
 

@@ -3,10 +3,10 @@
 import inspect
 
 from vtgrad.codegen.language import record_name
-from vtgrad.ops.forward.functions_of import functions_of
 from vtgrad.ops.generated import forward_formulas, functional, operators, patterns
 from vtgrad.ops.operator import Operator
-from vtgrad.ops.sparsity.targets_of import targets_of
+from vtgrad.ops.rules.patterns.targets_of import targets_of
+from vtgrad.ops.rules.tangents.functions_of import functions_of
 from vtgrad.storage.key_set import BATCHED, DUAL
 
 from .calls import OPERATORS

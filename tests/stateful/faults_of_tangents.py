@@ -19,11 +19,11 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.saved_tangents import SavedTangents
 from vtgrad.graph.set_history import own_meta
-from vtgrad.ops.forward import dual_handler, functions_of
-from vtgrad.ops.forward.tangents import as_tangent, highest_level, tangent_of, write_tangent
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import MUL
 from vtgrad.ops.operator import Operator, Tangent
+from vtgrad.ops.rules.tangents import dual_handler, functions_of
+from vtgrad.ops.rules.tangents.tangents import as_tangent, highest_level, tangent_of, write_tangent
 from vtgrad.storage.geometry import contiguous_strides
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase

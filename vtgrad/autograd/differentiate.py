@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, cast, overload
 
 from ..engine import backward as engine
 from ..graph.gradient_edge import GradientEdge
-from ..ops.batching.run_in_batch import run_in_batch
-from ..ops.batching.values import is_batched_at, value_at
 from ..ops.calling.take_over import is_keyed
+from ..ops.rules.batches.run_in_batch import run_in_batch
+from ..ops.rules.batches.values import is_batched_at, value_at
 from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import keys
 from ..storage.thread_mode import thread

@@ -23,10 +23,10 @@ from ..graph.forward_grad import DualLevel
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
-from ..ops.batching.entering import expanded
-from ..ops.batching.values import batch_along_first, innermost, levels_of, rebatched
-from ..ops.forward.tangents import tangent_of
 from ..ops.generated import functional as F
+from ..ops.rules.batches.entering import expanded
+from ..ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
+from ..ops.rules.tangents.tangents import tangent_of
 from ..storage.batch import is_batched
 from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys

@@ -40,8 +40,8 @@ from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.saved_tangents import pass_tangents
 from ..graph.set_history import gradient_edge, meta_of, own_meta
-from ..ops.batching.values import innermost, levels_of, rebatched
 from ..ops.generated import functional as F
+from ..ops.rules.batches.values import innermost, levels_of, rebatched
 from ..storage.batch import BatchLevel, is_batched
 from ..storage.key_set import keys
 from ..storage.mode import switched

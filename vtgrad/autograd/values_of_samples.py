@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ..errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
 from ..graph.gradient_edge import GradientEdge
-from ..ops.batching.entering import expanded
-from ..ops.batching.values import batch_along_first, innermost, levels_of
 from ..ops.generated import functional as F
+from ..ops.rules.batches.entering import expanded
+from ..ops.rules.batches.values import batch_along_first, innermost, levels_of
 from ..storage.batch import BatchLevel
 from ..tensor.tensor import Tensor
 

@@ -63,9 +63,9 @@ class _Rules:
     """The rules that there are."""
 
     def __init__(self) -> None:
-        folder = modules("batching/rules").values()
+        folder = modules("rules/batches/by_family").values()
         self.batches = {key for path in folder for key in keys_of(path, "RULES")}
-        self.names = set(keys_of(OPS / "names" / "rules.py", "RULES"))
+        self.names = set(keys_of(OPS / "rules" / "names" / "rules.py", "RULES"))
 
     def known(self, where: str, batch: str | None, names: str | None) -> None:
         """Raise if rules are not among them.

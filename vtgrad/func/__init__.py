@@ -1,6 +1,6 @@
 """Transforms of functions, which give derivatives as functions: PyTorch's `torch.func`."""
 
-from ..ops.sparsity.value_read import ValueRead as ValueRead
+from ..ops.rules.patterns.value_read import ValueRead as ValueRead
 from .find_pattern import sparsity_pattern as sparsity_pattern
 from .grad import grad as grad
 from .grad import grad_and_value as grad_and_value

@@ -15,7 +15,7 @@ from vtgrad import Tensor
 from vtgrad import vmap as vmap
 from vtgrad.func.jacobian_pattern import SparsityPattern as SparsityPattern
 from vtgrad.func.jacobian_pattern import SparsityPattern as _SparsityPattern
-from vtgrad.ops.sparsity.value_read import ValueRead as ValueRead
+from vtgrad.ops.rules.patterns.value_read import ValueRead as ValueRead
 
 __all__ = [
     "SparsityPattern", "ValueRead", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",

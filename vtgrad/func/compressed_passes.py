@@ -14,9 +14,9 @@ from ..errors import TransformError
 from ..graph.forward_grad import DualLevel
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge
-from ..ops.batching.entering import expanded
-from ..ops.batching.run_in_batch import run_in_batch
 from ..ops.generated import functional as F
+from ..ops.rules.batches.entering import expanded
+from ..ops.rules.batches.run_in_batch import run_in_batch
 from ..storage.arrays import Array, Shape
 from ..storage.batch import BatchLevel, batched
 from ..storage.lazy_array import resolved

@@ -16,9 +16,9 @@ from ..errors import (
 )
 from ..graph.forward_grad import new_level_number
 from ..ops.generated import functional as F
-from ..ops.sparsity.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
-from ..ops.sparsity.sparsity_tracer import SparsityTracer
-from ..ops.sparsity.value_read import ValueRead
+from ..ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
+from ..ops.rules.patterns.sparsity_tracer import SparsityTracer
+from ..ops.rules.patterns.value_read import ValueRead
 from ..storage.arrays import Shape
 from ..storage.batch import is_batched
 from ..storage.mode import switched

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from ..errors import ArgumentValueError, MissingPackageError
-from ..ops.sparsity.index_sets import IntArray
-from ..ops.sparsity.value_read import ValueRead
+from ..ops.rules.patterns.index_sets import IntArray
+from ..ops.rules.patterns.value_read import ValueRead
 from ..storage.arrays import Shape
 from .coloring import color_count, column_colors, transposed
 

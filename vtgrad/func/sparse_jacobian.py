@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVarTuple, overload
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, TransformError
-from ..ops.sparsity.index_sets import IntArray
+from ..ops.rules.patterns.index_sets import IntArray
 from ..storage.arrays import Array
 from ..tensor.tensor import Tensor
 from .arguments import ArgNums, Chosen, checked_function, choose

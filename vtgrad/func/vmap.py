@@ -14,10 +14,10 @@ from ..errors import (
     OutOfRangeError,
 )
 from ..generator import default_generator
-from ..ops.batching.copied_views import check_copies
-from ..ops.batching.run_in_batch import run_in_batch
-from ..ops.batching.values import is_batched_at, value_at
 from ..ops.generated import functional as F
+from ..ops.rules.batches.copied_views import check_copies
+from ..ops.rules.batches.run_in_batch import run_in_batch
+from ..ops.rules.batches.values import is_batched_at, value_at
 from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import NAMED
 from ..storage.record_write import OUTERMOST, caller

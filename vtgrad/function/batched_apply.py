@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import FunctionError, MissingMethodError
-from ..ops.batching.copied_views import copies_among, store_written
-from ..ops.batching.drawing import outside_of
-from ..ops.batching.entering import entered
-from ..ops.batching.values import is_batched_at, tensors_among
 from ..ops.generated import functional as F
+from ..ops.rules.batches.copied_views import copies_among, store_written
+from ..ops.rules.batches.drawing import outside_of
+from ..ops.rules.batches.entering import entered
+from ..ops.rules.batches.values import is_batched_at, tensors_among
 from ..storage.batch import BatchLevel, batch_of, batched, show_value
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import thread

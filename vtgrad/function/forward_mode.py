@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 from ..errors import FunctionError, MissingMethodError
 from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
-from ..ops.batching.values import innermost
-from ..ops.forward.tangents import (
+from ..ops.rules.batches.values import innermost
+from ..ops.rules.tangents.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,

@@ -21,7 +21,7 @@ from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient
 from ..graph.saved_variable import SavedVariable
-from ..ops.batching.values import levels_of
+from ..ops.rules.batches.values import levels_of
 from ..storage.arrays import Array, NumpyDType
 from ..storage.dtypes import dtype_of
 from ..storage.key_set import NAMED, keys

@@ -28,10 +28,10 @@ from ..storage.thread_mode import settle, thread
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
-from .batching.values import levels_of, rebatched
 from .generated import functional as F
 from .generated.views_nodes import AsStridedBackward0
 from .kernels.copying.broadcasting import sum_to_size
+from .rules.batches.values import levels_of, rebatched
 from .view_impls.views import alias_at
 
 __all__ = ["InstalledOperators"]

@@ -111,11 +111,11 @@ class Operator:
         How its tangents follow; None if they follow from the operators that it calls.
     batch : str
         The rule by which it is called for a batch, a name in a list ``RULES`` of
-        `vtgrad.ops.batching.rules`; empty if the operators that it calls have one.
+        `vtgrad.ops.rules.batches.by_family`; empty if the operators that it calls have one.
     batch_option : str
         What the tables say behind the name of that rule; empty if nothing.
     names : str or None
-        How names of dimensions follow, see `vtgrad.ops.names.rules`; None if it refuses them.
+        How names of dimensions follow, see `vtgrad.ops.rules.names.rules`; None if it refuses them.
     pattern : Pattern or None
         Which elements its result depends on; None as for `tangent`.
     lacks : int

@@ -22,10 +22,10 @@ from ..graph.autograd_meta import AutogradMeta
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
 from ..graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
-from ..ops.batching.values import hook_of_value, innermost, levels_of, rebatched
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
+from ..ops.rules.batches.values import hook_of_value, innermost, levels_of, rebatched
 from ..ops.view_impls.views import alias
 from ..storage.batch import is_batched
 from ..storage.dtypes import dtype_of

@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..ops.batching.values import levels_of, with_samples
 from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
     array_from_data,
@@ -19,6 +18,7 @@ from ..ops.calling.from_python import (
 )
 from ..ops.generated.methods import TensorMethods
 from ..ops.kernels.support.scalars import as_element
+from ..ops.rules.batches.values import levels_of, with_samples
 from ..storage.arrays import Array, Number, NumpyDType, Shape
 from ..storage.batch import is_batched
 from ..storage.device import CPU, Device, lane_of

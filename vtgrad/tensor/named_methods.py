@@ -9,7 +9,7 @@ from typing import Self
 from ..graph.no_names_guard import NoNamesGuard
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
-from ..ops.names.renaming import aligned, refined, renamed
+from ..ops.rules.names.renaming import aligned, refined, renamed
 from ..storage.extra_meta import Names
 from ..storage.key_set import NAMED
 from ..storage.names import checked_names, unnamed

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, NotSupportedError, ResultTypeError
 from ..generator import Generator, source_of
-from ..ops.batching.drawing import drawn_in_batch
 from ..ops.calling.from_python import sizes_of
 from ..ops.generated import functional as F
 from ..ops.kernels.random import draw_integers, normal_, uniform_
+from ..ops.rules.batches.drawing import drawn_in_batch
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.device import Device, lane_of
 from ..storage.dtypes import DType

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError
 from ..graph.operators import install
-from ..ops.batching.take_over_batched import take_over_batched
 from ..ops.calling.lane_handler import handle_lane
 from ..ops.calling.take_over import handle_key
-from ..ops.forward.dual_handler import handle_dual
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
-from ..ops.names.take_over_named import take_over_named
+from ..ops.rules.batches.take_over_batched import take_over_batched
+from ..ops.rules.names.take_over_named import take_over_named
+from ..ops.rules.patterns.traced_handler import handle_traced
+from ..ops.rules.tangents.dual_handler import handle_dual
 from ..ops.saving.saved_fields import publish_saved_fields
-from ..ops.sparsity.traced_handler import handle_traced
 from ..storage.device import Device
 from ..storage.dtypes import get_default_dtype
 from ..storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED

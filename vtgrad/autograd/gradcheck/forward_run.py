@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...graph.forward_grad import DualLevel
-from ...ops.batching.entering import expanded
-from ...ops.batching.run_in_batch import run_in_batch
+from ...ops.rules.batches.entering import expanded
+from ...ops.rules.batches.run_in_batch import run_in_batch
 from ...storage.arrays import Array
 from ...storage.batch import BatchLevel, batched
 from ...tensor.from_data import from_numpy

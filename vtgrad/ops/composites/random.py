@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.generator import Generator
-from vtgrad.ops.batching.drawing import target_of_draw
 from vtgrad.ops.calling.from_python import check_differentiable, request_grad
 from vtgrad.ops.composites.creation import empty_like
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.drawing import target_of_draw
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys

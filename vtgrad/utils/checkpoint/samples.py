@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...ops.batching.values import innermost, levels_of, rebatched
+from ...ops.rules.batches.values import innermost, levels_of, rebatched
 from ...storage.batch import BatchLevel
 from ...storage.tensor_base import TensorBase
 from ...storage.thread_mode import thread

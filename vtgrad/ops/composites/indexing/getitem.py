@@ -8,8 +8,6 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
-from vtgrad.ops.batching.copied_views import copy_for_view
-from vtgrad.ops.batching.stacked_lists import with_stacked_lists
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -21,6 +19,8 @@ from vtgrad.ops.kernels.indexing.parse_index import (
     parse_index,
 )
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.ops.rules.batches.copied_views import copy_for_view
+from vtgrad.ops.rules.batches.stacked_lists import with_stacked_lists
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape

@@ -18,7 +18,7 @@ from vtgrad.ops.calling.take_over import is_keyed_on_memory, is_named, take_over
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import VIEW
-from vtgrad.ops.names.flattening import flattened, has_names, unflattened
+from vtgrad.ops.rules.names.flattening import flattened, has_names, unflattened
 from vtgrad.ops.view_impls.views import view_dtype
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.geometry import (
