@@ -1,6 +1,15 @@
 """Marking elements as written, before the write; see Note [Exact staleness].
 
 Called only if the counter has a log, and before the version moves.
+
+Note [Marked for the next version]
+
+A write marks its elements as written by the version ``counter.value + 1``, then moves the counter,
+then stores. A signal handler may run as soon as the call that marks returns. If the handler writes,
+it takes that number, and the marks are those of a version that another write made. So the writer
+compares the number with the next one after each mark, and marks again if they differ. From the
+comparison to the end of the store it makes no call but the one that stores, so no handler runs
+there: neither the loop nor the assignment can move into a function.
 """
 
 from __future__ import annotations
@@ -43,7 +52,7 @@ def mark_written(
     Returns
     -------
     int
-        That version. A signal handler may write after the mark, and use the number.
+        That version; see Note [Marked for the next version].
     """
     log = counter.log
     if log is None or log is SAVED:

@@ -284,8 +284,9 @@ def write_ufunc(
     thread = no_fp_warnings.thread
     run = thread.run
     if counter.log is not None:
+        # See Note [Marked for the next version].
         while mark_written(impl, counter) != counter.value + 1:
-            pass  # a signal handler has written, and used the number
+            continue
     version = counter.value = counter.value + 1
     try:
         run(ufunc, array, operand, array)
@@ -392,8 +393,9 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
     if counter is None:
         counter = impl.counter
     if counter.log is not None:
+        # See Note [Marked for the next version].
         while mark_part(impl, counter, index) != counter.value + 1:
-            pass  # as in `write_ufunc`
+            continue
     version = counter.value = counter.value + 1
     array[index if array is impl.array else ...] = content
     record_write(impl, counter, version, "__setitem__", SETITEM)

@@ -180,8 +180,13 @@ def take_over(
         for tensor in keyed_operands((), kwargs):
             found |= keys_of(tensor)
     # Without a key it is a random operator inside of vmap; see Note [Random numbers in a batch].
-    highest = 1 << (found.bit_length() - 1) if found else BATCHED
+    highest = _highest(found) if found else BATCHED
     while found != highest and operator.lacks & highest:
         found &= ~highest
-        highest = 1 << (found.bit_length() - 1)
+        highest = _highest(found)
     return cast("R", _handlers[highest](operator, function, args, kwargs))
+
+
+def _highest(found: int) -> int:
+    """The key whose handler is asked first: the highest bit."""
+    return 1 << (found.bit_length() - 1)
