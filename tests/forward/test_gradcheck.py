@@ -171,26 +171,22 @@ class Sum(vt.autograd.Function):
 
 
 def test_tangents_of_several_inputs_add_up_and_missing_ones_are_zeros() -> None:
-    inputs = (real(), real())
-    assert gradcheck(lambda x, y: Sum.apply(x, y, ""), inputs, check_forward_ad=True)
-    with pytest.raises(GradcheckError, match="than the sum for"):
-        gradcheck(lambda x, y: Sum.apply(x, y, "for two"), inputs, check_forward_ad=True)
+    assert gradcheck(Sum.apply, (real(), real(), ""), check_forward_ad=True)
 
-    for fast_mode in (False, True):
-        with pytest.raises(GradcheckError, match="by forward mode"):
-            gradcheck(
-                lambda x, y: Sum.apply(x, y, "for zeros"),
-                inputs,
-                check_forward_ad=True,
-                fast_mode=fast_mode,
-            )
-        with pytest.raises(GradcheckError, match="than with zeros for the other"):
-            gradcheck(
-                lambda x, y: Sum.apply(x, y, "for none"),
-                inputs,
-                check_forward_ad=True,
-                fast_mode=fast_mode,
-            )
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("for two", "than the sum for"),
+        ("for zeros", "by forward mode"),
+        ("for none", "than with zeros for the other"),
+    ],
+)
+def test_a_wrong_sum_of_tangents_is_found(wrong: str, message: str, fast_mode: bool) -> None:
+    inputs = (real(), real(), wrong)
+    with pytest.raises(GradcheckError, match=message):
+        gradcheck(Sum.apply, inputs, check_forward_ad=True, fast_mode=fast_mode)
 
 
 def test_writes_are_checked_backward_only() -> None:
