@@ -48,17 +48,15 @@ def emit_record(
     if options and not has_keyword_only(operator):
         parameters += ", *"
     parameters += "".join(f", {name}: bool = False" for name in options)
-    values = [_saved_value(operator, formulas, saved, a) for a in saved]
-    edges, made = _made(operator, any("edge" in value for value in values))
+    stored = [_stored(a.name, _saved_values(operator, formulas, saved, a)) for a in saved]
+    edges, made = _made(operator, any("edge" in lines for lines in stored))
     return fill(
         _RECORD,
         parameters=parameters,
         node=str(operator.node),
         edges="\n".join(edges),
         made=made,
-        saved="\n".join(
-            f"node.saved_{a.name} = {value}" for a, value in zip(saved, values, strict=True)
-        ),
+        saved="".join(stored),
         metadata="\n".join(_metadata_line(operator, name, what) for name, what in metadata),
         arguments="\n".join(f"node.{a.name} = {_kept(a)}" for a in plain),
     )
@@ -92,21 +90,17 @@ def _guard(operator: Operator, formulas: dict[str, Formula], name: str) -> int |
     return [a.name for a in operator.edged].index(users[0])
 
 
-def _saved_value(
+def _saved_values(
     operator: Operator, formulas: dict[str, Formula], saved: Sequence[Argument], a: Argument
-) -> str:
-    """What a node keeps of one tensor."""
+) -> list[tuple[str, str]]:
+    """What a node keeps of one tensor: conditions with values, and what holds otherwise at last."""
     if a.is_list:
-        return f"save_list({a.name}, {'edges' if a in operator.edged else 'None'})"
+        return [("", f"save_list({a.name}, {'edges' if a in operator.edged else 'None'})")]
+    values: list[tuple[str, str]] = []
     edge = f"edge{operator.edged.index(a)}" if a in operator.edged else "None"
     guard = _guard(operator, formulas, a.name)
-    value = f"SavedVariable({a.name}, {edge})"
-    if a.type == "Tensor | Number":
-        value += f" if isinstance({a.name}, TensorBase) else {a.name}"
-    elif a.type == "Tensor | None":
-        value += f" if {a.name} is not None else None"
-    elif a.name == "self" and operator.can_be_inplace:
-        value = f"SavedVariable.of_copy(self, {edge}) if inplace else {value}"
+    if guard is not None:
+        values.append((f"edge{guard} is None", "UNSAVED"))
     first = saved[0]
     guards = {guard is None, _guard(operator, formulas, first.name) is None}
     if operator.edged == (first, a) and len(guards) == 1:
@@ -115,8 +109,32 @@ def _saved_value(
         same = f"{a.name} is {first.name} and not saves_observed.reasons"
         if operator.can_be_inplace:
             same += " and not inplace"
-        value = f"node.saved_{first.name} if {same} else {value}"
-    return value if guard is None else f"UNSAVED if edge{guard} is None else {value}"
+        values.append((same, f"node.saved_{first.name}"))
+    if a.type == "Tensor | Number":
+        values.append((f"not isinstance({a.name}, TensorBase)", a.name))
+    elif a.type == "Tensor | None":
+        values.append((f"{a.name} is None", "None"))
+    elif a.name == "self" and operator.can_be_inplace:
+        values.append(("inplace", f"SavedVariable.of_copy(self, {edge})"))
+    return [*values, ("", f"SavedVariable({a.name}, {edge})")]
+
+
+def _stored(name: str, values: Sequence[tuple[str, str]]) -> str:
+    """The statement that stores one of several values in a field for a saved tensor."""
+    field = f"node.saved_{name}"
+    if len(values) == 1:
+        return f"{field} = {values[0][1]}\n"
+    if len(values) == 2:
+        (condition, value), (_, otherwise) = values
+        if condition.startswith("not "):
+            condition, value, otherwise = condition.removeprefix("not "), otherwise, value
+        return f"{field} = {value} if {condition} else {otherwise}\n"
+    word, text = "if", ""
+    for condition, value in values:
+        text += f"{word} {condition}:\n" if condition else "else:\n"
+        text += f"    {field} = {value}\n"
+        word = "elif"
+    return text
 
 
 def _metadata_line(operator: Operator, name: str, what: str) -> str:

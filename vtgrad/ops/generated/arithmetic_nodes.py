@@ -186,16 +186,20 @@ class MulBackward0(SavesSelfOtherOrNumber):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MulBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge0 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-            if isinstance(other, TensorBase)
-            else other
-        )
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge0 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        elif not isinstance(other, TensorBase):
+            node.saved_other = other
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -261,7 +265,12 @@ class DivBackward0(SavesSelfOtherOrNumber):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DivBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         return node
 
@@ -325,7 +334,12 @@ class DivBackward2(SavesSelfOtherOrNumber):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DivBackward2((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
         node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
@@ -407,14 +421,18 @@ class RemainderBackward1(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = RemainderBackward1((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge1 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-        )
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -482,14 +500,18 @@ class FmodBackward1(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FmodBackward1((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge1 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-        )
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -576,7 +598,12 @@ class LerpBackward1(SavesSelfEndWeight):
         edge1 = gradient_edge(end)
         edge2 = gradient_edge(weight)
         node = LerpBackward1((edge0, edge1, edge2))
-        node.saved_self = UNSAVED if edge2 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        if edge2 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
         node.saved_end = UNSAVED if edge2 is None else SavedVariable(end, edge1)
         node.saved_weight = SavedVariable(weight, edge2)
         return node
@@ -1016,14 +1043,18 @@ class HypotBackward0(SavesSelfOtherResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = HypotBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge1 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-        )
+        if edge0 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -390,8 +390,8 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
         edge2 = gradient_edge(max)
         node = ClampBackward0((edge0, edge1, edge2))
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = SavedVariable(min, edge1) if min is not None else None
-        node.saved_max = SavedVariable(max, edge2) if max is not None else None
+        node.saved_min = None if min is None else SavedVariable(min, edge1)
+        node.saved_max = None if max is None else SavedVariable(max, edge2)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

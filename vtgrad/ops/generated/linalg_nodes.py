@@ -47,9 +47,12 @@ class MmBackward0(SavesSelfMat2):
         edge1 = gradient_edge(mat2)
         node = MmBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_mat2 = (
-            UNSAVED if edge0 is None else node.saved_self if mat2 is self and not saves_observed.reasons else SavedVariable(mat2, edge1)
-        )
+        if edge0 is None:
+            node.saved_mat2 = UNSAVED
+        elif mat2 is self and not saves_observed.reasons:
+            node.saved_mat2 = node.saved_self
+        else:
+            node.saved_mat2 = SavedVariable(mat2, edge1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
@@ -91,9 +94,12 @@ class MvBackward0(SavesSelfVec):
         edge1 = gradient_edge(vec)
         node = MvBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_vec = (
-            UNSAVED if edge0 is None else node.saved_self if vec is self and not saves_observed.reasons else SavedVariable(vec, edge1)
-        )
+        if edge0 is None:
+            node.saved_vec = UNSAVED
+        elif vec is self and not saves_observed.reasons:
+            node.saved_vec = node.saved_self
+        else:
+            node.saved_vec = SavedVariable(vec, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -133,9 +139,12 @@ class BmmBackward0(SavesSelfMat2):
         edge1 = gradient_edge(mat2)
         node = BmmBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_mat2 = (
-            UNSAVED if edge0 is None else node.saved_self if mat2 is self and not saves_observed.reasons else SavedVariable(mat2, edge1)
-        )
+        if edge0 is None:
+            node.saved_mat2 = UNSAVED
+        elif mat2 is self and not saves_observed.reasons:
+            node.saved_mat2 = node.saved_self
+        else:
+            node.saved_mat2 = SavedVariable(mat2, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -176,9 +185,12 @@ class DotBackward0(SavesSelfTensor):
         edge1 = gradient_edge(tensor)
         node = DotBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_tensor = (
-            UNSAVED if edge0 is None else node.saved_self if tensor is self and not saves_observed.reasons else SavedVariable(tensor, edge1)
-        )
+        if edge0 is None:
+            node.saved_tensor = UNSAVED
+        elif tensor is self and not saves_observed.reasons:
+            node.saved_tensor = node.saved_self
+        else:
+            node.saved_tensor = SavedVariable(tensor, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -525,9 +537,12 @@ class VdotBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = VdotBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED if edge0 is None else node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
-        )
+        if edge0 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -606,9 +621,12 @@ class LinalgCrossBackward0(SavesSelfOther):
         edge1 = gradient_edge(other)
         node = LinalgCrossBackward0((edge0, edge1))
         node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED if edge0 is None else node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
-        )
+        if edge0 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 

@@ -497,14 +497,18 @@ class IgammaBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = IgammaBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge1 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-        )
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -552,14 +556,18 @@ class IgammacBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = IgammacBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = (
-            UNSAVED
-            if edge1 is None
-            else node.saved_self
-            if other is self and not saves_observed.reasons and not inplace
-            else SavedVariable(other, edge1)
-        )
+        if edge1 is None:
+            node.saved_self = UNSAVED
+        elif inplace:
+            node.saved_self = SavedVariable.of_copy(self, edge0)
+        else:
+            node.saved_self = SavedVariable(self, edge0)
+        if edge1 is None:
+            node.saved_other = UNSAVED
+        elif other is self and not saves_observed.reasons and not inplace:
+            node.saved_other = node.saved_self
+        else:
+            node.saved_other = SavedVariable(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
