@@ -52,7 +52,6 @@ INTERPRETED = """
     graph/audit.py graph/forward_grad.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/next_edges.py graph/node_fields.py graph/overwrite_rule.py
     graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
-    graph/unpacked_once.py
     graph/written_elements.py
     engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
     engine/owner_state.py engine/signals.py

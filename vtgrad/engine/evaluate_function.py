@@ -20,8 +20,8 @@ from typing import TypeVar
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import Gradients, NodeHooks
 from ..graph.node import Node
+from ..graph.packed import unpack_saved
 from ..graph.thread_local_state import this_thread
-from ..graph.unpacked_once import unpack_saved
 from .input_buffer import InputBuffer
 from .observers import as_gradients, capture, show_incoming, show_to_tensor_hooks
 from .run import Run

@@ -25,6 +25,13 @@ An unpack function may be slow, or give its value only once. So before the engin
 calls the unpack functions of all its values, in the user's context and grad mode; the results are
 in `this_thread.unpacked` while the node runs. `check`, which is called for each node before a pass,
 tells the engine which nodes these are.
+
+Note [Packed results of writes]
+
+A pack function gets a result with its producer. An in-place operator's result has its producer only
+when everything else is done, and the function may raise. So the result is first saved without hooks
+and the tensor gets its producer; then the result is packed. If that raises, the write stays, with
+its record, and the gradient is that of a value that was saved without hooks.
 """
 
 from __future__ import annotations
@@ -44,7 +51,7 @@ from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
 from .operators import operators
-from .packing import HookPair, UnpackHook
+from .packing import HookPair, UnpackHook, packing
 from .saved_tangents import pass_tangents
 from .shared_memory import References, shares_memory
 from .thread_local_state import this_thread
@@ -54,7 +61,7 @@ if TYPE_CHECKING:
     from .node import Node
     from .saved_variable import SavedVariable
 
-__all__ = ["Packed"]
+__all__ = ["Packed", "pack_result_of_write", "save_result_of_write", "unpack_saved"]
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -283,3 +290,32 @@ def _is_within(impl: TensorImpl, token: Token) -> bool:
 def _name(hook: object) -> str:
     """A function, for messages."""
     return repr(getattr(hook, "__qualname__", hook))
+
+
+def unpack_saved(node: Node) -> dict[Packed, TensorBase]:
+    """What the unpack functions of a node's values return; see Note [Unpacked once].
+
+    Raises
+    ------
+    Exception
+        Whatever the functions raise, and as `Packed.unpacked` does.
+    """
+    owner = node.saving_node()
+    packed = [value.packed for _, value in owner.saved_values() if value.packed is not None]
+    return {one: one.unpacked(owner) for one in packed}
+
+
+def save_result_of_write(node: Node, result: TensorBase) -> None:
+    """Save the result without hooks; see Note [Packed results of writes]."""
+    hooks = packing.pair
+    try:
+        packing.pair = None
+        node.save_results(result)
+    finally:
+        packing.pair = hooks
+
+
+def pack_result_of_write(node: Node, result: TensorBase) -> None:
+    """Pack the saved result, if there are hooks."""
+    if packing.pair is not None:
+        node.save_results(result)

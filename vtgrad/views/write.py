@@ -44,7 +44,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError
 from ..graph.node import Node
-from ..graph.packed_results import pack_result_of_write, save_result_of_write
+from ..graph.packed import pack_result_of_write, save_result_of_write
 from ..graph.recording import is_recording
 from ..graph.set_history import requires_grad
 from ..storage.arrays import Array
