@@ -1,8 +1,9 @@
 """Interrupts at random places leave no wrong gradient, no half-filled leaves, no switched mode.
 
-What breaks it: see Note [The judge]. ``VTGRAD_INTERRUPTS=100000 pytest -s
-tests/hostile/test_random_interrupts.py`` makes as many interrupts as one likes to wait for, about
-100 in a second, and prints what came of them; ``VTGRAD_SEED`` draws other programs.
+What breaks it: see Note [The judge]. ``VTGRAD_INTERRUPTS=100000 pytest -s -o
+faulthandler_timeout=0 tests/hostile/test_random_interrupts.py`` makes as many interrupts as one
+likes to wait for, about 100 in a second, and prints what came of them; ``VTGRAD_SEED`` draws other
+programs.
 """
 
 from __future__ import annotations
