@@ -9,7 +9,7 @@
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
 #   make pictures   the pictures of the documentation again; the program dot must be installed
-#   make codegen    write vtgrad/ops/{generated,choices}/ from the table of derivatives
+#   make codegen    write vtgrad/ops/{generated,choices}/ from vtgrad/ops/{table,docs}/
 #   make lanes      1,000 random programs on threads of lanes, beside the same on one thread
 #   make compiled   the suite on the compiled build
 #   make install-check   each way to install it that the docs name, in bare environments

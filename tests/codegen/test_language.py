@@ -8,7 +8,7 @@ from vtgrad.codegen.formula import ARRAYS, TENSORS, Names, emit, parse
 from vtgrad.codegen.language import Operator, TableError
 from vtgrad.codegen.memory_reuse import Reuse
 from vtgrad.codegen.source_files import OPS
-from vtgrad.codegen.tables import KEYS, read_table
+from vtgrad.codegen.tables import KEYS, read_composites, read_table
 
 NAMES = Names(
     kernels=frozenset({"mul", "neg", "exp", "gt", "only_kernel"}),
@@ -67,11 +67,38 @@ def test_a_signature_is_read(tmp_path: Path) -> None:
             '- op: "f(self: Tensor, n: int) -> Tensor"\n  node: F\n  grad: {n: grad}\n',
             "no tensor argument",
         ),
+        ("- f\n", "an entry is a mapping"),
+        ('- op: "f(self: Tensor) -> Tensor"\n  grad:\n  node: [F\n', "expected"),
     ],
 )
 def test_a_wrong_entry_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(TableError, match=complaint):
         table(tmp_path, text)
+
+
+def test_a_wrong_entry_of_a_composite_is_refused(tmp_path: Path) -> None:
+    assert table(tmp_path, "- composite: g\n  colour: red\n") == []
+    with pytest.raises(TableError, match=r"^family\.yaml:1: g: unknown keys"):
+        read_composites(tmp_path / "family.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("- all: { names: unify, out: true }\n", r"^family\.yaml:2: 'all' states"),
+        ("- op: 3\n", r"^family\.yaml:2: an entry without 'op'"),
+        ('- op: "f(self) -> Tensor"\n', r"^family\.yaml:2: f: "),
+        ('- op: "f(self: Tensor) -> Tensor"\n  x: 1\n  x: 1\n', r"^family\.yaml:4: 'x' is stated"),
+        (
+            '- op: "f(self: Tensor) -> Tensor"\n  grad:\n    self: grad\n    self: -grad\n',
+            r"^family\.yaml:5: 'self' is stated twice",
+        ),
+        ("- composite: g\n  called: [\n", r"^family\.yaml:4: "),
+    ],
+)
+def test_what_is_wrong_is_found_by_file_and_line(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(TableError, match=complaint):
+        table(tmp_path, f"# A comment.\n{text}")
 
 
 @pytest.mark.parametrize(
@@ -119,5 +146,5 @@ def test_a_shape_is_saved_without_its_tensor(tmp_path: Path) -> None:
 
 
 def test_the_readme_explains_every_key() -> None:
-    text = (OPS / "derivatives" / "README.md").read_text("utf-8")
+    text = (OPS / "table" / "README.md").read_text("utf-8")
     assert [key for key in sorted(KEYS) if f"`{key}`" not in text] == []

@@ -13,15 +13,6 @@ BY_TYPE = """
 - op: "f.Tensor(self: Tensor, other: Tensor) -> Tensor"
   inplace: function
   aliases: [g]
-  doc: |
-    What f does.
-
-    Parameters
-    ----------
-    input : Tensor
-        The first.
-    out : Tensor, optional
-        Where to store it.
 - op: "f.Scalar(self: Tensor, other: Number) -> Tensor"
   inplace: true
 """

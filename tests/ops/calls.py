@@ -30,7 +30,7 @@ __all__ = [
     "tensors_in",
 ]
 
-TABLES: Final = OPS / "derivatives"
+TABLES: Final = OPS / "table"
 OPERATORS: Final[Mapping[str, Operator]] = {
     operator.name: operator
     for path in sorted(TABLES.glob("*.yaml"))

@@ -14,7 +14,7 @@ from tests.project.tree import ROOT
 
 PAGE: Final = ROOT / "docs" / "adding-an-operator.md"
 #: It begins with the smallest operator.
-LANGUAGE: Final = ROOT / "vtgrad" / "ops" / "derivatives" / "README.md"
+LANGUAGE: Final = ROOT / "vtgrad" / "ops" / "table" / "README.md"
 #: What a file gets: `:caption: its path, in the name of a list`.
 _STEP: Final = re.compile(
     r"^```\{code-block\} \w+\n:caption: (\S+?)(?:, in (\w+))?\n\n(.*?)^```$",
@@ -37,7 +37,7 @@ def follow(page: str, copy: Path) -> None:
             assert head is not None, place
             text = text[: head.end()] + body + text[head.end() :]
         else:
-            text += ("\n" if name.endswith(".yaml") else "") + body
+            text += ("\n" if name.endswith((".yaml", ".rst")) else "") + body
         path.write_text(text, encoding="utf-8")
 
 

@@ -147,7 +147,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _writes_code(name: str) -> bool:
     """Whether a file of the package only serves the generator of code."""
-    return name.startswith("vtgrad/codegen/") or name.endswith((".md", ".yaml"))
+    return name.startswith("vtgrad/codegen/") or name.endswith((".md", ".rst", ".yaml"))
 
 
 def _wheel_names(built: Path) -> list[str]:

@@ -22,7 +22,7 @@ OPS: Final = PACKAGE / "ops"
 #: By family, the operators of its table.
 TABLES: Final = {
     path.stem: operators
-    for path in sorted((OPS / "derivatives").glob("*.yaml"))
+    for path in sorted((OPS / "table").glob("*.yaml"))
     if (operators := read_table(path))
 }
 #: Families of which every operator is a composite; their tables, if any, have no rows for others.

@@ -1,7 +1,7 @@
 """Writing the forward formulas: the tangents of results, from those of the arguments.
 
 The functions get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
-in ``ops/derivatives/README.md``. Operators that compute element by element have a second function,
+in ``ops/table/README.md``. Operators that compute element by element have a second function,
 over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays]. The
 handler finds them by the name of the row, see Note [One record for each operator].
 """

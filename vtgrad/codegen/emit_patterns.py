@@ -1,6 +1,6 @@
 """The local patterns: which elements of operands an element of a result depends on.
 
-`pattern` in ``ops/derivatives/README.md`` defines what a row may say.
+`pattern` in ``ops/table/README.md`` defines what a row may say.
 """
 
 import ast

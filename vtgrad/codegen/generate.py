@@ -110,14 +110,19 @@ def _nodes(
     """The nodes of a table."""
     classes = sorted(map(saving_class, kept))
     saving = f"from vtgrad.ops.generated.saves import {', '.join(classes)}" * bool(kept)
-    text = head(f"`ops/derivatives/{stem}.yaml`", f"Nodes of the operators in `{stem}`.")
+    text = head(f"`ops/table/{stem}.yaml`", f"Nodes of the operators in `{stem}`.")
     text += fill(NODE_IMPORTS, types=library.types, saving=saving)
     return text + "".join(emit_node(op, library.names) for op in nodes)
 
 
+def _tables(stem: str) -> str:
+    """What the functions of a family are generated from."""
+    return f"`ops/table/{stem}.yaml` and `ops/docs/{stem}.rst`"
+
+
 def _functions(library: Library, stem: str, table: list[Operator], nodes: list[Operator]) -> str:
     """The functions of a table: one for each overload, and those that choose among overloads."""
-    text = head(f"`ops/derivatives/{stem}.yaml`", f"The operators in `{stem}`.")
+    text = head(_tables(stem), f"The operators in `{stem}`.")
     text += fill(FUNCTION_IMPORTS, types=library.types)
     used = sorted({str(op.node) for op in nodes if not op.copies_view})
     if used:
@@ -137,7 +142,7 @@ def _choices(library: Library, stem: str) -> str:
     groups = library.choices[stem]
     called = {group.function_of(op) for group in groups for op in group.overloads}
     called |= {result_class(op) for g in groups for op in g.overloads if op.returns == "tuple"}
-    text = head(f"`ops/derivatives/{stem}.yaml`", f"How users call the overloads in `{stem}`.")
+    text = head(_tables(stem), f"How users call the overloads in `{stem}`.")
     text += fill(
         CHOICE_IMPORTS, types=library.types, family=stem, overloads=", ".join(sorted(called))
     )

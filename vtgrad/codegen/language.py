@@ -1,6 +1,6 @@
 """What a derivative table says: operators, their parameters, and composites.
 
-``vtgrad/ops/derivatives/README.md`` defines the language; `tables` reads it.
+``vtgrad/ops/table/README.md`` defines the language; `tables` reads it.
 """
 
 import dataclasses
@@ -60,6 +60,8 @@ class Argument:
 class Operator:
     """One entry of a table; the fields are the keys of the language.
 
+    Its docstring `doc` stands in another file, under its `title`: `docstrings` joins them.
+
     What is called ``pow.Tensor_Scalar`` in the table has the `base` ``pow``, which is what users
     call it, the `overload` ``Tensor_Scalar``, and the `name` ``pow_Tensor_Scalar``, which is what
     the generated function is called.
@@ -95,7 +97,6 @@ class Operator:
     also: Mapping[str, str]
     called: Mapping[str, str]
     cast: str | None
-    doc: str
     overlapping: bool
     replay: bool
     real_result: bool
@@ -117,6 +118,12 @@ class Operator:
     where: str
     copies_view: bool = False
     has_copy: bool = False
+    doc: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the table calls it, as ``pow.Tensor_Scalar``."""
+        return f"{self.base}.{self.overload}" if self.is_overload else self.name
 
     @property
     def tensors(self) -> tuple[Argument, ...]:

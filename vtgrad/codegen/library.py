@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
+from .docstrings import with_docstrings
 from .emit_functions import function_names
 from .formula import Names
 from .groups import Group, groups_of
@@ -43,10 +44,10 @@ class Library:
         Raises
         ------
         TableError
-            If a table is wrong.
+            If a table or a docstring is wrong.
         """
-        paths = sorted((OPS / "derivatives").glob("*.yaml"))
-        tables = {path.stem: read_table(path) for path in paths}
+        paths = sorted((OPS / "table").glob("*.yaml"))
+        tables = with_docstrings({path.stem: read_table(path) for path in paths}, OPS / "docs")
         stated = {one.name: one for path in paths for one in read_composites(path)}
         composites = {
             name: path

@@ -1,14 +1,14 @@
 """Reading the derivative tables.
 
-The tables are the YAML files in ``vtgrad/ops/derivatives``; ``README.md`` beside them defines
-their language. This module turns each entry into an `Operator` or a `Composite` and refuses what it
-does not understand, naming the file and the operator.
+The tables are the YAML files in ``vtgrad/ops/table``; ``README.md`` beside them defines their
+language. This module turns each entry into an `Operator` or a `Composite` and refuses what it does
+not understand, naming the file, the line and the operator.
 """
 
 import ast
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +32,6 @@ KEYS: Final = {
     "node",
     "kernel",
     "copy",
-    "copy_doc",
     "grad",
     "forward",
     "pattern",
@@ -46,7 +45,6 @@ KEYS: Final = {
     "name",
     "names",
     "out",
-    "doc",
     "real_result",
     "overlapping",
     "replay",
@@ -73,25 +71,53 @@ def read_table(path: Path) -> list[Operator]:
     """
     operators: list[Operator] = []
     common: dict[str, object] = {}
-    for entry in yaml.load(path.read_text(), _LOADER) or []:
+    for place, entry in _entries(path):
         if "all" in entry:
-            common = _common(path.name, entry)
+            common = _common(place, entry)
         if "op" not in entry and ("all" in entry or "composite" in entry):
             continue
-        operator = _operator(path.name, {**common, **entry})
+        operator = _operator(place, {**common, **entry})
         operator = dataclasses.replace(operator, has_copy="copy" in entry)
         operators.append(operator)
         if operator.has_copy:
-            doc = str(entry.get("copy_doc", "")).strip()
-            operators.append(_copy_of_view(operator, str(entry["copy"]), doc))
+            operators.append(_copy_of_view(operator, str(entry["copy"])))
     return operators
 
 
-def _common(file: str, entry: Mapping[str, object]) -> dict[str, object]:
+def _entries(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """The entries of one file, each with the file and the line where it begins."""
+    loader = _LOADER(path.read_text())
+    try:
+        root = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        line = 0 if error.problem_mark is None else error.problem_mark.line + 1
+        raise TableError(f"{path.name}:{line}: {error.problem}") from None
+    for node in [] if root is None else root.value:
+        place = f"{path.name}:{node.start_mark.line + 1}"
+        _check_keys(path.name, node)
+        entry = loader.construct_document(node)
+        if not isinstance(entry, dict):
+            raise TableError(f"{place}: an entry is a mapping, not {entry!r}")
+        yield place, entry
+
+
+def _check_keys(file: str, node: yaml.Node) -> None:
+    """Refuse a key that a mapping has twice, of which YAML would keep the second."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    known: set[object] = set()
+    for key, value in node.value:
+        if key.value in known:
+            raise TableError(f"{file}:{key.start_mark.line + 1}: {key.value!r} is stated twice")
+        known.add(key.value)
+        _check_keys(file, value)
+
+
+def _common(place: str, entry: Mapping[str, object]) -> dict[str, object]:
     """What the first entry of a table says of all others that do not say it themselves."""
     given = entry["all"]
     if not isinstance(given, dict) or set(given) != {"names"} or set(entry) != {"all"}:
-        raise TableError(f"{file}: 'all' states 'names', and nothing else")
+        raise TableError(f"{place}: 'all' states 'names', and nothing else")
     return dict(given)
 
 
@@ -109,11 +135,11 @@ def read_composites(path: Path) -> list[Composite]:
         If an entry is not understood.
     """
     found: list[Composite] = []
-    for entry in yaml.load(path.read_text(), _LOADER) or []:
+    for place, entry in _entries(path):
         if "composite" not in entry:
             continue
         name = str(entry["composite"])
-        where = f"{path.name}: {name}"
+        where = f"{place}: {name}"
         if set(entry) - _COMPOSITE_KEYS:
             raise TableError(f"{where}: unknown keys {sorted(set(entry) - _COMPOSITE_KEYS)}")
         found.append(
@@ -137,7 +163,7 @@ def _rule(entry: Mapping[str, object]) -> str | None:
     return None if rule in (None, "refused") else str(rule)
 
 
-def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
+def _copy_of_view(view: Operator, name: str) -> Operator:
     """The operator that returns copies of what a view shows."""
     if not view.is_view:
         raise TableError(f"{view.where}: only a view has a 'copy'")
@@ -162,7 +188,6 @@ def _copy_of_view(view: Operator, name: str, doc: str) -> Operator:
         exact_out="exact",
         also={},
         called={},
-        doc=doc or f"What `{view.base}` shows, as a copy.",
     )
 
 
@@ -199,12 +224,12 @@ def _names(where: str, entry: Mapping[str, object], key: str) -> dict[str, str]:
     return {str(name): str(other) for name, other in given.items()}
 
 
-def _operator(file: str, entry: dict[str, object]) -> Operator:
+def _operator(place: str, entry: dict[str, object]) -> Operator:
     signature = entry.get("op")
     if not isinstance(signature, str):
-        raise TableError(f"{file}: an entry without 'op': {entry!r}")
+        raise TableError(f"{place}: an entry without 'op': {entry!r}")
     title, bracket, parameters = signature.partition("(")
-    where = f"{file}: {title}"
+    where = f"{place}: {title}"
     base, overload = _split_name(where, title)
     name = function_name(base, overload)
     if overload is None and "overload_of" in entry:
@@ -261,7 +286,6 @@ def _operator(file: str, entry: dict[str, object]) -> Operator:
         also=_names(where, entry, "also"),
         called=_names(where, entry, "called"),
         cast=None if entry.get("cast") is None else str(entry["cast"]),
-        doc=str(entry.get("doc", "")).strip(),
         overlapping=bool(entry.get("overlapping", False)),
         replay=bool(entry.get("replay", False)),
         real_result=bool(entry.get("real_result", False)),
