@@ -61,7 +61,8 @@ def test_the_operators_of_the_pages_work(tmp_path: Path) -> None:
     # With what is compiled: copies have the times of the files.
     for folder in ("vtgrad", "tests/ops"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, tmp_path)
     for path in (ROOT / "tests").glob("*.py"):
         shutil.copy(path, tmp_path / "tests")
     page = PAGE.read_text("utf-8")
@@ -78,3 +79,6 @@ def test_the_operators_of_the_pages_work(tmp_path: Path) -> None:
     passed = run(tmp_path, "-m", "pytest", *surface, which)
     assert "failed" not in passed
     assert int(re.findall(r"(\d+) passed", passed)[0]) > 20
+    functions = [f"vtgrad/ops/generated/{family}.py" for family in ("special", "elementary")]
+    options = ("-q", "-p", "no:cacheprovider", "-k", "cube or xlog1py")
+    assert "2 passed" in run(tmp_path, "-m", "pytest", *functions, *options)
