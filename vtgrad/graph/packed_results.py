@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Results of in-place operators that are saved under hooks.
 
 Note [Packed results of writes]
