@@ -19,59 +19,21 @@ from setuptools.command.build_ext import build_ext
 MYPY = "mypy>=2.1,<3"
 TARGET = "build"
 
-# The compiled folders and files, and the exceptions: files with code that mypyc cannot compile, see
-# Note [One source, two builds], and files without a gain. Operators that read sizes and dimensions
-# as users pass them are not compiled: native integers refuse NumPy's. Nor are functions that are
-# `explained`, by their annotations, which native functions do not have.
-COMPILED = """
-    storage graph views engine tensor/operator_methods.py
-    ops/generated ops/formulas
-    ops/install.py ops/view_impls/views.py
-    ops/calling/arguments.py ops/calling/quick.py ops/saving/operands.py ops/saving/read_first.py
-    ops/composites/indexing/getitem.py
-    ops/kernels/arithmetic/basic.py ops/kernels/complex_numbers/conjugates.py
-    ops/kernels/copying/broadcasting.py ops/kernels/copying/casts.py ops/kernels/copying/fill.py
-    ops/kernels/creation.py
-    ops/kernels/elementary/transcendental.py ops/kernels/indexing/parse_index.py
-    ops/kernels/linalg/products.py ops/kernels/reductions/exponential_sums.py
-    ops/kernels/reductions/norms.py ops/kernels/reductions/reduce.py
-    ops/kernels/reductions/statistics.py ops/kernels/support/axes.py
-    ops/kernels/support/elementwise.py ops/kernels/support/result_strides.py
-    ops/kernels/views/view_arrays.py
-""".split()
-INTERPRETED = """
-    storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
-    storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
-    storage/memory_layout.py storage/names.py storage/native.py storage/no_fp_warnings.py
-    storage/promotion.py storage/sample_array.py
-    storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
-    storage/storage_base.py storage/tensor_name.py storage/thread_mode.py storage/thread_state.py
-    storage/tracer.py
-    storage/argument_types.py storage/warn.py
-    views/set_memory.py views/written_view_node.py
-    graph/audit.py graph/forward_grad.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
-    graph/mode_decorator.py graph/next_edges.py graph/node_fields.py graph/overwrite_rule.py
-    graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
-    graph/written_elements.py
-    engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
-    engine/owner_state.py engine/signals.py
-    ops/generated/forward_formulas.py ops/generated/functional.py ops/generated/methods.py
-    ops/generated/operators.py ops/generated/patterns.py ops/generated/public.py
-    ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py
-""".split()
+# The first line of each file to compile. Files without it have code that mypyc cannot compile, see
+# Note [One source, two builds], or no gain. Operators that read sizes and dimensions as users pass
+# them are not compiled: native integers refuse NumPy's. Nor are functions that are `explained`, by
+# their annotations, which native functions do not have.
+MARK = "# Compiled by mypyc.\n"
 
 
 def compiled_files(root: Path) -> list[str]:
     """The files to compile, relative to the folder of this one."""
-    package = root / "vtgrad"
-    left_out = {package / name for name in INTERPRETED}
-    files: list[Path] = []
-    for name in COMPILED:
-        path = package / name
-        files += [path] if path.suffix else sorted(path.glob("*.py"))
-    return [
-        str(f.relative_to(root)) for f in files if f not in left_out and f.name != "__init__.py"
-    ]
+    found: list[str] = []
+    for path in sorted((root / "vtgrad").rglob("*.py")):
+        with path.open(encoding="utf-8") as lines:
+            if lines.readline() == MARK:
+                found.append(str(path.relative_to(root)))
+    return found
 
 
 # Commands that need no modules; to translate them takes a minute.

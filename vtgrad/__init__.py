@@ -7,6 +7,19 @@
 # half of the objects that ``import vtgrad`` would leave to the garbage collector, which walks
 # over them at import, at exit, and whenever the user's program has a full collection. Who needs
 # annotations as objects (`explain` does, when a call has failed) evaluates them then.
+#
+# Note [Tools come at first use]
+#
+# ``import vtgrad`` loads all that an operator, a write, a backward or a transform runs, with the
+# handlers of all keys. Signal handlers, finalizers and hooks run operators at any moment, also in
+# the middle of an import, where what is not loaded yet cannot be had; so no operator imports.
+#
+# Tools are what runs only where a program names it: gradcheck, checkpoints, the profiler, pictures,
+# and what tests programs. Their packages find them in a ``__getattr__`` by `import_module`, under
+# the locks of Python's imports only, which notice deadlocks. A tool that is imported for the first
+# time is like any module that a program imports late: a signal handler that interrupts this import
+# cannot use the tool, nor can a child that another thread forks meanwhile. A program for which that
+# matters imports the tool at its start.
 
 from importlib import import_module as _import_module
 from math import e as e
@@ -254,7 +267,8 @@ if TYPE_CHECKING:
     from . import types as types
     from . import viz as viz
 else:
-    # Hidden from type checkers, which would accept every name because of it.
+    # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
+    # at first use].
 
     def __getattr__(name):
         """The packages that most programs never load."""

@@ -1,6 +1,7 @@
 """Imports go down the layers, are seen at the head of a file, and never reach for the links."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -23,9 +24,13 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
 # What ``import vtgrad`` does not load, because it takes long: parts of its own that not every
 # program needs, and modules of others that NumPy does not load by itself.
 NOT_LOADED = (
+    "vtgrad.autograd.gradcheck.first_order",
+    "vtgrad.autograd.profiler",
     "vtgrad.codegen",
     "vtgrad.demo",
+    "vtgrad.profiler",
     "vtgrad.testing",
+    "vtgrad.utils.checkpoint",
     "vtgrad.viz",
     "argparse",
     "concurrent.futures",
@@ -33,17 +38,20 @@ NOT_LOADED = (
     "decimal",
     "fractions",
     "hashlib",
+    "html",
     "hypothesis",
     "json",
     "logging",
     "multiprocessing",
     "numpy.random",
     "numpy.testing",
+    "pathlib",
     "random",
     "secrets",
     "subprocess",
     "tempfile",
     "unittest",
+    "urllib",
     "yaml",
 )
 
@@ -156,6 +164,19 @@ def loaded_beside_numpy(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+# Each module takes a fifth of a millisecond to find and read. Raise this for what every program
+# needs; all else is a tool, see Note [Tools come at first use].
+MODULES = 474
+OF_PYTHON = 14
+
+
+def test_importing_the_package_loads_few_modules() -> None:
+    loaded = loaded_beside_numpy("import vtgrad")
+    own = {name for name in loaded if name.split(".")[0] == "vtgrad"}
+    assert 400 < len(own) <= MODULES
+    assert len(loaded - own) <= OF_PYTHON
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = loaded_beside_numpy("import vtgrad")
     assert "vtgrad.tensor.tensor" in loaded
@@ -200,6 +221,219 @@ def test_only_users_are_told_the_grad_mode() -> None:
         "vtgrad.graph.grad_mode",
         "vtgrad.tensor.conversion_methods",
     }
+
+
+# The calls that `tests/project/loaded_later.py` makes in each way, and that are not refused.
+CALLS = {
+    "plain": 600,
+    "written": 250,
+    "on_lane": 600,
+    "backward": 450,
+    "dual": 550,
+    "batched": 550,
+    "recorded_batch": 500,
+    "traced": 400,
+    "named": 400,
+}
+
+
+@pytest.mark.slow
+def test_no_operator_loads_a_module() -> None:
+    """See Note [Tools come at first use]: a signal handler may run any of them."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.project.loaded_later"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    later, calls = run.stdout.splitlines()
+    assert later == ""
+    made = {way: int(count) for way, _, count in (word.partition("=") for word in calls.split())}
+    assert [way for way, count in CALLS.items() if made[way] < count] == []
+
+
+# Ways to come by a tool, each of which may be the first. What it says must be true.
+FIRST_USES = """
+callable(vt.autograd.gradcheck)
+callable(vt.autograd.gradgradcheck)
+callable(module("vtgrad.autograd.gradcheck").gradcheck)
+module("vtgrad.autograd.gradcheck.first_order").gradcheck is vt.autograd.gradcheck
+callable(star("vtgrad.autograd")["gradcheck"])
+callable(star("vtgrad.autograd.gradcheck")["GradcheckError"])
+pickle.loads(pickle.dumps(vt.autograd.gradcheck)) is vt.autograd.gradcheck
+callable(pickle.loads(b"cvtgrad.autograd.gradcheck\\ngradcheck\\n."))
+{"gradcheck", "gradgradcheck", "profiler", "anomaly_mode"} <= set(dir(vt.autograd))
+{"gradcheck", "gradgradcheck"} <= set(dir(sys.modules["vtgrad.autograd.gradcheck"]))
+not hasattr(vt.autograd, "no_such_name") and not hasattr(vt.utils, "no_such_name")
+"gradgradcheck" in pydoc.render_doc("vtgrad.autograd")
+inspect.signature(vt.autograd.gradcheck).parameters["eps"].default == 1e-6
+dict(inspect.getmembers(vt.autograd))["gradcheck"] is vt.autograd.gradcheck
+importlib.reload(vt.autograd).gradcheck is vt.autograd.gradcheck
+callable(vt.utils.checkpoint.checkpoint)
+module("vtgrad.utils.checkpoint") is vt.utils.checkpoint
+module("vtgrad.utils.checkpoint.loop").checkpoint_loop is vt.utils.checkpoint.checkpoint_loop
+star("vtgrad.utils")["checkpoint"] is vt.utils.checkpoint
+callable(pickle.loads(b"cvtgrad.utils.checkpoint\\ncheckpoint\\n."))
+{"checkpoint", "swap"} <= set(dir(vt.utils))
+"checkpoint" in pydoc.render_doc("vtgrad.utils")
+vt.testing is module("vtgrad.testing")
+vt.viz is module("vtgrad.viz")
+callable(vt.profiler.profile) and callable(vt.autograd.profiler.profile)
+""".strip().splitlines()
+
+# And these after each of them.
+AFTERWARDS = """
+callable(vt.autograd.gradcheck) and callable(vt.autograd.gradgradcheck)
+callable(vt.utils.checkpoint.checkpoint)
+vt.testing.__name__ == "vtgrad.testing" and vt.viz.__name__ == "vtgrad.viz"
+""".strip().splitlines()
+
+EACH_FIRST = """
+import importlib, inspect, os, pickle, pydoc, sys, types
+from importlib import import_module as module
+import vtgrad as vt
+
+def star(name):
+    names = {}
+    exec(f"from {name} import *", names)
+    return names
+
+def holds(use):
+    try:
+        return eval(use)
+    except Exception as error:
+        print(repr(error))
+        return False
+
+for first in FIRST_USES:
+    child = os.fork()
+    if child == 0:
+        wrong = [use for use in [first, *AFTERWARDS] if not holds(use)]
+        if wrong:
+            print(first, "->", wrong, flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each way begins in a process of its own")
+def test_a_tool_is_found_whatever_is_used_first() -> None:
+    program = f"FIRST_USES = {FIRST_USES}\nAFTERWARDS = {AFTERWARDS}\n{EACH_FIRST}"
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("", "")
+
+
+BROKEN_OFF = """
+import os, sys
+import vtgrad as vt
+
+def modules():
+    return {name for name in sys.modules if name.startswith("vtgrad")}
+
+def use():
+    x = vt.zeros(2, dtype=vt.float64, requires_grad=True)
+    assert vt.autograd.gradcheck(vt.sin, x)
+    vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+
+def use_broken_off(module):
+    def trace(frame, event, argument):
+        if frame.f_code.co_name == "<module>" and frame.f_globals["__name__"] == module:
+            frame.f_trace_lines = False
+            return at_the_end
+        return None
+
+    def at_the_end(frame, event, argument):
+        if event == "return":
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return at_the_end
+
+    sys.settrace(trace)
+    try:
+        use()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+# Another process finds the modules, so that none is loaded here.
+here, there = os.pipe()
+if os.fork() == 0:
+    before = modules()
+    use()
+    os.write(there, " ".join(sorted(modules() - before)).encode())
+    os._exit(0)
+os.close(there)
+later = os.read(here, 1 << 16).decode().split()
+assert len(later) > 30, later
+for module in later[::5]:
+    child = os.fork()
+    if child == 0:
+        assert use_broken_off(module)
+        use()
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        print(module)
+        os._exit(1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each module is broken off in its own process")
+def test_a_tool_works_after_its_first_use_was_broken_off() -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BROKEN_OFF],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("", "")
+
+
+@pytest.mark.slow
+def test_threads_may_use_a_tool_first_together() -> None:
+    program = """
+import sys, threading
+import vtgrad as vt
+
+sys.setswitchinterval(1e-6)
+start, found = threading.Barrier(8), []
+
+def use(nr):
+    start.wait()
+    x = vt.zeros(2, dtype=vt.float64, requires_grad=True)
+    if nr % 2:
+        found.append(vt.autograd.gradcheck(vt.sin, x))
+    else:
+        found.append(vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).tolist())
+
+threads = [threading.Thread(target=use, args=(nr,)) for nr in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert found.count(True) == found.count([0.0, 0.0]) == 4
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 @pytest.mark.slow

@@ -20,8 +20,6 @@ from .differentiate import backward as backward
 from .differentiate import grad as grad
 from .function import Function as Function
 from .function import NestedIOFunction as NestedIOFunction
-from .gradcheck import gradcheck as gradcheck
-from .gradcheck import gradgradcheck as gradgradcheck
 from .multithreading import is_multithreading_enabled as is_multithreading_enabled
 from .multithreading import set_multithreading_enabled as set_multithreading_enabled
 from .variable import Variable as Variable
@@ -54,11 +52,25 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import profiler as profiler
+    from .gradcheck import gradcheck as gradcheck
+    from .gradcheck import gradgradcheck as gradgradcheck
 else:
-    # Hidden from type checkers, which would accept every name because of it.
+    # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
+    # at first use].
+
+    # A function here has the name of its package. Python binds a package to its name where it is
+    # imported first: here, so that no later import of it hides the function.
+    _gradcheck = _import_module("vtgrad.autograd.gradcheck")
+    globals().pop("gradcheck", None)
 
     def __getattr__(name):
-        """The profiler, which most programs never load."""
+        """The profiler and gradcheck, which most programs never load."""
         if name == "profiler":
             return _import_module("vtgrad.autograd.profiler")
+        if name in ("gradcheck", "gradgradcheck"):
+            return getattr(_gradcheck, name)
         raise AttributeError(f"module 'vtgrad.autograd' has no attribute {name!r}")
+
+    def __dir__():
+        """What is here, and what would be found."""
+        return sorted({*globals(), *__all__})

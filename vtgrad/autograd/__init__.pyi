@@ -95,6 +95,19 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]: ...
+def is_multithreading_enabled() -> bool: ...
+
+class Variable(Tensor):
+    _execution_engine: ClassVar[_ExecutionEngine]
+    def __init__(
+        self,
+        data: Tensor | None = None,
+        requires_grad: bool = False,
+        volatile: bool | None = None,
+        _grad_fn: None = None,
+        name: str | None = None,
+    ) -> None: ...
+
 @overload
 def gradcheck(
     func: Callable[[_TensorT], Tensor | Sequence[Tensor] | None],
@@ -215,15 +228,3 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool: ...
-def is_multithreading_enabled() -> bool: ...
-
-class Variable(Tensor):
-    _execution_engine: ClassVar[_ExecutionEngine]
-    def __init__(
-        self,
-        data: Tensor | None = None,
-        requires_grad: bool = False,
-        volatile: bool | None = None,
-        _grad_fn: None = None,
-        name: str | None = None,
-    ) -> None: ...

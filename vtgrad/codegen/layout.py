@@ -22,6 +22,13 @@ _STEPS = (
     ["format", "--quiet", "--config", "format.skip-magic-trailing-comma=true"],
 )
 
+# The files of `ops/generated` that are not compiled; see Note [One source, two builds].
+_INTERPRETED = frozenset(
+    "__init__ forward_formulas functional methods operators patterns public random random_nodes "
+    "result_classes".split()
+)
+_MARK = "# Compiled by mypyc.\n"
+
 # An import or `__all__` with one name on each line.
 _LIST = re.compile(
     r"^(?P<head>from \S+ import \(|__all__ = \[)\n(?P<names>(?:    \S.*,\n)+)(?P<tail>[)\]])$", re.M
@@ -51,6 +58,9 @@ def formatted(name: str, text: str) -> str:
             cwd=ROOT,
         )
         text = done.stdout
+    path = Path(name)
+    if path.parent.name == "generated" and path.stem not in _INTERPRETED:
+        text = _MARK + text
     # In stubs, imports stay as the linter wants them.
     return _LIST.sub(
         lambda found: found[0] if is_stub and found["head"][0] == "f" else _packed(found), text

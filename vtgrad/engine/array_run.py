@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The loop over nodes when nothing is recorded: gradients are arrays.
 
 Note [Arrays inside, tensors outside]

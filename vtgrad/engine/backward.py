@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """``backward`` and ``grad``: checking the arguments, then running the engine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The check of saved values before any node runs.
 
 Note [Backward is all or nothing]

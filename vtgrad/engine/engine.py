@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Running a graph backward.
 
 Note [Backward inside backward]

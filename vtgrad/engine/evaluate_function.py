@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The turn of one node.
 
 Note [The turn of a node]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """One run of the engine: the nodes that run, their order and dependencies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Nodes that record a part of a program again and run it backward, inside the run of the engine.
 
 Note [Sums of an inner graph]

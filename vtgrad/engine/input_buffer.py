@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Gradients that wait for a node to run."""
 
 from __future__ import annotations

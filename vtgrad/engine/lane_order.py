@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The order in which one thread runs the nodes of a pass.
 
 Note [The order of one thread]

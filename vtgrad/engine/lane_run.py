@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The loop over arrays of a pass on lanes: several threads run its nodes.
 
 See Note [Threads of lanes], and Note [The order of one thread] for what makes the result that of

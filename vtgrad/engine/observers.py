@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The observers of gradients during backward: hooks, retained gradients, and ``grad``.
 
 See Note [Arrays inside, tensors outside]. The functions serve both loops; what differs between

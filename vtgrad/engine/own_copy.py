@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Copies of gradients for observers, which may keep them and write to them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Nodes whose gradients have all arrived."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What the loop over arrays and the loop over tensors have in common."""
 
 from __future__ import annotations

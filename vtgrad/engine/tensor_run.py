@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The loop over nodes when the backward itself is recorded: gradients are tensors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Fitting a gradient to the shape and dtype of its value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What is observed of a pass: anomaly mode's checks, and the events of a profiler.
 
 Note [Watched passes]

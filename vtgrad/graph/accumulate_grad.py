@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The node of a leaf: it adds gradients into ``.grad``."""
 
 from __future__ import annotations

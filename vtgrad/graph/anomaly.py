@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The lines of the program that make the nodes of the graph.
 
 Note [Anomaly mode]

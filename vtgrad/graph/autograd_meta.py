@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The gradient state of a tensor."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Gradients of leaves whose geometry has changed since the graph was recorded.
 
 Note [Leaves that change their shape]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """An edge of the graph: the destination of a gradient.
 
 Note [A node is the edge to its first result]

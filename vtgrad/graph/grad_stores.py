@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Storing into several ``.grad`` at once.
 
 Note [All leaves or none]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Shape, dtype and device of each result of a node, and so of its incoming gradients.
 
 Many values have one shape and dtype, and metadata never changes, so nodes share it: that of

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The producer of a value whose write is incomplete."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The size from which gradients count as large.
 
 Note [Large gradients]

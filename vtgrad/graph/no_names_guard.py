@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Running code that ignores the names of dimensions.
 
 Backward knows dimensions by number only: gradients have no names, and what a node computes from its

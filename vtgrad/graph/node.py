@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The node of a recorded operator."""
 
 from __future__ import annotations

@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["classes_below", "own_fields", "saved_fields_of"]
 
-_fields_by_class: Final[dict[type[Node], tuple[str, ...]]] = {}
+_FIELDS: Final = (MemberDescriptorType, GetSetDescriptorType)
+
+# `import vtgrad` asks for the fields of each class of nodes, and for those of their base classes as
+# often, so each is looked up once.
+_own: Final[dict[type[Node], tuple[str, ...]]] = {}
+_saved: Final[dict[type[Node], tuple[str, ...]]] = {}
 
 
 def own_fields(cls: type[Node]) -> tuple[str, ...]:
@@ -19,15 +24,19 @@ def own_fields(cls: type[Node]) -> tuple[str, ...]:
 
     They are sorted, as Python sorts slots.
     """
-    fields = MemberDescriptorType | GetSetDescriptorType
-    return tuple(sorted([name for name, value in vars(cls).items() if isinstance(value, fields)]))
+    known = _own.get(cls)
+    if known is None:
+        known = _own[cls] = tuple(
+            sorted([name for name, value in vars(cls).items() if isinstance(value, _FIELDS)])
+        )
+    return known
 
 
 def saved_fields_of(cls: type[Node]) -> tuple[str, ...]:
     """The names of the fields in which an operator's node holds saved tensors."""
-    known = _fields_by_class.get(cls)
+    known = _saved.get(cls)
     if known is None:
-        known = _fields_by_class[cls] = tuple(
+        known = _saved[cls] = tuple(
             [name for base in cls.__mro__ for name in own_fields(base) if name.startswith("saved_")]
         )
     return known

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What a profiler implements to see which functions run on its thread.
 
 Note [Observers]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What the nodes of all operators in the derivative tables have in common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The few operators that the layers below `ops` need, installed once by `ops`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Predicates by which operators decide whether to record.
 
 Two switches decide: the grad mode, which users read and set, and inference mode, in which nothing

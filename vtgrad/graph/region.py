@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """A gradient for a part of a tensor.
 
 Note [Regions]

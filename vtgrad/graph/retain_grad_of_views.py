@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The gradient of a view of a view that retains its gradient.
 
 Note [Retained gradients and views of views]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The tangents of values that a node has saved.
 
 Note [Saved tangents]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """A value saved for backward, which detects that it was overwritten.
 
 Note [Saving without reference cycles]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Errors about overwritten saved values: they name the write and the ways to avoid it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The sequence numbers that a thread gives to its nodes."""
 
 from __future__ import annotations

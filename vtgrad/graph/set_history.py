@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The links between tensors and nodes."""
 
 from __future__ import annotations

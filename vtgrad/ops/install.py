@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The operators that the lower layers use, see `vtgrad.graph.operators`."""
 
 from __future__ import annotations

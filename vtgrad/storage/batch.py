@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What a batched tensor stands for: all samples of one `vmap`.
 
 Note [Batched tensors]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Uninitialised arrays with given strides."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What few tensors have beside memory, geometry, version and autograd metadata."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Whether a file of saved values is still the one that was written.
 
 Note [Seals of files]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Tensors that never take part in a backward pass.
 
 Note [Inference tensors]

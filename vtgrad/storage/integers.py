@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Integers as users pass them."""
 
 from __future__ import annotations

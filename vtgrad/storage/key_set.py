@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The keys by which a tensor takes over the operators that are called with it.
 
 Note [Keys]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Properties that arrays of one shape and dtype share, if they are row-major without gaps.
 
 Note [One look at a layout]

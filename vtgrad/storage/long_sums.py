@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The length from which NumPy's sums lose digits.
 
 Note [Long sums]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Marking elements as written, before the write; see Note [Exact staleness].
 
 Called only if the counter has a log, and before the version moves.

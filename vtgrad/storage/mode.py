@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The mode of operators: whether they record, and whether they make inference tensors.
 
 Note [Switching a mode]

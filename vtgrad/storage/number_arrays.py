@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Python numbers as 0-d arrays, which ufuncs take faster.
 
 Note [Numbers that were met before]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Running code whose new tensors are on a device.
 
 Note [Tensors made on a lane]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Which elements share memory: within one geometry, and between two of one storage.
 
 Both are checked before a write. A geometry that names one memory location twice has no defined

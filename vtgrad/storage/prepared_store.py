@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The second half of a write, after every check.
 
 Note [Prepare, then store]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The line of the user's program that wrote to a buffer.
 
 Note [Who wrote]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Start and length of a slice of a dimension."""
 
 from __future__ import annotations

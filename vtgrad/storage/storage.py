@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """A buffer of memory, shared by every tensor on it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Strides: contiguity, density, the strides of a copy, and the range of memory they span.
 
 Pure functions on tuples of Python integers. All numbers count elements, not bytes; Python's

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """A tensor without operators: the handle that the lower layers use."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Memory, geometry, version and autograd metadata of a tensor.
 
 Note [The array is the geometry]

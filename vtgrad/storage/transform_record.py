@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """What a transform in reverse mode has to leave as it was.
 
 Note [What a transform leaves behind]

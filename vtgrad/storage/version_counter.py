@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The counter that shows whether a saved value was overwritten.
 
 Note [Saved during a write]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The bytes of a buffer that were written, with the versions of the writes.
 
 Note [Exact staleness]

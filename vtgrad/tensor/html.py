@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,12 @@ __all__ = ["tensor_table"]
 
 # Of larger tensors as many rows and columns are shown, half of them from the end.
 _SHOWN: Final = 20
+
+# Of Python, `html` would do this. It loads the 2,231 names of characters, which takes longer than
+# any module here, and `import vtgrad` would wait for it.
+_ESCAPES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
+)
 
 
 def tensor_table(array: Array, caption: str) -> str | None:
@@ -39,11 +44,12 @@ def tensor_table(array: Array, caption: str) -> str | None:
             lines.append("<tr><th>&hellip;</th>" + "<td>&hellip;</td>" * len(columns) + "</tr>")
             continue
         cells = "".join(
-            f"<td>{'&hellip;' if c is None else escape(next(texts).strip())}</td>" for c in columns
+            f"<td>{'&hellip;' if c is None else next(texts).strip().translate(_ESCAPES)}</td>"
+            for c in columns
         )
         title = "" if array.ndim == 1 else str(row)
         lines.append(f"<tr><th>{title}</th>{cells}</tr>")
-    return f"<table><caption>{escape(caption)}</caption>{''.join(lines)}</table>"
+    return f"<table><caption>{caption.translate(_ESCAPES)}</caption>{''.join(lines)}</table>"
 
 
 def _shown(count: int) -> list[int | None]:

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The Python operators of tensors."""
 
 from __future__ import annotations

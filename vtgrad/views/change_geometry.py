@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Giving a tensor another geometry, on its own memory or on other memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Checks before a write."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The node of a base after one of its views was written."""
 
 from __future__ import annotations

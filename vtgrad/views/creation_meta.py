@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """How a view was made, and the writes that this forbids.
 
 Note [Creation of views]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Gradient state of a view.
 
 Note [A view's producer goes stale]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The tangent of a view.
 
 Note [The tangent of a view]

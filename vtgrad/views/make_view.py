@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Giving a fresh alias the metadata of a view."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Giving a written tensor its new producer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Giving a tensor another shape on its own memory, which grows if necessary."""
 
 from __future__ import annotations

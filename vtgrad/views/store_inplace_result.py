@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Storing the result of an out-of-place kernel, for the in-place operator of the same name."""
 
 from __future__ import annotations

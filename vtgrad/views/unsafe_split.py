@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Results of operators that split a tensor, but are not views of it."""
 
 from __future__ import annotations

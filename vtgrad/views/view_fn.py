@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Making a view again that its geometry alone does not define.
 
 Note [Replay]

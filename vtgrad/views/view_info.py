@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The base of a view, and the function that makes the view from it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The one function through which memory is written, and its short forms.
 
 Note [The write funnel]

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """``out=``: an operator's result stored in a tensor of the caller.
 
 The second function that writes memory, beside `write`: nothing is ever recorded here, so nothing is

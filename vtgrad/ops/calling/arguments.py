@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """From what users pass to what kernels take."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The quick way through elementwise operators of two tensors, or of a tensor and a number."""
 
 from __future__ import annotations

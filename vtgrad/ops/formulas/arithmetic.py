@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of arithmetic that are longer than one expression.
 
 Complex gradients follow PyTorch: a formula multiplies by the conjugate of the derivative.

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of the operators that choose between values."""
 
 from __future__ import annotations

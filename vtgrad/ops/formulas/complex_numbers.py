@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of the parts of complex numbers."""
 
 from __future__ import annotations

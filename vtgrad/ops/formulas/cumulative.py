@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of cumulative sums."""
 
 from __future__ import annotations

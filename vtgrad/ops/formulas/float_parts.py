@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of the parts of floating values."""
 
 from __future__ import annotations

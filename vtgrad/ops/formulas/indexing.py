@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of reading, storing and merging at indices.
 
 See Note [Which write survives] for the gradients of stored values.

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of the products of vectors and matrices."""
 
 from __future__ import annotations

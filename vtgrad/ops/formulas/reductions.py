@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of reductions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of special functions that are longer than one expression."""
 
 from __future__ import annotations

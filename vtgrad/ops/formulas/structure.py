@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of tensors that are built around others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives that several families use."""
 
 from __future__ import annotations

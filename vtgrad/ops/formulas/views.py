@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Derivatives of views, of one result and of several."""
 
 from __future__ import annotations

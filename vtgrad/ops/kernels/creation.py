@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Constant arrays, in the shape of another or in a given one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Saving operands for backward, and getting them back as arrays or as tensors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Reading a value before the memory that it shares is written."""
 
 from __future__ import annotations

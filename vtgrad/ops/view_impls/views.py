@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """The views, of impls: each returns an alias with the view's geometry, which was checked.
 
 Note [NumPy's own views]

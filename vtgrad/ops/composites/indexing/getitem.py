@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Indexing ``x[...]`` and ``x[...] = value``."""
 
 from __future__ import annotations

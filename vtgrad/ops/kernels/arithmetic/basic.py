@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Sums, products, quotients and combinations of them.
 
 Parameters named ``out`` take the array to write into instead of a new one; it has the result's

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Conjugates, and complex memory as pairs of real numbers."""
 
 from __future__ import annotations

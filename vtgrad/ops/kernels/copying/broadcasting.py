@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Values broadcast to a shape, and the sum that is its derivative."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Copies in another dtype."""
 
 from __future__ import annotations

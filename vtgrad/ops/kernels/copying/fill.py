@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Writers that overwrite a tensor without reading it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Exponentials, logarithms, trigonometry: functions of floating and complex values.
 
 Integers and bools are computed in the default floating dtype.

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Reading an index expression ``x[...]`` into steps.
 
 An expression is converted to a *plan*: view steps first (select, slice, unsqueeze, alias), one for

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Products of vectors and matrices.
 
 All operands of a product have one dtype: unlike elementwise operators, products never promote.

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Sums of exponentials: logsumexp and softmax, and the shares that the terms have in a sum."""
 
 from __future__ import annotations

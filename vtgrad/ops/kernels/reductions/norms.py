@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Vector norms, distances, and slices scaled to a largest norm."""
 
 from __future__ import annotations

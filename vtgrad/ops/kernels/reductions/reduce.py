@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Reductions to one value per slice: sums, products, means, extreme values, any and all.
 
 ``dim`` is a number, several, or None for all of them. Results are dense in C order whatever

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Spread: var and std."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Dimension numbers: checking them, and the shapes of reductions."""
 
 from __future__ import annotations

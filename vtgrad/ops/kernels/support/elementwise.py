@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Running elementwise kernels: result dtype, memory order, numbers, and the quick paths.
 
 Note [Where the arithmetic happens]

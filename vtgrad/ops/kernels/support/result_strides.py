@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Memory order of new results: the strides of the array of a result.
 
 In PyTorch the inputs decide. If their strides agree, the result has the same strides; if not,

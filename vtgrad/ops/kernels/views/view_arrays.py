@@ -1,3 +1,4 @@
+# Compiled by mypyc.
 """Views of plain arrays, through which gradients pass without a copy.
 
 Each function returns an array on the memory of its argument. If the strides do not allow that, it
