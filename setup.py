@@ -43,16 +43,15 @@ INTERPRETED = """
     storage/arrays.py storage/device.py storage/dtypes.py storage/gc_freeze.py
     storage/geometry.py storage/growth.py storage/lazy_array.py storage/memory_format.py
     storage/memory_layout.py storage/names.py storage/native.py storage/no_fp_warnings.py
-    storage/promotion.py storage/sample_array.py
+    storage/promotion.py
     storage/recent_writes.py storage/rewind.py storage/scope.py storage/shapes.py
     storage/storage_base.py storage/tensor_name.py storage/thread_mode.py storage/thread_state.py
-    storage/tracer.py
     storage/argument_types.py storage/warn.py
     views/set_memory.py views/written_view_node.py
     graph/audit.py graph/forward_grad.py graph/grad_mode.py graph/gradient_edge.py graph/hooks.py
     graph/mode_decorator.py graph/next_edges.py graph/node_fields.py graph/overwrite_rule.py
-    graph/packed.py graph/packing.py graph/shared_memory.py graph/thread_local_state.py
-    graph/unpacked_once.py
+    graph/packed.py graph/packing.py graph/sample_array.py graph/shared_memory.py
+    graph/thread_levels.py graph/thread_local_state.py graph/tracer.py graph/unpacked_once.py
     graph/written_elements.py
     engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
     engine/owner_state.py engine/signals.py

@@ -19,22 +19,22 @@ from ..errors import (
     ForwardModeError,
     ShapeError,
 )
+from ..graph.batch import is_batched
 from ..graph.forward_grad import DualLevel
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
+from ..graph.thread_levels import NO_LIMIT, thread
 from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
 from ..ops.rules.tangents.tangents import tangent_of
-from ..storage.batch import is_batched
 from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
 from ..storage.lazy_array import has_bits_of
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, thread
 from ..tensor.tensor import Tensor
 from ..views.differentiable_view_meta import view_meta_of
 

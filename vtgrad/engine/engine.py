@@ -16,19 +16,19 @@ from typing import Final
 
 from ..errors import NotSupportedError
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.batch import with_entries
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.thread_local_state import this_thread
-from ..storage.batch import with_entries
+from ..graph.tracer import current_tracer
 from ..storage.key_set import BATCHED, keys
 from ..storage.mode import switched
 from ..storage.rewind import rewinding, saves_observed
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from ..storage.thread_state import carried, changed, run_with
-from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
 from .current_graph_task import running

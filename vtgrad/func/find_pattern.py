@@ -14,16 +14,16 @@ from ..errors import (
     NotSupportedError,
     TransformError,
 )
+from ..graph.batch import is_batched
 from ..graph.forward_grad import new_level_number
+from ..graph.thread_levels import NO_LIMIT, settle, thread
+from ..graph.tracer import current_tracer, run_traced
 from ..ops.generated import functional as F
 from ..ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
 from ..ops.rules.patterns.sparsity_tracer import SparsityTracer
 from ..ops.rules.patterns.value_read import ValueRead
 from ..storage.arrays import Shape
-from ..storage.batch import is_batched
 from ..storage.mode import switched
-from ..storage.thread_mode import NO_LIMIT, settle, thread
-from ..storage.tracer import current_tracer, run_traced
 from ..tensor.tensor import Tensor
 from .arguments import ArgNums, Chosen, checked_function, choose, output_leaves, split_aux
 from .jacobian_pattern import SparsityPattern

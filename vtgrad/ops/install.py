@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..errors import ArgumentValueError
+from ..graph.batch import BatchLevel
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.no_names_guard import NoNamesGuard
@@ -14,7 +15,6 @@ from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.batch import BatchLevel
 from ..storage.device import Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...graph.batch import BatchLevel
+from ...graph.thread_levels import thread
 from ...ops.rules.batches.values import innermost, levels_of, rebatched
-from ...storage.batch import BatchLevel
 from ...storage.tensor_base import TensorBase
-from ...storage.thread_mode import thread
 from ..pytree import tree_flatten, tree_unflatten
 
 __all__ = ["SamplesOfCall"]

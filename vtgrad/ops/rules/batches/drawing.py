@@ -19,12 +19,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vtgrad.errors import BatchedTensorError
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches import values
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.batch import BatchLevel, batched
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["checked_randomness", "drawn_in_batch", "outside_of", "target_of_draw"]
 

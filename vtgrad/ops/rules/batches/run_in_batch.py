@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from vtgrad.graph.batch import BatchLevel, with_entries
 from vtgrad.graph.forward_grad import new_level_number
-from vtgrad.storage.batch import BatchLevel, with_entries
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import Site
 
 __all__ = ["run_in_batch"]

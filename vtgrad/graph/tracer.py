@@ -24,13 +24,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ..errors import NotSupportedError
-from .key_set import TRACED, keys
-from .rewind import saves_observed
-from .thread_mode import thread
+from ..storage.key_set import TRACED, keys
+from ..storage.rewind import saves_observed
+from .thread_levels import thread
 
 if TYPE_CHECKING:
-    from .tensor_base import TensorBase
-    from .tensor_impl import TensorImpl
+    from ..storage.tensor_base import TensorBase
+    from ..storage.tensor_impl import TensorImpl
 
 __all__ = [
     "Tracer",
