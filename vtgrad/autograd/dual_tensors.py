@@ -35,6 +35,7 @@ from ..storage.lazy_array import has_bits_of
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_state import changed, run_with
 from ..tensor.tensor import Tensor
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -491,20 +492,17 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
 
     Tangents are on there, whatever is switched off outside, except in inference mode.
     """
-    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
+    level = DualLevel()
+    # In the jvp of a custom Function the limit is lower than the number of the new level, and in
+    # its forward tangents are off.
+    settings = changed(forward_limit=NO_LIMIT, excluded_keys=thread.excluded_keys & ~DUAL)
     try:
         keys.modes[level.number] = level
         saves_observed.reasons += 1
-        # In the jvp of a custom Function the limit is lower than the number of the new level, and
-        # in its forward tangents are off.
-        thread.forward_limit = NO_LIMIT
-        thread.excluded_keys = excluded & ~DUAL
-        return body(level)
+        return run_with(settings, body, level)
     finally:
         del keys.modes[level.number]
         saves_observed.reasons -= 1
-        thread.forward_limit = limit
-        thread.excluded_keys = excluded
         level.drop_tangents()
 
 
