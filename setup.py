@@ -24,7 +24,7 @@ TARGET = "build"
 # as users pass them are not compiled: native integers refuse NumPy's. Nor are functions that are
 # `explained`, by their annotations, which native functions do not have.
 COMPILED = """
-    storage graph views engine tensor/operator_methods.py
+    storage graph views engine lanes tensor/operator_methods.py
     ops/generated ops/formulas
     ops/install.py ops/view_impls/views.py
     ops/calling/arguments.py ops/calling/quick.py ops/saving/operands.py ops/saving/read_first.py
@@ -53,8 +53,8 @@ INTERPRETED = """
     graph/packed.py graph/packing.py graph/sample_array.py graph/shared_memory.py
     graph/thread_levels.py graph/thread_local_state.py graph/tracer.py graph/unpacked_once.py
     graph/written_elements.py
-    engine/current_graph_task.py engine/device_threads.py engine/helper_thread.py
-    engine/owner_state.py engine/signals.py
+    engine/current_graph_task.py engine/helper_thread.py engine/signals.py
+    lanes/device_threads.py lanes/lane_handler.py lanes/owner_state.py
     ops/generated/forward_formulas.py ops/generated/functional.py ops/generated/methods.py
     ops/generated/operators.py ops/generated/patterns.py ops/generated/public.py
     ops/generated/random.py ops/generated/random_nodes.py ops/generated/result_classes.py

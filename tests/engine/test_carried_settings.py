@@ -23,12 +23,12 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.engine import signals
-from vtgrad.engine.owner_state import OwnerState
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
 from vtgrad.graph.sequence_nr import Numbering
 from vtgrad.graph.tracer import Tracer
 from vtgrad.graph.transform_record import TransformRecord
+from vtgrad.lanes.owner_state import OwnerState
 from vtgrad.storage import thread_state
 from vtgrad.storage.extra_meta import ExtraMeta
 from vtgrad.storage.key_set import NAMED, keys

@@ -12,7 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.project.tree import ROOT
-from vtgrad.engine import device_threads
+from vtgrad.lanes import device_threads
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="an interpreter does not tell which native functions it calls"
