@@ -23,19 +23,19 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.engine import signals
-from vtgrad.engine.owner_state import OwnerState
+from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
 from vtgrad.graph.sequence_nr import Numbering
+from vtgrad.graph.tracer import Tracer
+from vtgrad.graph.transform_record import TransformRecord
+from vtgrad.lanes.owner_state import OwnerState
 from vtgrad.storage import thread_state
-from vtgrad.storage.batch import BatchLevel
 from vtgrad.storage.extra_meta import ExtraMeta
 from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.mode import Mode, mode_of, switched
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.thread_state import Settings, carried, changed, run_with
-from vtgrad.storage.tracer import Tracer
-from vtgrad.storage.transform_record import TransformRecord
 from vtgrad.utils.checkpoint import checkpoint
 
 # Which thread noted, and what it saw.

@@ -16,7 +16,7 @@ from vtgrad.errors import (
     TransformArgumentError,
     TransformError,
 )
-from vtgrad.storage.thread_mode import thread
+from vtgrad.graph.thread_levels import thread
 
 # Of any type, as their arguments and results are.
 FUNC: Any = vt.func

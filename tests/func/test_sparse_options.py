@@ -12,9 +12,9 @@ from scipy.sparse import coo_array
 
 import vtgrad as vt
 from vtgrad.func import grad, sparse_jacobian, sparsity_pattern
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
-from vtgrad.storage.thread_mode import thread
 
 from .sparse import Counted, Function, dense, reaction, vector
 

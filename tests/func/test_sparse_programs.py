@@ -19,10 +19,10 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.graph.forward_grad import new_level_number
+from vtgrad.graph.tracer import run_traced
 from vtgrad.ops.rules.patterns.index_sets import IndexSets, IntArray
 from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.tracer import run_traced
 from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.session import Session

@@ -18,7 +18,7 @@ from vtgrad.errors import (
     OptionValueError,
     TransformArgumentError,
 )
-from vtgrad.storage.thread_mode import thread
+from vtgrad.graph.thread_levels import thread
 
 # Of any type, as their arguments and results are.
 FUNCTIONAL: Any = vt.autograd.functional

@@ -13,9 +13,9 @@ import pytest
 import vtgrad as vt
 from vtgrad.errors import BatchedTensorError
 from vtgrad.func import grad, jacfwd, jacrev, vmap
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mode import switched
-from vtgrad.storage.thread_mode import thread
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 

@@ -13,9 +13,9 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.func import sparse_jacobian, sparsity_pattern
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
-from vtgrad.storage.thread_mode import thread
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
 

@@ -15,9 +15,9 @@ import pytest
 import vtgrad as vt
 from tests.support import collector_off, ramp
 from vtgrad.autograd import forward_ad as fw
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
-from vtgrad.storage.thread_mode import thread
 
 from .interrupting import (
     NEEDS_TRACE,

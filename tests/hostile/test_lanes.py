@@ -20,9 +20,10 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import device_threads, helper_thread
-from vtgrad.engine.device_threads import _queues, runs_on_lanes
-from vtgrad.engine.lane_run import LaneRun
+from vtgrad.engine import helper_thread
+from vtgrad.lanes import device_threads
+from vtgrad.lanes.device_threads import _queues, runs_on_lanes
+from vtgrad.lanes.lane_run import LaneRun
 from vtgrad.storage.mode import switched
 
 from .interrupting import NEEDS_TRACE, interrupted_everywhere
@@ -133,7 +134,7 @@ def test_an_interrupt_while_the_threads_are_left(
         if interrupts:
             raise interrupts.pop(0)
 
-    monkeypatch.setattr("vtgrad.engine.lane_run.leave_threads", interrupted)
+    monkeypatch.setattr("vtgrad.lanes.lane_run.leave_threads", interrupted)
     leaves, loss = graph()
     with pytest.raises(Interrupted, match="first"):
         loss.backward(retain_graph=True)

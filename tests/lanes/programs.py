@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import backward, engine
-from vtgrad.engine.lane_run import LaneRun, run_on_lanes
+from vtgrad.engine import backward
+from vtgrad.lanes import lane_run
+from vtgrad.lanes.lane_run import LaneRun, run_on_lanes
 from vtgrad.ops.calling import take_over
 from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import LANE
@@ -155,6 +156,6 @@ def counted_passes(patch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         original(run, gradients)
 
     original = run_on_lanes
-    patch.setattr(engine, "run_on_lanes", counted)
+    patch.setattr(lane_run, "run_on_lanes", counted)
     yield counts
-    patch.setattr(engine, "run_on_lanes", original)
+    patch.setattr(lane_run, "run_on_lanes", original)

@@ -15,7 +15,7 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.autograd.function import FunctionCtx
-from vtgrad.engine.device_threads import _queues, runs_on_lanes
+from vtgrad.lanes.device_threads import _queues, runs_on_lanes
 from vtgrad.storage.mode import switched
 from vtgrad.utils.checkpoint import checkpoint
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine.device_threads import lanes_lock
 from vtgrad.engine.input_buffer import buffer_of
-from vtgrad.engine.lane_run import _NEVER, LaneRun, _Arrivals
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Gradient
+from vtgrad.lanes.device_threads import lanes_lock
+from vtgrad.lanes.lane_run import _NEVER, LaneRun, _Arrivals
 
 from .graphs import run_graph
 from .programs import counted_passes, program, run

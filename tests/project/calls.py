@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
-from vtgrad.engine import device_threads
+from vtgrad.lanes import device_threads
 
 _HOME = Path(vt.__file__).parent
 # They are functions of their own in Python 3.11 and no longer in 3.12.

@@ -10,7 +10,7 @@ from tests.project.tree import PACKAGE
 _MAP: Final = "\n## The files\n"
 
 
-@pytest.mark.parametrize("folder", ["engine", "graph", "storage"])
+@pytest.mark.parametrize("folder", ["engine", "graph", "lanes", "storage"])
 def test_the_map_of_a_folder_names_each_file_once(folder: str) -> None:
     _, head, files = (PACKAGE / folder / "README.md").read_text("utf-8").partition(_MAP)
     there = [path.name for path in (PACKAGE / folder).glob("*.py") if path.stem != "__init__"]

@@ -13,8 +13,8 @@ from tests.support import ramp
 from vtgrad.autograd import profiler
 from vtgrad.errors import BatchedTensorError, VtgradError
 from vtgrad.func import grad, jacfwd, jacrev, jvp, linearize, vjp, vmap
-from vtgrad.storage.batch import with_entries
-from vtgrad.storage.thread_mode import thread
+from vtgrad.graph.batch import with_entries
+from vtgrad.graph.thread_levels import thread
 
 Function = Callable[..., Any]
 Z = vt.tensor(np.arange(6.0).reshape(2, 3) + 1j * np.arange(6.0)[::-1].reshape(2, 3))

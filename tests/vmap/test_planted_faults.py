@@ -14,15 +14,15 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import function_named
+from vtgrad.graph.batch import BatchLevel, batch_of, batched
 from vtgrad.graph.set_history import requires_grad
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.batches import batched_call, entering, quick_calls, take_over_batched, values
 from vtgrad.ops.rules.batches.by_family import elementwise, flat_index, indexing, shift, slices
 from vtgrad.ops.rules.batches.entering import EnterBatch
-from vtgrad.storage.batch import BatchLevel, batch_of, batched
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 
 from . import test_promotion, test_random_programs
 from .programs import Data, draw

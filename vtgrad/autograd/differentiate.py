@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 
 from ..engine import backward as engine
+from ..graph.batch import BatchLevel, batched
 from ..graph.gradient_edge import GradientEdge
+from ..graph.thread_levels import thread
 from ..ops.calling.take_over import is_keyed
 from ..ops.rules.batches.run_in_batch import run_in_batch
 from ..ops.rules.batches.values import is_batched_at, value_at
-from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import keys
-from ..storage.thread_mode import thread
 from ..storage.warn import warn
 from ..tensor.tensor import Tensor
 from .values_of_samples import batched_cotangents, of_samples, of_values

@@ -19,22 +19,23 @@ from ..errors import (
     ForwardModeError,
     ShapeError,
 )
+from ..graph.batch import is_batched
 from ..graph.forward_grad import DualLevel
 from ..graph.no_names_guard import NoNamesGuard
 from ..graph.operators import operators
 from ..graph.set_history import own_meta
+from ..graph.thread_levels import NO_LIMIT, thread
 from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
 from ..ops.rules.tangents.tangents import tangent_of
-from ..storage.batch import is_batched
 from ..storage.geometry import has_self_overlap
 from ..storage.key_set import DUAL, keys
 from ..storage.lazy_array import has_bits_of
 from ..storage.rewind import saves_observed
 from ..storage.scope import Scope
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, thread
+from ..storage.thread_state import changed, run_with
 from ..tensor.tensor import Tensor
 from ..views.differentiable_view_meta import view_meta_of
 
@@ -491,20 +492,17 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
 
     Tangents are on there, whatever is switched off outside, except in inference mode.
     """
-    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
+    level = DualLevel()
+    # In the jvp of a custom Function the limit is lower than the number of the new level, and in
+    # its forward tangents are off.
+    settings = changed(forward_limit=NO_LIMIT, excluded_keys=thread.excluded_keys & ~DUAL)
     try:
         keys.modes[level.number] = level
         saves_observed.reasons += 1
-        # In the jvp of a custom Function the limit is lower than the number of the new level, and
-        # in its forward tangents are off.
-        thread.forward_limit = NO_LIMIT
-        thread.excluded_keys = excluded & ~DUAL
-        return body(level)
+        return run_with(settings, body, level)
     finally:
         del keys.modes[level.number]
         saves_observed.reasons -= 1
-        thread.forward_limit = limit
-        thread.excluded_keys = excluded
         level.drop_tangents()
 
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TypeVar
 
 from ..errors import ForwardModeError
+from ..graph.batch import BatchLevel, batched
 from ..graph.forward_grad import DualLevel
 from ..graph.no_names_guard import NoNamesGuard
 from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..storage.batch import BatchLevel, batched
 from ..storage.thread_mode import thread
 from ..tensor.tensor import Tensor
 from .dual_tensors import at_new_level, dual_argument, tangent_at

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..graph.batch import BatchLevel, batched
 from ..graph.no_names_guard import NoNamesGuard
 from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..storage.batch import BatchLevel, batched
 from ..tensor.tensor import Tensor
 from .reverse_call import InputEdge, gradients_by
 from .zero_derivative import zero_derivative

@@ -34,21 +34,21 @@ from typing import Final, NamedTuple, TypeVar, cast
 from ..engine import backward as engine
 from ..errors import InferenceModeError
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.batch import BatchLevel, is_batched
 from ..graph.forward_grad import new_level_number
 from ..graph.gradient_edge import GradientEdge, get_gradient_edge
 from ..graph.hooks import GradCell, LeafState
 from ..graph.node import Node
 from ..graph.saved_tangents import pass_tangents
 from ..graph.set_history import gradient_edge, meta_of, own_meta
+from ..graph.thread_levels import NO_LIMIT, thread
+from ..graph.tracer import detach_traced
+from ..graph.transform_record import TransformRecord
 from ..ops.generated import functional as F
 from ..ops.rules.batches.values import innermost, levels_of, rebatched
-from ..storage.batch import BatchLevel, is_batched
 from ..storage.key_set import keys
-from ..storage.mode import switched
 from ..storage.record_write import OUTERMOST, caller
-from ..storage.thread_mode import NO_LIMIT, settle, thread
-from ..storage.tracer import detach_traced
-from ..storage.transform_record import TransformRecord
+from ..storage.thread_state import changed, run_with
 from ..tensor.tensor import Tensor
 from ..views.creation_meta import CreationMeta
 from ..views.differentiable_view_meta import DifferentiableViewMeta
@@ -82,26 +82,21 @@ def in_transform(body: Callable[[], R]) -> R:
     InferenceModeError
         In inference mode, where nothing is recorded.
     """
-    mode, level, ident = thread.mode, thread.reverse_level, thread.ident
+    mode = thread.mode
     if mode.inference:
         raise InferenceModeError(
             "derivatives in reverse mode need a record, and inference mode makes none; leave it "
             "for the call by `with inference_mode(False)`"
         )
     number, outside, record = new_level_number(), thread.transform, TransformRecord()
+    settings = changed(mode=mode.by_grad[True], reverse_level=number, transform=record)
     try:
-        thread.reverse_level, thread.transform = number, record
-        thread.mode = switched.silent[ident] = mode.by_grad[True]
-        settle(ident)
-        return body()
+        return run_with(settings, body)
     except BaseException:
         for leaf in record.leaves:
             own_meta(leaf).own_cell().leaf_state = LeafState.IGNORES
         raise
     finally:
-        thread.reverse_level, thread.transform = level, outside
-        thread.mode = switched.silent[ident] = mode
-        settle(ident)
         _leave(record, outside)
 
 

@@ -32,13 +32,13 @@ import numpy as np
 from ..errors import ArgumentTypeError, HooksDisabledError, SavedHookError
 from ..graph.operators import operators
 from ..graph.packing import HookPair, packing
+from ..graph.tracer import refuse_traced
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.file_seal import FileSeal
 from ..storage.key_set import keys
 from ..storage.lazy_array import resolved
 from ..storage.storage import bytes_of
 from ..storage.tensor_impl import TensorImpl
-from ..storage.tracer import refuse_traced
 from ..tensor.tensor import Tensor
 from .saved_tensors_hooks import saved_tensors_hooks
 

@@ -11,33 +11,31 @@ whose stack is empty, while the calling thread waits; see Note [Abandoned passes
 from __future__ import annotations
 
 import contextvars
-import sys
 from collections.abc import Sequence
 from typing import Final
 
 from ..errors import NotSupportedError
 from ..graph.accumulate_grad import AccumulateGrad
+from ..graph.batch import with_entries
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import observer_of_thread, observers
 from ..graph.operators import operators
 from ..graph.thread_local_state import this_thread
-from ..storage.batch import with_entries
+from ..graph.tracer import current_tracer
 from ..storage.key_set import BATCHED, keys
 from ..storage.mode import switched
-from ..storage.rewind import rewinding, saves_observed
+from ..storage.rewind import rewinding
 from ..storage.tensor_base import TensorBase
 from ..storage.thread_mode import settle, thread
 from ..storage.thread_state import carried, changed, run_with
-from ..storage.tracer import current_tracer
 from .array_run import ArrayRun, run_arrays
 from .check_before_run import check_before_run
 from .current_graph_task import running
-from .device_threads import has_lanes_lock, this_worker
 from .graph_task import GraphTask
 from .helper_thread import run_on_helper_thread
 from .input_buffer import InputBuffer
-from .lane_run import LaneRun, devices_of, run_on_lanes
+from .run import registered
 from .tensor_run import run_recorded
 from .watch import Watch, new_watch
 
@@ -204,9 +202,9 @@ def _run(
             settle(ident)
             run_recorded(task, gradients, answer, watch)
         else:
-            devices = devices_of(task) if keys.active else ()
-            if devices and _may_use_threads(watch):
-                run_on_lanes(LaneRun(task, answer, devices), gradients)
+            runner = registered.runner if keys.active and watch is None else None
+            if runner is not None and runner.takes(task):
+                runner.run(task, answer, gradients)
             else:
                 run_arrays(ArrayRun(task, answer, watch), gradients)
         if task.for_hooks is not None:
@@ -227,25 +225,12 @@ def _run(
             watch.leave()
 
 
-def _may_use_threads(watch: Watch | None) -> bool:
-    """Whether a pass may run on threads of lanes; see Note [Threads of lanes]."""
-    return (
-        watch is None
-        and running.multithreading
-        and this_worker.device is None
-        and not has_lanes_lock()
-        # A finalizer may call backward when the interpreter ends: no new thread runs then.
-        and not sys.is_finalizing()
-        and not saves_observed.reasons
-    )
-
-
 def _run_on_fresh_thread(
     task: GraphTask, gradients: Sequence[TensorBase], answer: list[TensorBase | None]
 ) -> None:
-    # This thread waits, with the lock of lanes if it has it.
-    multithreading = running.multithreading and not has_lanes_lock()
-    settings = carried().but(device=this_worker.device, multithreading=multithreading)
+    settings, runner = carried(), registered.runner
+    if runner is not None:
+        settings = runner.handed_on(settings)
     observer, context = observer_of_thread(), contextvars.copy_context()
 
     def work() -> None:

@@ -1,21 +1,22 @@
 # Compiled by mypyc.
-"""What the loop over arrays and the loop over tensors have in common."""
+"""What the loops have in common, and the interface to those of the layers above."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.edge import Edge
 from ..graph.hooks import GradCell
 from ..graph.node import Node
 from ..storage.tensor_base import TensorBase
+from ..storage.thread_state import Settings
 from .graph_task import GraphTask
 from .input_buffer import InputBuffer
 from .watch import Watch
 
-__all__ = ["Run"]
+__all__ = ["Run", "Runner", "registered"]
 
 A = TypeVar("A")
 
@@ -91,3 +92,69 @@ class Run(Generic[A]):
     ) -> None:
         """Send gradients along the edges; nodes that become ready go into the queue."""
         raise NotImplementedError
+
+
+class Runner:
+    """Runs passes over arrays in a way of its own, on other threads for example.
+
+    A layer above registers one, see `registered`. The calling thread waits in `run` until the pass
+    is over, and gets the error of the pass.
+    """
+
+    __slots__ = ()
+
+    def takes(self, task: GraphTask) -> bool:
+        """Whether `run` is called for a pass, in place of the loop over arrays.
+
+        It is asked where a tensor has a key and nothing watches the pass.
+        """
+        raise NotImplementedError
+
+    def run(
+        self,
+        task: GraphTask,
+        answer: list[TensorBase | None],
+        gradients: Sequence[TensorBase],
+    ) -> None:
+        """Run every node of a pass, then fill the leaves.
+
+        Parameters
+        ----------
+        task : GraphTask
+            The nodes, which are checked.
+        answer : list of TensorBase or None
+            For ``grad``: the gradients to return, which the nodes fill in.
+        gradients : sequence of TensorBase
+            The gradients of the roots.
+        """
+        raise NotImplementedError
+
+    def handed_on(self, settings: Settings) -> Settings:
+        """The settings of a thread that runs a pass for this one, which waits.
+
+        Parameters
+        ----------
+        settings : Settings
+            Those that all threads take over; what this thread has as its own is added.
+        """
+        raise NotImplementedError
+
+
+class _Registered:
+    """What layers above have registered.
+
+    Attributes
+    ----------
+    runner : Runner or None
+        None while the library is imported.
+    """
+
+    __slots__ = ("runner",)
+
+    runner: Runner | None
+
+    def __init__(self) -> None:
+        self.runner = None
+
+
+registered: Final = _Registered()

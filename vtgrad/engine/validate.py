@@ -12,12 +12,12 @@ from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.region import Gradient, Region
+from ..graph.sample_array import SampleArray
 from ..storage.arrays import Array, NumpyDType, Shape
 from ..storage.device import CPU
 from ..storage.key_set import NAMED, keys
 from ..storage.lazy_array import resolved
 from ..storage.long_sums import LONG_SUM
-from ..storage.sample_array import SampleArray
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]

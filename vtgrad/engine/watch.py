@@ -33,6 +33,7 @@ import numpy as np
 
 from ..errors import NanGradientError
 from ..graph.anomaly import anomaly, made_at, parent_of, traceback_of
+from ..graph.batch import value_of
 from ..graph.edge import Edge
 from ..graph.node import Node
 from ..graph.observer import (
@@ -47,7 +48,6 @@ from ..graph.region import Region
 from ..graph.saved_variable import SavedVariable
 from ..graph.thread_local_state import this_thread
 from ..storage.arrays import Array
-from ..storage.batch import value_of
 from ..storage.lazy_array import resolved
 from ..storage.recent_writes import Write, quoted
 from ..storage.tensor_base import TensorBase

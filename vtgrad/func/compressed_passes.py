@@ -11,6 +11,7 @@ from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
 from ..autograd.jacobian_columns import check_forward_mode
 from ..autograd.zero_derivative import zero_derivative
 from ..errors import TransformError
+from ..graph.batch import BatchLevel, batched
 from ..graph.forward_grad import DualLevel
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge
@@ -18,7 +19,6 @@ from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.run_in_batch import run_in_batch
 from ..storage.arrays import Array, Shape
-from ..storage.batch import BatchLevel, batched
 from ..storage.lazy_array import resolved
 from ..tensor.from_data import tensor
 from ..tensor.tensor import Tensor

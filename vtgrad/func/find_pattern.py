@@ -14,16 +14,16 @@ from ..errors import (
     NotSupportedError,
     TransformError,
 )
+from ..graph.batch import is_batched
 from ..graph.forward_grad import new_level_number
+from ..graph.thread_levels import NO_LIMIT, thread
+from ..graph.tracer import current_tracer, run_traced
 from ..ops.generated import functional as F
 from ..ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
 from ..ops.rules.patterns.sparsity_tracer import SparsityTracer
 from ..ops.rules.patterns.value_read import ValueRead
 from ..storage.arrays import Shape
-from ..storage.batch import is_batched
-from ..storage.mode import switched
-from ..storage.thread_mode import NO_LIMIT, settle, thread
-from ..storage.tracer import current_tracer, run_traced
+from ..storage.thread_state import changed, run_with
 from ..tensor.tensor import Tensor
 from .arguments import ArgNums, Chosen, checked_function, choose, output_leaves, split_aux
 from .jacobian_pattern import SparsityPattern
@@ -287,14 +287,7 @@ def run_function(
         output = split_aux(func(*chosen.call_with(inputs)), has_aux, name)[0]
         return output_leaves(output, name, real=True)[0]
 
-    mode, ident = thread.mode, thread.ident
-    try:
-        thread.mode = switched.silent[ident] = mode.by_grad[True]
-        settle(ident)
-        outputs = run_traced(tracer, body)
-    finally:
-        thread.mode = switched.silent[ident] = mode
-        settle(ident)
+    outputs = run_with(changed(mode=thread.mode.by_grad[True]), run_traced, tracer, body)
     tracer.finish()
     return outputs
 

@@ -14,11 +14,11 @@ from ..errors import (
     OutOfRangeError,
 )
 from ..generator import default_generator
+from ..graph.batch import BatchLevel, batched
 from ..ops.generated import functional as F
 from ..ops.rules.batches.copied_views import check_copies
 from ..ops.rules.batches.run_in_batch import run_in_batch
 from ..ops.rules.batches.values import is_batched_at, value_at
-from ..storage.batch import BatchLevel, batched
 from ..storage.key_set import NAMED
 from ..storage.record_write import OUTERMOST, caller
 from ..tensor.tensor import Tensor

@@ -12,13 +12,13 @@ from ..graph.audit import audit
 from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
 from ..graph.recording import is_recording
 from ..graph.set_history import collect_next_edges
+from ..graph.thread_levels import settle, thread
 from ..graph.thread_local_state import this_thread
+from ..graph.tracer import current_tracer
 from ..ops.calling.take_over import keys_of
 from ..storage.key_set import BATCHED, DUAL, TRACED, keys
 from ..storage.mode import switched
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
-from ..storage.tracer import current_tracer
 from .batched_apply import apply_batched, level_of
 from .context import Call, InputFlags, UnpackedInput
 from .default_methods import no_setup_context

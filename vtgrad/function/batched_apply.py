@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import FunctionError, MissingMethodError
+from ..graph.batch import BatchLevel, batch_of, batched, show_value
+from ..graph.thread_levels import thread
 from ..ops.generated import functional as F
 from ..ops.rules.batches.copied_views import copies_among, store_written
 from ..ops.rules.batches.drawing import outside_of
 from ..ops.rules.batches.entering import entered
 from ..ops.rules.batches.values import is_batched_at, tensors_among
-from ..storage.batch import BatchLevel, batch_of, batched, show_value
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
 from .default_methods import no_vmap
 from .samples import Samples, sample_of
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ..errors import FunctionError, MissingMethodError
 from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
+from ..graph.thread_levels import NO_LIMIT, thread
 from ..ops.rules.batches.values import innermost
 from ..ops.rules.tangents.tangents import (
     as_tangent,
@@ -34,7 +35,6 @@ from ..ops.rules.tangents.tangents import (
 )
 from ..storage.key_set import DUAL
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, thread
 from ..storage.thread_state import changed, run_with
 from ..storage.version_counter import INFERENCE
 from ..views.differentiable_view_meta import view_meta_of

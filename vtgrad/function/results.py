@@ -25,17 +25,17 @@ from typing import Final, TypeVar
 
 from ..errors import BatchedTensorError, FunctionError, UndeclaredWriteError
 from ..graph.autograd_meta import AutogradMeta
+from ..graph.batch import is_batched
 from ..graph.hooks import LeafState
 from ..graph.input_metadata import metadata_of
 from ..graph.saved_variable import SavedVariable
 from ..graph.set_history import meta_of, own_meta, requires_grad
+from ..graph.thread_levels import thread
 from ..ops.view_impls import views as view_impls
-from ..storage.batch import is_batched
 from ..storage.key_set import keys
 from ..storage.record_write import DIRECT, count_write
 from ..storage.tensor_base import TensorBase, handle_like
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
 from ..storage.version_counter import INFERENCE
 from ..storage.warn import warn
 from ..views.check_inplace import check_base

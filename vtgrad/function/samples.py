@@ -27,12 +27,12 @@ from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import TypeVar
 
+from ..graph.batch import BatchLevel
 from ..ops.generated import functional as F
 from ..ops.rules.batches.entering import expanded
 from ..ops.rules.batches.run_in_batch import run_in_batch
 from ..ops.rules.batches.values import batch_along_first, value_at
 from ..storage.arrays import Shape
-from ..storage.batch import BatchLevel
 from ..storage.tensor_base import TensorBase
 
 __all__ = ["Samples", "sample_of"]

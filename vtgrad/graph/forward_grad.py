@@ -49,15 +49,15 @@ import numpy as np
 from ..errors import ForwardModeError
 from ..storage.arrays import Array
 from ..storage.key_set import keys
-from ..storage.mode import mode_of, switched
+from ..storage.mode import mode_of
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_state import changed, run_with
 from .hooks import graph_lock
 from .operators import operators
 
 __all__ = ["DualLevel", "ForwardGrad", "is_placed_as", "new_level_number", "recorded"]
 
-_RECORDING: Final = mode_of(grad=True, inference=False)
+_RECORDING: Final = changed(mode=mode_of(grad=True, inference=False))
 _numbers: Final = itertools.count(1)
 
 
@@ -195,12 +195,4 @@ def is_placed_as(tangent: Array, value: Array) -> bool:
 
 def recorded(make: Callable[[], TensorBase]) -> TensorBase:
     """A view of a tangent, made as with recording on; see Note [The tangent of a view]."""
-    before, ident = thread.mode, thread.ident
-    try:
-        thread.mode = switched.silent[ident] = _RECORDING
-        return make()
-    finally:
-        thread.mode = switched.silent[ident] = before
-        if before.inference:
-            switched.inference[ident] = before
-        settle(ident)
+    return run_with(_RECORDING, make)

@@ -12,7 +12,6 @@ from ..errors import ArgumentTypeError, NotSupportedError
 from ..storage.arrays import Array, Shape
 from ..storage.native import mypyc_attr
 from ..storage.tensor_base import TensorBase
-from ..storage.tracer import note_hook
 from .anomaly import anomaly, remember
 from .edge import Edge, ResultEdge
 from .hooks import (
@@ -29,6 +28,7 @@ from .no_names_guard import NoNamesGuard
 from .observer import Observer, begin_node, observer_of_thread, observers
 from .region import Gradient
 from .thread_local_state import this_thread
+from .tracer import note_hook
 
 if TYPE_CHECKING:
     # For errors and editors: what users call is typed by the class that they know.

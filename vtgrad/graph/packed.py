@@ -47,13 +47,13 @@ from ..storage.on_device import impl_on
 from ..storage.rewind import Token, restored
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import NO_LIMIT, settle, thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, region_of
 from .operators import operators
 from .packing import HookPair, UnpackHook, packing
 from .saved_tangents import pass_tangents
 from .shared_memory import References, shares_memory
+from .thread_levels import NO_LIMIT, settle, thread
 from .thread_local_state import this_thread
 
 if TYPE_CHECKING:

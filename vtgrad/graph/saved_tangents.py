@@ -25,12 +25,12 @@ from ..storage.geometry import has_self_overlap
 from ..storage.key_set import keys
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import NO_LIMIT, thread
 from .autograd_meta import AutogradMeta
 from .forward_grad import ForwardGrad
 from .node import Node
 from .operators import operators
 from .set_history import meta_of, own_meta
+from .thread_levels import NO_LIMIT, thread
 
 __all__ = ["SavedTangents", "pass_tangents"]
 

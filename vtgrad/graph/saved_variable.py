@@ -42,7 +42,6 @@ from ..storage.storage import Storage
 from ..storage.strides import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
 from ..storage.version_counter import INFERENCE, VersionCounter
 from ..storage.write_log import SAVED, own_log, region_of
 from .audit import Fingerprint, audit
@@ -54,6 +53,7 @@ from .packed import Packed
 from .packing import HookPair, packing
 from .saved_tangents import SavedTangents
 from .saved_variable_errors import stale_saved_error
+from .thread_levels import thread
 from .thread_local_state import this_thread
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..errors import ArgumentValueError
+from ..graph.batch import BatchLevel
 from ..graph.edge import Edge
 from ..graph.input_metadata import InputMetadata
 from ..graph.no_names_guard import NoNamesGuard
@@ -15,17 +16,16 @@ from ..graph.node import Node
 from ..graph.recording import is_recording
 from ..graph.set_history import gradient_edge, meta_of, requires_grad
 from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.batch import BatchLevel
 from ..storage.device import Device
 from ..storage.geometry import Geometry, reach
 from ..storage.inference_tensors import refuse_outside_inference_mode
 from ..storage.lazy_array import like
 from ..storage.memory_format import MemoryFormat
-from ..storage.mode import mode_of, switched
+from ..storage.mode import mode_of
 from ..storage.on_device import impl_on, on_device
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import settle, thread
+from ..storage.thread_state import changed, run_with
 from ..storage.version_counter import INFERENCE
 from ..views.check_inplace import check_self_overlap
 from ..views.make_view import make_view
@@ -158,16 +158,8 @@ class InstalledOperators:
 
         None if the base does not require grad.
         """
-        recording = mode_of(grad=True, inference=False)
-        before, ident = thread.mode, thread.ident
-        try:
-            thread.mode = switched.silent[ident] = recording
-            meta = meta_of(view_fn(base))
-        finally:
-            thread.mode = switched.silent[ident] = before
-            if before.inference:
-                switched.inference[ident] = before
-            settle(ident)
+        recording = changed(mode=mode_of(grad=True, inference=False))
+        meta = meta_of(run_with(recording, view_fn, base))
         assert meta is not None
         return meta.grad_fn_
 

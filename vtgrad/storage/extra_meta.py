@@ -9,12 +9,29 @@ from .device import Device
 from .key_set import BATCHED, LANE, NAMED
 
 if TYPE_CHECKING:
-    from .batch import Batch
+    from .tensor_base import TensorBase
 
-__all__ = ["NOTHING", "ExtraMeta", "Names", "extra_of_lane"]
+__all__ = ["NOTHING", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
 
 # The name of each dimension; None for a dimension without one.
 Names: TypeAlias = tuple[str | None, ...]
+
+
+class StandsFor:
+    """What a tensor without memory of its own stands for: a part of the values of another tensor.
+
+    Attributes
+    ----------
+    value : TensorBase
+        The tensor that has the memory and its version.
+    """
+
+    __slots__ = ("value",)
+
+    value: TensorBase
+
+    def __init__(self, value: TensorBase) -> None:
+        self.value = value
 
 
 class ExtraMeta:
@@ -26,41 +43,41 @@ class ExtraMeta:
         A name or None for each dimension; None if no dimension has a name.
     device : Device or None
         Where the memory is; None for the CPU.
-    batch : Batch or None
-        What the tensor stands for inside of `vmap`; see Note [Batched tensors].
+    stands_for : StandsFor or None
+        What the tensor stands for, if it has no memory; see Note [Batched tensors].
     key_set : int
         The keys that follow from these, see Note [Keys].
     """
 
-    __slots__ = ("batch", "device", "key_set", "named_tensor_meta")
+    __slots__ = ("device", "key_set", "named_tensor_meta", "stands_for")
 
     named_tensor_meta: Names | None
     device: Device | None
-    batch: Batch | None
+    stands_for: StandsFor | None
     key_set: int
 
     def __init__(
         self,
         named_tensor_meta: Names | None = None,
         device: Device | None = None,
-        batch: Batch | None = None,
+        stands_for: StandsFor | None = None,
     ) -> None:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
-        self.batch = batch
+        self.stands_for = stands_for
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
-        if batch is not None:
+        if stands_for is not None:
             self.key_set |= BATCHED
 
     def with_names(self, names: Names | None) -> ExtraMeta:
         """The same with other names; None, or only None in them, for no names."""
         if names is not None and names.count(None) == len(names):
             names = None
-        return ExtraMeta(names, self.device, self.batch)
+        return ExtraMeta(names, self.device, self.stands_for)
 
     def with_device(self, device: Device) -> ExtraMeta:
         """The same on a lane."""
-        return ExtraMeta(self.named_tensor_meta, device, self.batch)
+        return ExtraMeta(self.named_tensor_meta, device, self.stands_for)
 
 
 # What a tensor has that has nothing beside the rest.

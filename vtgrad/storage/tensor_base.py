@@ -270,8 +270,8 @@ class TensorBase:
             For an inference tensor.
         """
         extra = self._impl.extra_meta
-        if extra is not None and extra.batch is not None:
-            return extra.batch.value._version
+        if extra is not None and extra.stands_for is not None:
+            return extra.stands_for.value._version
         return self._impl.version
 
     def writes(self) -> tuple[Write, ...]:
@@ -297,8 +297,8 @@ class TensorBase:
         (1, 1, (3,), 3)
         """
         extra = self._impl.extra_meta
-        if extra is not None and extra.batch is not None:
-            return extra.batch.value.writes()
+        if extra is not None and extra.stands_for is not None:
+            return extra.stands_for.value.writes()
         return recent_writes(self._impl.version_counter)
 
     def is_inference(self) -> bool:

@@ -266,7 +266,7 @@ class TensorImpl:
             If it is one.
         """
         extra = self.extra_meta
-        if extra is not None and extra.batch is not None:
+        if extra is not None and extra.stands_for is not None:
             raise BatchedTensorError(
                 "a tensor inside of vmap stands for one sample of a batch, and has no storage and "
                 "no version of its own"

@@ -12,8 +12,8 @@ fields declares them, with what a new thread has there, and sees the object thro
     packing = part_of_thread(Packing)
 
 ``packing.pair`` is then an attribute of `thread`. It is read and stored without a call, so that it
-can be switched in the form of Note [Switching a mode]. This module does not look into values, the
-mode apart.
+can be switched in the form of Note [Switching a mode]. A class may derive from that of a layer
+below, whose fields its owner then sees too. This module does not look into values, the mode apart.
 
 A field is a *setting*, unless its owner calls it `own`. Settings belong to the program: user code
 that runs on another thread sees them there. `carried` returns the settings of a thread at a moment,

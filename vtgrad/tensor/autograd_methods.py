@@ -19,21 +19,21 @@ from ..errors import (
 )
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.autograd_meta import AutogradMeta
+from ..graph.batch import is_batched
 from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from ..graph.node import Node
 from ..graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
+from ..graph.tracer import detach_traced, note_hook, refuse_traced
 from ..ops.calling.arguments import array_of
 from ..ops.generated import functional as F
 from ..ops.generated.methods import TensorMethods
 from ..ops.rules.batches.values import hook_of_value, innermost, levels_of, rebatched
 from ..ops.view_impls.views import alias
-from ..storage.batch import is_batched
 from ..storage.dtypes import dtype_of
 from ..storage.inference_tensors import is_inference_mode_enabled
 from ..storage.key_set import keys
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.tracer import detach_traced, note_hook, refuse_traced
 from ..storage.warn import warn
 from ..views.differentiable_view_meta import view_meta_of
 

@@ -22,14 +22,16 @@ from ..errors import (
 )
 from ..graph.audit import audit, show_to_numpy
 from ..graph.autograd_meta import AutogradMeta
+from ..graph.batch import batch_of
 from ..graph.recording import is_grad_enabled
 from ..graph.set_history import meta_of, requires_grad
+from ..graph.thread_levels import thread
+from ..graph.tracer import export_value, read_value
 from ..ops.calling.arguments import array_of
 from ..ops.calling.lost_gradient import ARRAY, NUMBER, note_number
 from ..ops.calling.take_over import keys_of
 from ..ops.generated import functional as F
 from ..storage.arrays import Array, Number, Shape
-from ..storage.batch import batch_of
 from ..storage.device import CPU
 from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
 from ..storage.geometry import normalize_dim
@@ -39,8 +41,6 @@ from ..storage.lazy_array import is_conjugated, is_negated, resolved
 from ..storage.names import position_of, unnamed
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
-from ..storage.thread_mode import thread
-from ..storage.tracer import export_value, read_value
 from ..storage.version_counter import INFERENCE
 from .cast_methods import CastMethods
 from .creation_methods import CreationMethods

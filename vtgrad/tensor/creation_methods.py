@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ..errors import ArgumentTypeError
+from ..graph.batch import is_batched
 from ..ops.calling.arguments import numpy_or_none
 from ..ops.calling.from_python import (
     array_from_data,
@@ -20,7 +21,6 @@ from ..ops.generated.methods import TensorMethods
 from ..ops.kernels.support.scalars import as_element
 from ..ops.rules.batches.values import levels_of, with_samples
 from ..storage.arrays import Array, Number, NumpyDType, Shape
-from ..storage.batch import is_batched
 from ..storage.device import CPU, Device, lane_of
 from ..storage.dtypes import DType
 from ..storage.on_device import placed

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import ArgumentTypeError, DeviceError, DTypeError
+from ..graph.batch import note_made
+from ..graph.thread_levels import thread
 from ..ops.calling.from_python import check_differentiable, sizes_of
 from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.batch import note_made
 from ..storage.device import Device
 from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
 from ..storage.extra_meta import Names
@@ -17,7 +18,6 @@ from ..storage.on_device import placed
 from ..storage.strides import check_sizes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
 from ..views.write_out import check_out, write_out
 from .tensor import Tensor
 

@@ -29,6 +29,7 @@ import numpy as np
 from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
 from ..graph.operators import operators
 from ..graph.set_history import meta_of, own_meta
+from ..graph.tracer import refuse_traced
 from ..ops.calling.from_python import request_grad
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import DType, bool_, dtype_of
@@ -41,7 +42,6 @@ from ..storage.on_device import impl_on
 from ..storage.storage import Storage
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_name import name_of
-from ..storage.tracer import refuse_traced
 from ..storage.version_counter import VersionCounter
 
 __all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]

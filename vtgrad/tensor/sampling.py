@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, NotSupportedError, ResultTypeError
 from ..generator import Generator, source_of
+from ..graph.thread_levels import thread
 from ..ops.calling.from_python import sizes_of
 from ..ops.generated import functional as F
 from ..ops.kernels.random import draw_integers, normal_, uniform_
@@ -22,7 +23,6 @@ from ..storage.key_set import keys
 from ..storage.no_fp_warnings import run_without_warnings
 from ..storage.prepared_store import Store, carry_out
 from ..storage.strides import check_sizes
-from ..storage.thread_mode import thread
 from .fresh_tensor import dtype_for, leaf, named, names_for, shape_and_dtype, written
 from .tensor import Tensor
 

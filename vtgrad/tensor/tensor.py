@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..engine.run import registered
 from ..errors import ArgumentTypeError
 from ..graph.operators import install
-from ..ops.calling.lane_handler import handle_lane
+from ..lanes.lane_handler import handle_lane
+from ..lanes.lane_run import LaneRunner
 from ..ops.calling.take_over import handle_key
 from ..ops.generated.methods import TensorMethods
 from ..ops.install import InstalledOperators
@@ -117,6 +119,7 @@ class Tensor(
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
+registered.runner = LaneRunner()
 handle_key(TRACED, handle_traced)
 handle_key(DUAL, handle_dual)
 handle_key(BATCHED, take_over_batched)

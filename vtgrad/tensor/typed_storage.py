@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ShapeError
 from ..graph.operators import operators
+from ..graph.tracer import refuse_traced
 from ..ops.calling.from_python import check_device
 from ..ops.composites.indexing.getitem import setitem
 from ..ops.generated import functional as F
@@ -17,7 +18,6 @@ from ..storage.device import Device
 from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
 from ..storage.key_set import keys
 from ..storage.tensor_impl import TensorImpl
-from ..storage.tracer import refuse_traced
 from .storage_casts import StorageCasts
 from .storage_elements import checked_index, copy_elements, count_of, printed, size_to_be
 from .untyped_storage import UntypedStorage, storage_over

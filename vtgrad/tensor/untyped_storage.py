@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, NotSupportedError, OptionValueError
 from ..graph.operators import operators
+from ..graph.tracer import refuse_traced
 from ..ops.calling.from_python import check_device
 from ..ops.composites.indexing.getitem import setitem
 from ..ops.generated import functional as F
@@ -19,7 +20,6 @@ from ..storage.key_set import keys
 from ..storage.storage_base import StorageBase
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.tracer import refuse_traced
 from .storage_elements import byte, checked_index, copy_elements, count_of, printed, size_to_be
 
 __all__ = ["UntypedStorage", "storage_of", "storage_over"]

@@ -26,12 +26,12 @@ from ..graph.input_metadata import InputMetadata
 from ..graph.node import Node
 from ..graph.operators import operators
 from ..graph.retain_grad_of_views import RetainedPart, retained
+from ..graph.thread_levels import thread
 from ..storage.geometry import every_byte, has_self_overlap, meets, reach
 from ..storage.layout import PECULIAR
 from ..storage.recent_writes import recent_writes
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
 from ..storage.version_counter import Site, VersionCounter, WrittenPart
 from .copy_slices import CopySlices
 from .creation_meta import CreationMeta, refuse_if_restricted

@@ -8,11 +8,11 @@ from ..graph.input_metadata import metadata_of
 from ..graph.interrupted_write import UNFINISHED
 from ..graph.node import Node
 from ..graph.set_history import gradient_edge, own_meta
+from ..graph.thread_levels import thread
 from ..graph.thread_local_state import this_thread
 from ..storage.geometry import reach
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
 from .copy_slices import CopySlices
 from .differentiable_view_meta import DifferentiableViewMeta, producer_of
 

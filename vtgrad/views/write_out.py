@@ -16,6 +16,8 @@ import numpy as np
 from ..errors import NotSupportedError, OutGradError, ResultTypeError, ShapeError
 from ..graph.recording import is_recording
 from ..graph.set_history import forget_leaf_node, requires_grad
+from ..graph.thread_levels import thread
+from ..graph.tracer import current_tracer
 from ..storage.arrays import Array, Shape
 from ..storage.dtypes import dtype_of
 from ..storage.growth import check_growth
@@ -26,8 +28,6 @@ from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
 from ..storage.record_write import DIRECT, record_write
 from ..storage.tensor_base import TensorBase
 from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import thread
-from ..storage.tracer import current_tracer
 from ..storage.version_counter import INFERENCE, Storing, VersionCounter
 from ..storage.warn import warn
 from .check_inplace import check_input_overlap, check_self_overlap, flattened

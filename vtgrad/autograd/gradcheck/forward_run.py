@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...graph.batch import BatchLevel, batched
 from ...graph.forward_grad import DualLevel
 from ...ops.rules.batches.entering import expanded
 from ...ops.rules.batches.run_in_batch import run_in_batch
 from ...storage.arrays import Array
-from ...storage.batch import BatchLevel, batched
 from ...tensor.from_data import from_numpy
 from ...tensor.tensor import Tensor
 from ..differentiate import grad

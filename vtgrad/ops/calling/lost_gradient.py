@@ -14,10 +14,10 @@ import numpy as np
 from vtgrad.errors import GradientLostWarning
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
+from vtgrad.graph.tracer import read_value
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.record_write import is_inside
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import read_value
 
 from .take_over import keys_of
 

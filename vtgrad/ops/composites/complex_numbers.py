@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TypeVar
 
 from vtgrad.errors import DTypeError, ShapeError
+from vtgrad.graph.batch import value_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import IMAG, REAL
-from vtgrad.storage.batch import value_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import is_conjugated, is_negated
 from vtgrad.storage.tensor_base import TensorBase

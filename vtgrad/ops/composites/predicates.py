@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from vtgrad.errors import AmbiguousTruthError, DeviceError
+from vtgrad.graph.tracer import read_value
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -14,7 +15,6 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "allclose",

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.generator import Generator
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.calling.from_python import check_differentiable, request_grad
 from vtgrad.ops.composites.creation import empty_like
 from vtgrad.ops.generated import functional as F
@@ -15,7 +16,6 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 
 __all__ = [
     "bernoulli",

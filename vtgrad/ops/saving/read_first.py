@@ -7,10 +7,10 @@ from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.saved_tangents import pass_tangents
 from vtgrad.graph.set_history import gradient_edge, requires_grad
+from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.thread_mode import thread
 from vtgrad.views.make_view import make_view
 
 __all__ = ["read_first"]

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, TypeVarTuple, cast, overload
 from ...errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
 from ...graph.packing import packing
 from ...graph.recording import is_recording
-from ...storage.thread_mode import thread
+from ...graph.thread_levels import thread
 from ...storage.warn import warn
 from .frame import Frame, Options
 from .reentrant import run_reentrant

@@ -14,6 +14,7 @@ from ...storage.extra_meta import Names
 from ...storage.key_set import NAMED
 from ...storage.tensor_base import TensorBase
 from ...storage.thread_mode import thread
+from ...storage.thread_state import changed, run_with
 
 __all__ = ["NamesOfCall"]
 
@@ -53,9 +54,5 @@ class NamesOfCall:
 
     def run(self, function: Callable[..., R], *args: object, **kwargs: object) -> R:
         """Call the function, with names in force as they were; see Note [Keys]."""
-        before = thread.excluded_keys
-        try:
-            thread.excluded_keys = before & ~NAMED | self._excluded
-            return function(*args, **kwargs)
-        finally:
-            thread.excluded_keys = before
+        excluded = thread.excluded_keys & ~NAMED | self._excluded
+        return run_with(changed(excluded_keys=excluded), function, *args, **kwargs)

@@ -15,10 +15,10 @@ from ...graph.edge import Edge
 from ...graph.hooks import GradCell, NodeHooks
 from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
-from ...graph.packing import packing
 from ...graph.set_history import gradient_edge
 from ...graph.thread_local_state import this_thread
 from ...storage.tensor_base import TensorBase
+from ...storage.thread_state import changed, run_with
 from .state import State, flatten
 from .step_input import StepInput
 
@@ -183,13 +183,7 @@ def record(
         If the step has registered hooks on the state that it got which cannot be called.
     """
     inputs = StepInput.of(before.tensors, needed)
-    pair = packing.pair
-    try:
-        packing.pair = None
-        returned = step(before.whole())
-    finally:
-        packing.pair = pair
-    after = flatten(returned, RESULT)
+    after = flatten(run_with(changed(pair=None), step, before.whole()), RESULT)
     roots = [gradient_edge(x) for x in after.tensors]
     if inputs.hooks is not None:
         _check_hooks(inputs, inputs.hooks, roots)

@@ -13,9 +13,9 @@ from ...function.function_ctx import FunctionCtx
 from ...graph.recording import is_recording
 from ...graph.set_history import own_meta, requires_grad
 from ...ops.view_impls import views as view_impls
-from ...storage.mode import mode_of, switched
+from ...storage.mode import mode_of
 from ...storage.tensor_base import TensorBase, handle_like
-from ...storage.thread_mode import settle, thread
+from ...storage.thread_state import changed, run_with
 from ...storage.warn import warn
 from ...tensor.tensor import Tensor
 from .digest import sum_of
@@ -82,18 +82,11 @@ class _Call:
         CheckpointError
             If it does not return what it returned at first.
         """
-        before, ident = thread.mode, thread.ident
-        mode = mode_of(grad=True, inference=False)
+        recording = changed(mode=mode_of(grad=True, inference=False))
         with kept_random_state(self._random is not None), rewound(self._rewinds):
-            try:
-                thread.mode = switched.silent[ident] = switched.inference[ident] = mode
-                settle(ident)
-                if self._random is not None:
-                    self._random.enter()
-                results = _listed(self._names.run(self._function, *arguments))
-            finally:
-                thread.mode = switched.silent[ident] = switched.inference[ident] = before
-                settle(ident)
+            if self._random is not None:
+                self._random.enter()
+            results = _listed(run_with(recording, self._names.run, self._function, *arguments))
         if _sums(results) != self.sums:
             raise CheckpointError(
                 "the function of a checkpoint with use_reentrant=True did not return the same when "

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...graph.batch import BatchLevel
+from ...graph.thread_levels import thread
 from ...ops.rules.batches.values import innermost, levels_of, rebatched
-from ...storage.batch import BatchLevel
 from ...storage.tensor_base import TensorBase
-from ...storage.thread_mode import thread
+from ...storage.thread_state import Settings, changed, run_with
 from ..pytree import tree_flatten, tree_unflatten
 
 __all__ = ["SamplesOfCall"]
@@ -31,11 +32,10 @@ class SamplesOfCall:
 
     __slots__ = (
         "_function",
-        "_levels",
         "_levels_of_args",
         "_levels_of_kwargs",
         "_levels_of_results",
-        "_reverse_level",
+        "_settings",
         "args",
         "kwargs",
     )
@@ -43,12 +43,11 @@ class SamplesOfCall:
     args: tuple[object, ...]
     kwargs: dict[str, object]
     _function: Callable[..., object]
-    _levels: tuple[BatchLevel, ...]
     _levels_of_args: list[tuple[BatchLevel, ...]]
     _levels_of_kwargs: dict[str, tuple[BatchLevel, ...]]
     _levels_of_results: list[tuple[BatchLevel, ...]]
-    # What is entered into a batch depends on it, see Note [Entering a batch].
-    _reverse_level: int
+    # What is entered into a batch depends on the reverse level, see Note [Entering a batch].
+    _settings: Settings
 
     def __init__(
         self,
@@ -57,8 +56,9 @@ class SamplesOfCall:
         kwargs: dict[str, object],
     ) -> None:
         self._function = function
-        self._levels = thread.batch_levels
-        self._reverse_level = thread.reverse_level
+        self._settings = changed(
+            batch_levels=thread.batch_levels, reverse_level=thread.reverse_level
+        )
         self._levels_of_args = [_levels(x) for x in args]
         self._levels_of_kwargs = {name: _levels(x) for name, x in kwargs.items()}
         self._levels_of_results = []
@@ -67,16 +67,14 @@ class SamplesOfCall:
 
     def call(self, *values: object, **options: object) -> object:
         """Call the function, in the levels of the first run; returns values."""
+        return run_with(self._settings, self._call, values, options)
+
+    def _call(self, values: tuple[object, ...], options: dict[str, object]) -> object:
         args = [_sample(x, own) for x, own in zip(values, self._levels_of_args, strict=True)]
         kwargs = {n: _sample(x, self._levels_of_kwargs[n]) for n, x in options.items()}
-        before, reverse = thread.batch_levels, thread.reverse_level
-        try:
-            thread.batch_levels, thread.reverse_level = self._levels, self._reverse_level
-            leaves, spec = tree_flatten(self._function(*args, **kwargs))
-            self._levels_of_results = [_levels(x) for x in leaves]
-            return tree_unflatten([_value(x) for x in leaves], spec)
-        finally:
-            thread.batch_levels, thread.reverse_level = before, reverse
+        leaves, spec = tree_flatten(self._function(*args, **kwargs))
+        self._levels_of_results = [_levels(x) for x in leaves]
+        return tree_unflatten([_value(x) for x in leaves], spec)
 
     def results(self, values: object) -> object:
         """What the caller gets for what `call` has returned."""

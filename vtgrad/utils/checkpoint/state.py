@@ -8,16 +8,16 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from ...errors import ArgumentTypeError, BatchedTensorError, NotSupportedError
+from ...graph.batch import is_batched
+from ...graph.tracer import refuse_traced
 from ...ops.calling.take_over import keys_of
 from ...storage.arrays import Array, Shape
-from ...storage.batch import is_batched
 from ...storage.extra_meta import Names
 from ...storage.key_set import DUAL, keys
 from ...storage.lazy_array import physical, resolved
 from ...storage.strides import reach
 from ...storage.tensor_base import TensorBase
 from ...storage.tensor_impl import TensorImpl
-from ...storage.tracer import refuse_traced
 
 __all__ = ["KeptArray", "KeptTensor", "State", "flatten", "has_tangent"]
 

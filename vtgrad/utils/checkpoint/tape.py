@@ -20,9 +20,9 @@ from ...graph.input_metadata import InputMetadata
 from ...graph.node import Node
 from ...graph.set_history import requires_grad
 from ...ops.view_impls import views as view_impls
-from ...storage.mode import mode_of, switched
+from ...storage.mode import mode_of
 from ...storage.tensor_base import TensorBase, handle_like
-from ...storage.thread_mode import settle, thread
+from ...storage.thread_state import changed, run_with
 from ...views.differentiable_view_meta import view_meta_of
 from .digest import Digests
 from .recorded_step import RESULT, RecordedStep, explore_again, explore_first, move, record
@@ -330,15 +330,7 @@ def in_mode(recorded: bool, work: Callable[[], R]) -> R:
 
     States are made outside of that mode too: inference tensors could not be saved.
     """
-    before, ident = thread.mode, thread.ident
-    mode = mode_of(grad=recorded, inference=False)
-    try:
-        thread.mode = switched.silent[ident] = switched.inference[ident] = mode
-        settle(ident)
-        return work()
-    finally:
-        thread.mode = switched.silent[ident] = switched.inference[ident] = before
-        settle(ident)
+    return run_with(changed(mode=mode_of(grad=recorded, inference=False)), work)
 
 
 def _without_history(after: State, recorded: RecordedStep) -> State:

@@ -9,6 +9,9 @@ from threading import get_ident
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.graph.batch import batch_of
+from vtgrad.graph.thread_levels import thread as thread_mode
+from vtgrad.graph.tracer import read_value
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -25,14 +28,11 @@ from vtgrad.ops.rules.batches.stacked_lists import with_stacked_lists
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
-from vtgrad.storage.batch import batch_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.thread_mode import thread as thread_mode
-from vtgrad.storage.tracer import read_value
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]

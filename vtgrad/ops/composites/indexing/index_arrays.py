@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeError
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.tracer import read_value
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain, explained
@@ -24,11 +26,9 @@ from vtgrad.storage.argument_types import AnyStr as str
 from vtgrad.storage.argument_types import AnyTensor as Tensor
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
-from vtgrad.storage.batch import is_batched
 from vtgrad.storage.geometry import broadcast_shapes, normalize_dim
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.tracer import read_value
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 

@@ -7,6 +7,7 @@ import math
 from typing import TypeVar, cast
 
 from vtgrad.errors import ShapeError
+from vtgrad.graph.batch import is_batched
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
@@ -14,7 +15,6 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import MATMUL, OUTER
-from vtgrad.storage.batch import is_batched
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase

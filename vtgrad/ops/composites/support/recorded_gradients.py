@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from vtgrad.graph.tracer import read_value
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
 from vtgrad.ops.kernels.reductions.products import is_plain_product
@@ -18,7 +19,6 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "cumprod_backward",

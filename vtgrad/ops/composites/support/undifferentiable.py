@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NoReturn, TypeVar, final
 
 from vtgrad.errors import NoDerivativeError
+from vtgrad.graph.batch import value_of
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import gradient_edge, requires_grad
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.batch import value_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.differentiable_view_meta import view_meta_of
 from vtgrad.views.rebase_history import rebase_history

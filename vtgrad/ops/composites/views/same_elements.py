@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from vtgrad.errors import MemoryFormatError
+from vtgrad.graph.tracer import detach_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
@@ -13,7 +14,6 @@ from vtgrad.ops.generated.operators import DETACH
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import detach_traced
 
 __all__ = ["contiguous", "detach"]
 

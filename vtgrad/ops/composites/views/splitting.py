@@ -7,6 +7,7 @@ from operator import index
 from typing import TypeAlias, TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
+from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
@@ -20,7 +21,6 @@ from vtgrad.storage.geometry import (
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tracer import read_value
 
 __all__ = [
     "chunk",

@@ -7,6 +7,7 @@ from operator import index
 from typing import Any, TypeVar
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.graph.batch import value_of
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
@@ -16,7 +17,6 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import AS_STRIDED_
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
 from vtgrad.ops.view_impls import views as view_impls
-from vtgrad.storage.batch import value_of
 from vtgrad.storage.geometry import (
     check_in_bounds,
     covers,

@@ -25,8 +25,8 @@ from vtgrad.errors import (
     IndexTypeError,
     OutOfRangeError,
 )
+from vtgrad.graph.sample_array import SampleArray
 from vtgrad.storage.arrays import Array, Shape
-from vtgrad.storage.sample_array import SampleArray
 from vtgrad.storage.warn import warn
 
 __all__ = [

@@ -7,12 +7,12 @@ from operator import index
 from typing import NamedTuple, NoReturn, cast
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.batches.entering import entered, expanded
 from vtgrad.ops.rules.batches.memory_of_samples import samples_first
 from vtgrad.ops.rules.batches.values import tensors_among, value_at, zeros_like_sample
-from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["BatchedCall", "Operand", "like_parts"]

@@ -26,11 +26,11 @@ from typing import TypeVar
 import numpy as np
 
 from vtgrad.errors import BatchedTensorError
+from vtgrad.graph.batch import BatchLevel, batch_of, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches import values
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.batch import BatchLevel, batch_of, value_of
 from vtgrad.storage.geometry import Geometry
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.recent_writes import CallSite

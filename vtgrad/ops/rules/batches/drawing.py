@@ -19,12 +19,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vtgrad.errors import BatchedTensorError
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches import values
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.batch import BatchLevel, batched
-from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["checked_randomness", "drawn_in_batch", "outside_of", "target_of_draw"]
 
@@ -49,12 +50,8 @@ def checked_randomness(level: BatchLevel, function: str) -> str:
 
 def outside_of(level: BatchLevel, function: Callable[[], R]) -> R:
     """Call a function with the levels of this thread that are further out than `level`."""
-    before = thread.batch_levels
-    try:
-        thread.batch_levels = before[: before.index(level)]
-        return function()
-    finally:
-        thread.batch_levels = before
+    levels = thread.batch_levels
+    return run_with(changed(batch_levels=levels[: levels.index(level)]), function)
 
 
 def drawn_in_batch(make: Callable[[Shape], T], shape: Shape, function: str) -> T:

@@ -23,22 +23,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, with_entries
 from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.next_edges import SAME_INPUTS
 from vtgrad.graph.node import SHARED, Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.set_history import gradient_edge, meta_of, own_meta, requires_grad, set_history
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import batch_along_first, innermost, is_batched_at, value_at
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.batch import BatchLevel, batch_of, batched, with_entries
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["entered", "expanded", "may_be_asked"]
 

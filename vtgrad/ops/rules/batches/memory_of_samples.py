@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vtgrad.graph.batch import value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
-from vtgrad.storage.batch import value_of
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from vtgrad.graph.batch import BatchLevel, batch_of
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.batches.entering import may_be_asked
 from vtgrad.storage.arrays import Array, NumpyDType
-from vtgrad.storage.batch import BatchLevel
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
@@ -48,9 +48,7 @@ def _elementwise(args: tuple[object, ...]) -> Quick:
         if not isinstance(x, TensorBase):
             values.append(x)
             continue
-        impl = x._impl
-        extra = impl.extra_meta
-        batch = None if extra is None else extra.batch
+        impl, batch = x._impl, batch_of(x)
         if batch is None:
             others.append(impl.array)
             values.append(x)
@@ -77,9 +75,7 @@ def _shifted(operator: Operator, args: tuple[object, ...]) -> Quick:
     tensor = args[0]
     if not isinstance(tensor, TensorBase):
         return None
-    impl = tensor._impl
-    extra = impl.extra_meta
-    batch = None if extra is None else extra.batch
+    impl, batch = tensor._impl, batch_of(tensor)
     ndim = impl.array.ndim
     if batch is None or not batch.level.is_open or not ndim:
         return None

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import TUPLE_LIMIT
-from vtgrad.storage.batch import is_batched
 from vtgrad.storage.tensor_base import TensorBase, handle_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["with_stacked_lists"]
 

@@ -28,6 +28,8 @@ from vtgrad.errors import (
     OutOfBoundsError,
     VtgradError,
 )
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, show_value
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
 from vtgrad.ops.rules.batches.by_family import (
@@ -51,11 +53,9 @@ from vtgrad.ops.rules.batches.copied_views import called_beside_copies
 from vtgrad.ops.rules.batches.memory_of_samples import samples_first
 from vtgrad.ops.rules.batches.quick_calls import Quick, quick_values
 from vtgrad.ops.rules.batches.values import is_batched_at, tensors_among
-from vtgrad.storage.batch import BatchLevel, batch_of, batched, show_value
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import Site
 from vtgrad.views.differentiable_view_meta import view_meta_of
 

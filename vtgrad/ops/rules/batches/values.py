@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.argument_types import T
-from vtgrad.storage.batch import BatchLevel, batch_of, batched, value_of
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase

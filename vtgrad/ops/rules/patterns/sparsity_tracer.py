@@ -26,6 +26,7 @@ import numpy as np
 from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import ChangedPathError, InterruptedWriteError, NotSupportedError
 from vtgrad.graph.recording import is_recording
+from vtgrad.graph.tracer import Tracer
 from vtgrad.ops.rules.patterns.index_sets import (
     EMPTY,
     VALUE,
@@ -40,7 +41,6 @@ from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.tracer import Tracer
 
 __all__ = ["SparsityTracer"]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.operator import Operator, Pattern
 from vtgrad.ops.rules.patterns.index_sets import IntArray, SetsTooLargeError
 from vtgrad.ops.rules.patterns.rules import contribution
@@ -19,7 +20,6 @@ from vtgrad.ops.rules.patterns.targets_of import targets_of
 from vtgrad.storage.key_set import TRACED
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import INFERENCE
 
 __all__ = ["handle_traced"]

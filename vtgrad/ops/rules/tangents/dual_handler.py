@@ -29,6 +29,7 @@ from typing import TypeVar
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.operator import Operator, Tangent
 from vtgrad.ops.rules.batches.values import overlaps_itself
@@ -47,7 +48,6 @@ from vtgrad.ops.rules.tangents.tangents import (
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.version_counter import INFERENCE
 from vtgrad.views.check_inplace import check_base, check_inplace, check_self_overlap
 

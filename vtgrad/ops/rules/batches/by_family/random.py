@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from vtgrad.errors import BatchedTensorError
+from vtgrad.graph.batch import BatchLevel
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
 from vtgrad.ops.rules.batches.drawing import checked_randomness, outside_of
-from vtgrad.storage.batch import BatchLevel
-from vtgrad.storage.thread_mode import thread
 
 __all__ = ["RULES"]
 

@@ -30,15 +30,15 @@ import weakref
 from typing import Final
 
 from ..errors import BatchedTensorError
-from .extra_meta import ExtraMeta
-from .layout import PECULIAR
-from .record_write import OUTERMOST, caller
+from ..storage.extra_meta import ExtraMeta, StandsFor
+from ..storage.layout import PECULIAR
+from ..storage.record_write import OUTERMOST, caller
+from ..storage.storage import Storage
+from ..storage.tensor_base import T, TensorBase, handle_like
+from ..storage.tensor_impl import TensorImpl
+from ..storage.version_counter import Site
 from .sample_array import sample_array
-from .storage import Storage
-from .tensor_base import T, TensorBase, handle_like
-from .tensor_impl import TensorImpl
-from .thread_mode import thread
-from .version_counter import Site
+from .thread_levels import thread
 
 __all__ = [
     "Batch",
@@ -126,7 +126,7 @@ class BatchLevel:
 with_entries: Final[set[BatchLevel]] = set()
 
 
-class Batch:
+class Batch(StandsFor):
     """What a batched tensor stands for; see Note [Batched tensors].
 
     Attributes
@@ -137,20 +137,23 @@ class Batch:
         All samples, along the first dimension.
     """
 
-    __slots__ = ("level", "value")
+    __slots__ = ("level",)
 
     level: BatchLevel
-    value: TensorBase
 
     def __init__(self, level: BatchLevel, value: TensorBase) -> None:
+        super().__init__(value)
         self.level = level
-        self.value = value
 
 
 def batch_of(tensor: TensorBase) -> Batch | None:
     """What a tensor stands for, if it is batched."""
     extra = tensor._impl.extra_meta
-    return None if extra is None else extra.batch
+    if extra is None:
+        return None
+    found = extra.stands_for
+    assert found is None or isinstance(found, Batch)
+    return found
 
 
 def is_batched(tensor: object) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from ..errors import BatchedTensorError
-from .arrays import Array
+from ..storage.arrays import Array
 
 __all__ = ["SampleArray", "sample_array"]
 

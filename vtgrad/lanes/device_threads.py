@@ -30,16 +30,16 @@ from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
+from ..engine.current_graph_task import running
+from ..engine.helper_thread import stop_helper_of
+from ..engine.signals import acquire_watchfully, look_for_signals
+from ..engine.signals import this_thread as for_signals
 from ..storage.device import Device
 from ..storage.no_fp_warnings import Runner
 from ..storage.thread_state import after_fork, own, part_of_thread
-from .current_graph_task import running
-from .helper_thread import stop_helper_of
-from .signals import acquire_watchfully, look_for_signals
-from .signals import this_thread as for_signals
 
 if TYPE_CHECKING:
-    from .input_buffer import InputBuffer
+    from ..engine.input_buffer import InputBuffer
     from .lane_run import LaneRun
 
 __all__ = [

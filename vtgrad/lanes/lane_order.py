@@ -18,10 +18,10 @@ anything runs: each node gets its *position*. From it follow
 
 from __future__ import annotations
 
+from ..engine.graph_task import GraphTask
+from ..engine.input_buffer import InputBuffer
+from ..engine.ready_queue import ReadyQueue
 from ..graph.node import Node
-from .graph_task import GraphTask
-from .input_buffer import InputBuffer
-from .ready_queue import ReadyQueue
 
 __all__ = ["LaneOrder"]
 

@@ -7,23 +7,32 @@ one thread.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
+from ..engine.array_run import Answer, ArrayRun, is_sole, taken_apart
+from ..engine.current_graph_task import running
+from ..engine.evaluate_function import calls_users_code, evaluate_function
+from ..engine.graph_task import GraphTask
+from ..engine.input_buffer import InputBuffer, buffer_of
+from ..engine.run import Runner
+from ..engine.validate import fit_array, wrong_count
 from ..errors import ForkedPassError
 from ..graph.accumulate_grad import AccumulateGrad
 from ..graph.hooks import next_hook_id
 from ..graph.node import FRESH, PASSED, SHARED, Node
 from ..graph.region import Gradient
 from ..storage.device import CPU, Device
-from ..storage.no_fp_warnings import Runner
+from ..storage.rewind import saves_observed
 from ..storage.tensor_base import TensorBase
-from .array_run import Answer, ArrayRun, is_sole, taken_apart
+from ..storage.thread_state import Settings
 from .device_threads import (
     NodeTask,
     QuietRunner,
     SharedReadyQueue,
+    has_lanes_lock,
     is_quiet,
     lanes_lock,
     leave_threads,
@@ -33,14 +42,10 @@ from .device_threads import (
     this_worker,
     thread_main,
 )
-from .evaluate_function import calls_users_code, evaluate_function
-from .graph_task import GraphTask
-from .input_buffer import InputBuffer, buffer_of
 from .lane_order import LaneOrder
 from .owner_state import OwnerState
-from .validate import fit_array, wrong_count
 
-__all__ = ["LaneRun", "devices_of", "run_on_lanes"]
+__all__ = ["LaneRun", "LaneRunner", "devices_of", "run_on_lanes"]
 
 # The number of a result, and what is added to its gradient, each part with whether it is owned.
 _Parts: TypeAlias = tuple[int, Sequence[tuple[Gradient, bool]]]
@@ -126,7 +131,6 @@ class LaneRun(ArrayRun):
     own_queue: SharedReadyQueue
     state: OwnerState
     is_lost: bool
-    quietly: Runner
     _arrivals: dict[Node, _Arrivals]
     # The position of the next node that calls user code, and of those after it, the last first.
     _barrier: int
@@ -379,3 +383,35 @@ def run_on_lanes(run: LaneRun, gradients: Sequence[TensorBase]) -> None:
         finally:
             del error
     run.fill_leaves()
+
+
+class LaneRunner(Runner):
+    """Runs the passes that have nodes on lanes; see Note [Threads of lanes]."""
+
+    __slots__ = ()
+
+    def takes(self, task: GraphTask) -> bool:
+        """See `Runner`."""
+        return (
+            running.multithreading
+            and this_worker.device is None
+            and not has_lanes_lock()
+            # A finalizer may call backward when the interpreter ends: no new thread runs then.
+            and not sys.is_finalizing()
+            and not saves_observed.reasons
+            and bool(devices_of(task))
+        )
+
+    def run(
+        self,
+        task: GraphTask,
+        answer: list[TensorBase | None],
+        gradients: Sequence[TensorBase],
+    ) -> None:
+        """See `Runner`."""
+        run_on_lanes(LaneRun(task, answer, devices_of(task)), gradients)
+
+    def handed_on(self, settings: Settings) -> Settings:
+        """See `Runner`: the lane of this thread. It waits with the lock of lanes if it has it."""
+        multithreading = running.multithreading and not has_lanes_lock()
+        return settings.but(device=this_worker.device, multithreading=multithreading)

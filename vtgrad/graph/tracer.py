@@ -24,13 +24,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ..errors import NotSupportedError
-from .key_set import TRACED, keys
-from .rewind import saves_observed
-from .thread_mode import thread
+from ..storage.key_set import TRACED, keys
+from ..storage.rewind import saves_observed
+from ..storage.thread_state import changed, run_with
+from .thread_levels import thread
 
 if TYPE_CHECKING:
-    from .tensor_base import TensorBase
-    from .tensor_impl import TensorImpl
+    from ..storage.tensor_base import TensorBase
+    from ..storage.tensor_impl import TensorImpl
 
 __all__ = [
     "Tracer",
@@ -184,7 +185,9 @@ def refuse_traced(impl: TensorImpl, what: str) -> None:
 
 def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
     """Call a function while a tracer follows the operators of this thread."""
-    before, excluded, opened = thread.tracer, thread.excluded_keys, False
+    # A signal handler may run in the midst of an operator that another tracer follows.
+    settings = changed(tracer=tracer, excluded_keys=thread.excluded_keys & ~TRACED)
+    opened = False
     try:
         keys.active = True
         # Saves ask for the storage, see `SavedVariable`.
@@ -192,13 +195,8 @@ def run_traced(tracer: Tracer, function: Callable[[], R]) -> R:
         tracing.count += 1
         opened = True
         keys.modes[tracer.number] = tracer
-        thread.tracer = tracer
-        # A signal handler may run in the midst of an operator that another tracer follows.
-        thread.excluded_keys = excluded & ~TRACED
-        return function()
+        return run_with(settings, function)
     finally:
-        thread.tracer = before
-        thread.excluded_keys = excluded
         if opened:
             tracing.count -= 1
             saves_observed.reasons -= 1

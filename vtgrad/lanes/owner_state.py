@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Callable
 
+from ..engine import signals
 from ..storage.thread_mode import thread
 from ..storage.thread_state import Settings, carried, changed, run_with
-from . import signals
 from .device_threads import this_worker
 
 __all__ = ["OwnerState"]

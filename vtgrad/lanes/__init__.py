@@ -1,0 +1,1 @@
+"""Lanes: devices of the host, whose nodes run on threads of their own."""
