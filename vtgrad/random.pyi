@@ -15,8 +15,14 @@ from vtgrad import seed as seed
 from vtgrad import set_rng_state as set_rng_state
 
 __all__ = [
-    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed",
-    "seed", "set_rng_state",
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
 ]
 
 @contextmanager

@@ -11,6 +11,10 @@ from vtgrad import Tensor
 
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
+class AminmaxResult(NamedTuple, Generic[_TensorT]):
+    min: _TensorT
+    max: _TensorT
+
 class CummaxResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
@@ -27,30 +31,26 @@ class MaxResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
 
-class MinResult(NamedTuple, Generic[_TensorT]):
-    values: _TensorT
-    indices: _TensorT
-
 class MedianResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
 
-class AminmaxResult(NamedTuple, Generic[_TensorT]):
-    min: _TensorT
-    max: _TensorT
-
-class VarMeanResult(NamedTuple, Generic[_TensorT]):
-    var: _TensorT
-    mean: _TensorT
-
-class StdMeanResult(NamedTuple, Generic[_TensorT]):
-    std: _TensorT
-    mean: _TensorT
+class MinResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
 
 class SortResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
 
+class StdMeanResult(NamedTuple, Generic[_TensorT]):
+    std: _TensorT
+    mean: _TensorT
+
 class TopkResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
+
+class VarMeanResult(NamedTuple, Generic[_TensorT]):
+    var: _TensorT
+    mean: _TensorT

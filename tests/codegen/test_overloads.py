@@ -67,7 +67,7 @@ def test_a_condition_tells_overloads(tmp_path: Path) -> None:
         "            return f_default(input)",
         "        return f_dim(input, dim)  # type: ignore[arg-type]  # an integer",
         "    except Exception as error:",
-        '        explain(error, "input: Tensor, dim: int | None", input, dim)',
+        '        explain(error, "input dim:int|None", input, dim)',
         "        raise",
     ]
 

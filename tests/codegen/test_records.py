@@ -41,9 +41,10 @@ def test_a_record_says_where_the_operator_differs_from_the_commonest_kind(librar
     library = dataclasses.replace(library, tables={"family": table})
     lines = emit_operators(library).splitlines()
     assert [line for line in lines if line.startswith(("QUADRUPLE", "T_"))] == [
-        'QUADRUPLE: Final = Operator("quadruple", "input * times#", "input", reads_first="input")',
+        'QUADRUPLE: Final = Operator("quadruple", "input * times:int", "input", '
+        'reads_first="input")',
         "QUADRUPLE_: Final = QUADRUPLE.in_place()",
-        'T_OPERATOR: Final = Operator("t", "input dim#", '
+        'T_OPERATOR: Final = Operator("t", "input dim:int", '
         'batch="shift", names=None, pattern="dense")',
     ]
 

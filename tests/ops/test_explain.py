@@ -35,8 +35,8 @@ def test_alternatives_are_listed() -> None:
 
 
 def test_errors_of_this_package_are_left_as_they_are() -> None:
-    explain(ShapeError("said already"), "dim: int", 2)
-    explain(ArgumentTypeError("said already"), "dim: int", "no integer")
+    explain(ShapeError("said already"), "dim:int", 2)
+    explain(ArgumentTypeError("said already"), "dim:int", "no integer")
 
 
 def test_wrong_type_comes_before_what_else_is_wrong() -> None:
@@ -49,7 +49,7 @@ def test_wrong_type_comes_before_what_else_is_wrong() -> None:
 
 
 def test_error_with_arguments_that_fit_is_ours_and_is_left_as_it_is() -> None:
-    explain(ZeroDivisionError("a fault of ours"), "dim: int, other: Tensor", 1, vt.ones(2))
+    explain(ZeroDivisionError("a fault of ours"), "dim:int other", 1, vt.ones(2))
 
     @explained
     def faulty(input: TensorBase, dim: int) -> int:
@@ -63,7 +63,7 @@ def test_error_with_arguments_that_fit_is_ours_and_is_left_as_it_is() -> None:
 
 def test_number_that_does_not_fit_the_computation_is_named() -> None:
     with pytest.raises(ArgumentValueError, match="argument 'size' holds a number that is too"):
-        explain(OverflowError("inside"), "dim: int, size: Sequence[int]", 1, [1, 2**70])
+        explain(OverflowError("inside"), "dim:int size:Sequence[int]", 1, [1, 2**70])
 
 
 def test_wrong_number_of_arguments_keeps_pythons_text() -> None:

@@ -67,7 +67,7 @@ def test_every_function_of_a_row_is_found_by_a_record() -> None:
 
 
 def test_a_record_without_a_rule_leaves_the_call_to_the_next_key() -> None:
-    by_hand = Operator.by_hand("name_", "input * dim#")
+    by_hand = Operator.by_hand("name_", "input * dim:int")
     assert by_hand.lacks == DUAL | BATCHED
     assert by_hand.writes
     assert (by_hand.positional, by_hand.integers) == (("input",), ("dim",))

@@ -28,10 +28,29 @@ from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
 from vtgrad.graph.gradient_edge import GradientEdge
 
 __all__ = [
-    "Function", "NestedIOFunction", "SavedTensor", "Variable", "backward", "detect_anomaly",
-    "enable_grad", "forward_ad", "function", "functional", "grad", "grad_mode", "gradcheck",
-    "gradgradcheck", "graph", "inference_mode", "is_grad_enabled", "is_multithreading_enabled",
-    "no_grad", "profiler", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
+    "Function",
+    "NestedIOFunction",
+    "SavedTensor",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "forward_ad",
+    "function",
+    "functional",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_multithreading_enabled",
+    "no_grad",
+    "profiler",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 _Held = TypeVar("_Held")

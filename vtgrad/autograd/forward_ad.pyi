@@ -12,8 +12,13 @@ from vtgrad import Tensor
 from vtgrad.storage.scope import Scope
 
 __all__ = [
-    "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
-    "set_fwd_grad_enabled", "unpack_dual",
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "set_fwd_grad_enabled",
+    "unpack_dual",
 ]
 
 _P = ParamSpec("_P")

@@ -12,8 +12,14 @@ from vtgrad import Tensor
 from vtgrad.graph.node import Node
 
 __all__ = [
-    "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction",
-    "NestedIOCtx", "NestedIOFunction", "once_differentiable",
+    "BackwardCFunction",
+    "Function",
+    "FunctionCtx",
+    "FunctionMeta",
+    "InplaceFunction",
+    "NestedIOCtx",
+    "NestedIOFunction",
+    "once_differentiable",
 ]
 
 _Context_contra = TypeVar("_Context_contra", bound=FunctionCtx, contravariant=True)

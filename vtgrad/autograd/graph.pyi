@@ -27,10 +27,23 @@ from vtgrad.graph.overwrite_rule import set_overwrite_check as set_overwrite_che
 from vtgrad.storage.rewind import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
 
 __all__ = [
-    "Edge", "GradientEdge", "MultiGradHandle", "Node", "allow_mutation_on_saved_tensors",
-    "auditing", "dependencies", "disable_saved_tensors_hooks", "get_gradient_edge",
-    "increment_version", "queue_callback", "register_multi_grad_hook", "save_on_cpu",
-    "save_to_disk", "saved_tensors_hooks", "set_audit", "set_overwrite_check",
+    "Edge",
+    "GradientEdge",
+    "MultiGradHandle",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "auditing",
+    "dependencies",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "queue_callback",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "save_to_disk",
+    "saved_tensors_hooks",
+    "set_audit",
+    "set_overwrite_check",
 ]
 
 def get_gradient_edge(tensor: Tensor) -> _GradientEdge: ...

@@ -17,7 +17,12 @@ from vtgrad.profiler.events import Interval as Interval
 from vtgrad.storage.scope import Scope
 
 __all__ = [
-    "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "profile", "record_function",
+    "EventList",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Interval",
+    "profile",
+    "record_function",
 ]
 
 class profile(Scope):

@@ -5,14 +5,14 @@ from .parameters import passed, signature
 from .template import fill
 
 __all__ = [
-    "EXPLAINED",
     "NUMBERS",
     "converted",
-    "explained",
     "owner_of",
     "parameters_of",
     "passed_on",
+    "record_of",
     "recording",
+    "recovered",
     "rest_of",
     "taken_over",
     "tensor_names",
@@ -24,19 +24,12 @@ NUMBERS = ("Number", "float")
 
 _OWN_TYPES = {"Tensor": "T", "Tensors": "Sequence[T]"}
 
-# Statements that may fail; see Note [Arguments are looked at when a call has failed].
-EXPLAINED = """
+# Statements that may fail; see Note [A failed call].
+_RECOVERED = """
 try:
     $body
 except Exception as error:
-    $again
-    explain(error, "$types", $values)
-    raise
-"""
-
-_AGAIN = """
-if $condition:
-    return $name($arguments)
+    return recover(error, $record, $name, $arguments)
 """
 
 _TAKEN_OVER = """
@@ -44,12 +37,10 @@ if keys.active and $is_keyed($operands):
     return take_over($record, $name, $arguments)
 """
 
-_TURNED = """
-turned = as_first_operand("$operator", $first, $second$inexact)
-if turned is not None:
-    with out_of_context(error):
-        return $name(turned$rest)
-"""
+
+def record_of(function: str) -> str:
+    """The record of a function, as functions of families spell it."""
+    return f"op.{record_name(function)}"
 
 
 def owner_of(operator: Operator) -> Argument:
@@ -136,32 +127,21 @@ def taken_over(operator: Operator, name: str = "", *, out: bool = True) -> str:
         _TAKEN_OVER,
         is_keyed="is_drawn_in_batch" if draws else "is_keyed",
         operands=", ".join(operands),
-        record=record_name(name or operator.name),
+        record=record_of(name or operator.name),
         name=name or operator.name,
         arguments=arguments,
     )
 
 
-def explained(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
+def recovered(operator: Operator, body: str, name: str = "", *, out: bool = True) -> str:
     """A ``try`` around statements."""
     name = name or operator.name
-    body = _checked_arguments(operator) + body
-    types = [f"{_spoken(operator, a)}: {a.type}" for a in operator.arguments]
-    values = [a.name for a in operator.arguments]
-    if out and operator.out:
-        types.append(f"out: {'Tensor' if len(operator.results) == 1 else 'Pair'} | None")
-        values.append("out")
-    again = [
-        _renewed(operator, body, name, out),
-        _with_numbers(operator, name, out),
-        _turned(operator) if out and operator.number_first else "",
-    ]
     return fill(
-        EXPLAINED,
-        body=body,
-        again="".join(again),
-        types=", ".join(types),
-        values=", ".join(values),
+        _RECOVERED,
+        body=_checked_arguments(operator) + body,
+        record=record_of(name),
+        name=name,
+        arguments=passed_on(operator, out=out),
     )
 
 
@@ -191,39 +171,3 @@ def _checked_arguments(operator: Operator) -> str:
 def _spoken(operator: Operator, argument: Argument) -> str:
     """What errors call an argument, which is what users call it."""
     return operator.called.get(argument.name, argument.name)
-
-
-def _renewed(operator: Operator, body: str, name: str, out: bool) -> str:
-    """The call again, where floating-point warnings were on; see its Note."""
-    callers = ("no_fp_warnings.run(", "quick_binary(", "write(", "write_ufunc(")
-    if not any(word in body for word in callers):
-        return ""
-    return fill(
-        _AGAIN, condition="renew_context(error)", name=name, arguments=passed_on(operator, out=out)
-    )
-
-
-def _with_numbers(operator: Operator, name: str, out: bool) -> str:
-    """The call again, with numbers for 0-d tensors."""
-    numbers = [a.name for a in operator.arguments if a.type.removesuffix(" | None") in NUMBERS]
-    # Random numbers drawn twice are not the same call again; in place, none has been drawn.
-    drawn = out and any("Generator" in a.type for a in operator.arguments)
-    if not numbers or drawn:
-        return ""
-    values = [f"as_number({a.name})" if a.name in numbers else a.name for a in operator.arguments]
-    arguments = passed(operator.arguments, values) + (", out=out" if out and operator.out else "")
-    condition = f"has_number_tensor({', '.join(numbers)})"
-    return fill(_AGAIN, condition=condition, name=name, arguments=arguments)
-
-
-def _turned(operator: Operator) -> str:
-    """The call again, with a tensor for a number that comes first."""
-    return fill(
-        _TURNED,
-        operator=operator.base,
-        first=operator.arguments[0].name,
-        second=operator.arguments[1].name,
-        inexact=", inexact=True" if operator.number_first == "float" else "",
-        name=operator.name,
-        rest=rest_of(operator) + (", out=out" if operator.out else ""),
-    )

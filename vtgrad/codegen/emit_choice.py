@@ -20,7 +20,7 @@ from typing import overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.reduction_arguments import (
-    UNSET, Unset, check_flag, dims_and_correction, either, given,
+    UNSET, Unset, check_flag, dims_and_correction, either, given
 )
 from vtgrad.ops.calling.sequences import given_integers
 $types
@@ -29,7 +29,6 @@ from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.ops.generated.$family import $overloads
 """
 
 _FUNCTION = """

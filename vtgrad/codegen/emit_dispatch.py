@@ -3,13 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 
-from .calls import EXPLAINED
 from .docstrings import docstring, inplace_docstring
 from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
 from .groups import Group
 from .language import Argument, Operator, TableError
 from .named_signatures import LATE, named_overloads
-from .parameters import passed, signature
+from .parameters import as_stated, passed, signature
 from .template import fill
 
 __all__ = ["emit_dispatch"]
@@ -29,6 +28,16 @@ def $name($number_first) -> T: ...
 def $name($parameters) -> TensorBase:
     $doc
     $choice
+"""
+
+# A condition fails if it asks a question that the argument does not answer. There is no record of
+# the function, because it computes nothing.
+_EXPLAINED = """
+try:
+    $choice
+except Exception as error:
+    explain(error, "$parameters", $values)
+    raise
 """
 
 _IF = """
@@ -146,13 +155,13 @@ def _choice(group: Group, arguments: Sequence[Argument]) -> str:
 
 
 def _explained(group: Group, arguments: Sequence[Argument], choice: str) -> str:
-    """The choice; a condition fails if it asks a question that the argument does not answer."""
-    types = [f"{a.name}: {a.type}" for a in arguments]
-    values = [a.name for a in arguments]
+    """The choice, in a ``try``."""
+    names = [a.name for a in arguments]
+    parameters = [as_stated(a.name, a.type) for a in arguments]
     if group.has_out:
-        types.append("out: Tensor | None")
-        values.append("out")
-    return fill(EXPLAINED, body=choice, again="", types=", ".join(types), values=", ".join(values))
+        names.append("out")
+        parameters.append(as_stated("out", "Tensor | None"))
+    return fill(_EXPLAINED, choice=choice, parameters=" ".join(parameters), values=", ".join(names))
 
 
 def _by_conditions(group: Group, overloads: Sequence[Operator]) -> str:

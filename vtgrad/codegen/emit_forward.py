@@ -26,7 +26,7 @@ from typing import Any
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.rules.tangents.derived import (
-    along, difference_of_arrays, plus, reduced, sum_of_arrays, transposed, with_zeros,
+    along, difference_of_arrays, plus, reduced, sum_of_arrays, transposed, with_zeros
 )
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas

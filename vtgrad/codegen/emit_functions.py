@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence, Set
 
 from .calls import (
     converted,
-    explained,
     owner_of,
     parameters_of,
     passed_on,
     recording,
+    recovered,
     rest_of,
     taken_over,
     tensor_names,
@@ -51,20 +51,16 @@ from vtgrad.ops.calling.arguments import (
     arrays_of,
     numpy_or_none,
     operand_of,
-    refuse_array,
+    refuse_array
 )
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import (
-    as_first_operand,
-    as_number,
-    has_number_tensor,
-    out_of_context,
-    refuse_tensor,
-)
+from vtgrad.ops.calling.numbers import refuse_tensor
 from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_drawn_in_batch, is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import (
-    check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of,
+    check_flag, check_optional_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of
 )
 $types
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
@@ -74,11 +70,11 @@ from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import INT, integer
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.argument_types import (
-    AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T,
+    AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 )
 from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
@@ -264,7 +260,7 @@ def _out_of_place(operator: Operator) -> str:
         returned=returned,
         doc=docstring(operator.own_doc),
         taken_over=keyed,
-        computed=head + explained(operator, body),
+        computed=head + recovered(operator, body),
         stored=stored,
         recorded=_recorded(operator, several=several),
         returned_value=_undifferentiable(operator, "results" if several else "result"),

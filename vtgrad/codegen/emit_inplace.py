@@ -1,6 +1,6 @@
 """Writing the functions that store a result in their first argument."""
 
-from .calls import NUMBERS, explained, parameters_of, rest_of, taken_over
+from .calls import NUMBERS, parameters_of, recovered, rest_of, taken_over
 from .docstrings import docstring, inplace_docstring
 from .language import Operator
 from .named_signatures import LATE, named_overloads
@@ -90,7 +90,7 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         parameters=parameters,
         doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
         taken_over="" if ufunc is not None else keyed,
-        written=explained(operator, body, name, out=False),
+        written=recovered(operator, body, name, out=False),
     )
 
 

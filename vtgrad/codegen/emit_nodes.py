@@ -48,7 +48,7 @@ from vtgrad.ops.saving.operands import (
     save_list,
     shape_of_operand,
     shapes_of_operand,
-    tensor_list,
+    tensor_list
 )
 """
 

@@ -8,6 +8,7 @@ from .emit_forward import tangent_of
 from .emit_patterns import pattern_of
 from .language import Argument, Composite, Operator, TableError, record_name
 from .library import Library
+from .parameters import as_stated
 from .source_files import OPS, functions_in, keys_of, modules
 from .template import fill, head
 
@@ -26,7 +27,13 @@ _ABOUT_DIMENSIONS: Final = ("int", "Dim", "Dims", "Shape", "Sequence[int]", "Geo
 # Types of arguments that are one integer, which users may pass as a tensor.
 _INTEGERS: Final = frozenset({"int", "Dim", "Integer", "None"})
 # What a record has that does not say it; other fields are empty or False.
-_DEFAULTS: Final = {"batch": "elementwise", "names": "unify", "pattern": "elementwise"}
+_DEFAULTS: Final = {
+    "results": 1,
+    "number_first": None,
+    "batch": "elementwise",
+    "names": "unify",
+    "pattern": "elementwise",
+}
 
 
 def emit_operators(library: Library) -> str:
@@ -83,11 +90,13 @@ class _Rules:
 
 def _records(operator: Operator, library: Library) -> Iterator[str]:
     """The record of an operator, and that of its in-place variant."""
-    by_position = [_marked(a) for a in operator.arguments if not a.keyword_only]
-    by_keyword = [_marked(a) for a in operator.arguments if a.keyword_only]
+    by_position = [_parameter(operator, a) for a in operator.arguments if not a.keyword_only]
+    by_keyword = [_parameter(operator, a) for a in operator.arguments if a.keyword_only]
     differentiable = [a.for_users().name for a in operator.arguments if a.name in operator.formulas]
     fields: dict[str, object] = {
         "spoken": operator.base if operator.base != operator.name else "",
+        "results": len(operator.results),
+        "number_first": operator.number_first,
         **tangent_of(operator, library.names),
         "batch": _batch(operator),
         "names": operator.names,
@@ -95,7 +104,7 @@ def _records(operator: Operator, library: Library) -> Iterator[str]:
         "writes": operator.returns == "Self",
         "changes_geometry": operator.returns == "Geometry",
     }
-    stated = {
+    differing = {
         name: value
         for name, value in fields.items()
         if value != _DEFAULTS.get(name, "") and value is not False
@@ -103,7 +112,7 @@ def _records(operator: Operator, library: Library) -> Iterator[str]:
     texts = [operator.name, _parameters(by_position, by_keyword)]
     texts += [" ".join(differentiable)] if differentiable else []
     name = record_name(operator.name)
-    yield _record(name, "Operator", texts, stated)
+    yield _record(name, "Operator", texts, differing)
     if operator.inplace is not None:
         own = {"name": operator.inplace, "spoken": operator.spoken_inplace}
         derived = {"name": f"{operator.name}_", "spoken": f"{operator.base}_"}
@@ -120,7 +129,7 @@ def _record_by_hand(function: ast.FunctionDef, stated: Composite | None) -> str:
         if a.annotation is not None and set(ast.unparse(a.annotation).split(" | ")) <= _INTEGERS
     }
     by_position, by_keyword = (
-        [a.arg + "#" * (a.arg in integers) for a in some]
+        [a.arg + ":int" * (a.arg in integers) for a in some]
         for some in (function.args.args, function.args.kwonlyargs)
     )
     texts = [function.name, _parameters(by_position, by_keyword)]
@@ -154,10 +163,13 @@ def _parameters(by_position: list[str], by_keyword: list[str]) -> str:
     return " ".join([*by_position, *(["*", *by_keyword] if by_keyword else [])])
 
 
-def _marked(argument: Argument) -> str:
-    """The name of a parameter, as `Operator` reads it."""
-    is_integer = set(argument.type.split(" | ")) <= _INTEGERS
-    return argument.for_users().name + "#" * is_integer
+def _parameter(operator: Operator, argument: Argument) -> str:
+    """The name of a parameter and its type, as records state them."""
+    name = text = argument.for_users().name
+    called = operator.called.get(argument.name, name)
+    if called != name:
+        text += f"={called}"
+    return as_stated(text, argument.type)
 
 
 def _batch(operator: Operator) -> str:

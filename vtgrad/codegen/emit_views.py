@@ -1,6 +1,6 @@
 """Writing the functions of views, and of changes of geometry."""
 
-from .calls import explained, parameters_of, passed_on, recording, rest_of, taken_over, view_node
+from .calls import parameters_of, passed_on, recording, recovered, rest_of, taken_over, view_node
 from .docstrings import docstring
 from .language import Operator
 from .named_signatures import LATE, named_overloads
@@ -73,7 +73,7 @@ def emit_geometry(operator: Operator) -> str:
         parameters=parameters_of(operator),
         doc=docstring(operator.own_doc),
         taken_over=taken_over(operator),
-        written=explained(operator, written),
+        written=recovered(operator, written),
     )
 
 
@@ -102,7 +102,7 @@ def emit_view(operator: Operator) -> str:
         returned=returned,
         doc=docstring(operator.own_doc),
         taken_over=taken_over(operator),
-        viewed=explained(operator, viewed),
+        viewed=recovered(operator, viewed),
         written=written,
         node=view_node(operator),
         arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),

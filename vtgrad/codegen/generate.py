@@ -20,12 +20,12 @@ from .emit_operators import emit_operators
 from .emit_patterns import emit_patterns
 from .emit_python import PYTHON_HEAD, emit_python
 from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
-from .language import Operator, TableError, record_name
+from .language import Operator, TableError
 from .layout import formatted
 from .library import Library
 from .stubs.emit_stubs import emit_stubs
 from .surface import Surface
-from .template import fill, head, list_of_exports
+from .template import fill, head, list_of_exports, list_of_imports
 
 __all__ = ["FOLDERS", "generate", "generate_stubs", "sources"]
 
@@ -99,7 +99,7 @@ def sources() -> dict[str, str]:
     files["generated/operators.py"] = emit_operators(library)
     files["generated/patterns.py"] = emit_patterns(library)
     files["generated/methods.py"] = _methods(surface)
-    files["generated/public.py"] = _public(surface)
+    files["generated/public.py"] = _public(library)
     files["generated/python_operators.py"] = _python_operators(library)
     return files
 
@@ -109,7 +109,7 @@ def _nodes(
 ) -> str:
     """The nodes of a table."""
     classes = sorted(map(saving_class, kept))
-    saving = f"from vtgrad.ops.generated.saves import {', '.join(classes)}" * bool(kept)
+    saving = list_of_imports("vtgrad.ops.generated.saves", classes)
     text = head(f"`ops/table/{stem}.yaml`", f"Nodes of the operators in `{stem}`.")
     text += fill(NODE_IMPORTS, types=library.types, saving=saving)
     return text + "".join(emit_node(op, library.names) for op in nodes)
@@ -125,10 +125,7 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     text = head(_tables(stem), f"The operators in `{stem}`.")
     text += fill(FUNCTION_IMPORTS, types=library.types)
     used = sorted({str(op.node) for op in nodes if not op.copies_view})
-    if used:
-        text += f"from vtgrad.ops.generated.{stem}_nodes import {', '.join(used)}\n"
-    records = [record_name(name) for op in table for name in function_names(op)]
-    text += f"from vtgrad.ops.generated.operators import {', '.join(records)}\n"
+    text += list_of_imports(f"vtgrad.ops.generated.{stem}_nodes", used)
     groups = library.dispatchers[stem]
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])
@@ -143,9 +140,8 @@ def _choices(library: Library, stem: str) -> str:
     called = {group.function_of(op) for group in groups for op in group.overloads}
     called |= {result_class(op) for g in groups for op in g.overloads if op.returns == "tuple"}
     text = head(_tables(stem), f"How users call the overloads in `{stem}`.")
-    text += fill(
-        CHOICE_IMPORTS, types=library.types, family=stem, overloads=", ".join(sorted(called))
-    )
+    text += fill(CHOICE_IMPORTS, types=library.types)
+    text += list_of_imports(f"vtgrad.ops.generated.{stem}", sorted(called))
     text += list_of_exports([group.name for group in groups])
     return text + "".join(emit_choice(group) for group in groups)
 
@@ -161,8 +157,7 @@ from typing import Final
 
 $imports
 
-__all__ = [$exports]
-
+$exports
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {$classes}
 """
@@ -181,7 +176,7 @@ def _result_classes(library: Library) -> str:
     text = head("the derivative tables", "The classes of several results.")
     return text + fill(
         _RESULT_CLASSES,
-        exports=", ".join(f'"{name}"' for name in imports),
+        exports=list_of_exports(imports),
         imports="".join(f"from vtgrad.ops.generated.{imports[n]} import {n}\n" for n in imports),
         classes=classes,
     )
@@ -211,21 +206,21 @@ def _functional(library: Library) -> str:
     for stem, exports in library.exports.items():
         names += exports
         aliases = library.aliases[stem]
-        own = sorted(set(exports) - set(aliases)) if aliases else ["*"]
+        own = sorted(set(exports) - set(aliases)) if aliases else []
         text += _all_of(f"vtgrad.ops.composites.{stem}", aliases, own)
     duplicated = sorted({n for n in names if names.count(n) > 1})
     if duplicated:
         raise TableError(f"defined twice, in a table and a composite: {duplicated}")
-    return text + list_of_exports(names)
+    return text + "\n# Without `__all__`: all that is imported is exported.\n# ruff: noqa: F401\n"
 
 
-def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ("*",)) -> str:
+def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ()) -> str:
     """Imports of a module's functions, some of them under other names as well.
 
     An import leaves a function a function; what is assigned is a variable to type checkers. So an
-    alias that a module assigns is not among its `own` names here.
+    alias that a module assigns is not among its `own` names here. Without any, all are meant.
     """
-    text = f"from {module} import {', '.join(own)}\n"
+    text = list_of_imports(module, own) if own else f"from {module} import *\n"
     for alias, name in sorted(aliases.items()):
         text += f"from {module} import {name} as {alias}\n"
     return text
@@ -233,7 +228,7 @@ def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ("*",)) -
 
 _METHODS = '''
 # Type checkers see a method in `add = _add`, but only a variable in `add = F.add`.
-from vtgrad.ops.generated.functional import ($imports)
+$imports
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["TensorMethods"]
@@ -253,19 +248,24 @@ def _methods(surface: Surface) -> str:
     methods = sorted(surface.methods.items())
     return text + fill(
         _METHODS,
-        imports=", ".join(f"{function} as _{function}" for _, function in methods),
+        imports=list_of_imports(
+            "vtgrad.ops.generated.functional",
+            dict.fromkeys(f"{function} as _{function}" for _, function in methods),
+        ),
         methods="\n".join(f"{name} = _{function}" for name, function in methods),
     )
 
 
-def _public(surface: Surface) -> str:
+def _public(library: Library) -> str:
     text = head("the derivative tables and `ops/composites`", "The operators as functions.")
-    imported = [
-        name if name == function else f"{function} as {name}"
-        for name, function in sorted(surface.functions.items())
-    ]
-    text += f"from vtgrad.ops.generated.functional import {', '.join(imported)}\n"
-    return text + list_of_exports(surface.functions)
+    text += "from vtgrad.ops.generated.functional import *\n"
+    for name, function in sorted(library.surface.functions.items()):
+        if name != function:
+            # Formulas may call another function by that name.
+            known = name in library.functions
+            ignored = "  # type: ignore[no-redef]  # for users in place of that of formulas" * known
+            text += f"from vtgrad.ops.generated.functional import {function} as {name}{ignored}\n"
+    return text + list_of_exports(library.surface.functions)
 
 
 def _python_operators(library: Library) -> str:

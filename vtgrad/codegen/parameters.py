@@ -7,6 +7,7 @@ from .language import Argument, Operator
 __all__ = [
     "INTEGER_TYPES",
     "argument_type",
+    "as_stated",
     "has_keyword_only",
     "interpreted_type",
     "passed",
@@ -64,3 +65,8 @@ def passed(arguments: Sequence[Argument], values: Sequence[str]) -> str:
         f"{a.name}={value}" if a.keyword_only else value
         for a, value in zip(arguments, values, strict=True)
     )
+
+
+def as_stated(name: str, kind: str) -> str:
+    """A parameter as records state it."""
+    return name if kind == "Tensor" else f"{name}:{kind.replace(' ', '')}"

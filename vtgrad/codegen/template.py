@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-__all__ = ["fill", "head", "list_of_exports", "tuple_of"]
+__all__ = ["fill", "head", "list_of_exports", "list_of_imports", "tuple_of"]
 
 
 def fill(template: str, **fields: str) -> str:
@@ -40,6 +40,12 @@ def head(source: str, purpose: str) -> str:
 
 
 def list_of_exports(names: Iterable[str]) -> str:
-    """The ``__all__`` of a module."""
+    """The ``__all__`` of a module, with one name on each line."""
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
     return f"\n__all__ = [\n{listed}]\n\n\n"
+
+
+def list_of_imports(module: str, names: Iterable[str]) -> str:
+    """An import with one name on each line, which stays so: a new name is one new line."""
+    listed = "".join(f"    {name},\n" for name in names)
+    return f"from {module} import (\n{listed})\n" if listed else ""

@@ -18,8 +18,19 @@ from vtgrad.func.jacobian_pattern import SparsityPattern as _SparsityPattern
 from vtgrad.ops.rules.patterns.value_read import ValueRead as ValueRead
 
 __all__ = [
-    "SparsityPattern", "ValueRead", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-    "linearize", "sparse_jacobian", "sparsity_pattern", "vjp", "vmap",
+    "SparsityPattern",
+    "ValueRead",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "sparse_jacobian",
+    "sparsity_pattern",
+    "vjp",
+    "vmap",
 ]
 
 _A = TypeVar("_A")

@@ -14,19 +14,43 @@ call has a record too; what it has no rule for is done by the operators that it 
 
 A record names its rules and holds no function, so that it can be made before any rule is loaded.
 The functions that belong to a row are found by the name of the row, when they are first needed.
+
+It also says what a failed call needs to know, see Note [A failed call]: the types of parameters,
+what errors call them, and whether a number may stand first.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from vtgrad.storage.key_set import BATCHED, DUAL
 
-__all__ = ["DIMENSIONS", "SIZES", "Operator", "Pattern", "Tangent"]
+__all__ = ["DIMENSIONS", "SIZES", "Operator", "Pattern", "Tangent", "described"]
 
 # The parameters that say which dimensions are meant, and those that say sizes.
 DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
 SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
+# What stands behind the name of a parameter.
+_MARKS: Final = re.compile(r"[=:]\S+")
+# The types of what is one integer.
+_INTEGERS: Final = ("int", "int|None")
+
+
+def described(parameters: str) -> list[tuple[str, str]]:
+    """What errors call each parameter, and its type.
+
+    Parameters
+    ----------
+    parameters : str
+        As they are stated in a record, see `Operator`.
+    """
+    found: list[tuple[str, str]] = []
+    for one in parameters.split():
+        if one != "*":
+            name, _, kind = one.partition(":")
+            found.append((name.rpartition("=")[2], kind or "Tensor"))
+    return found
 
 
 class Tangent(NamedTuple):
@@ -93,6 +117,13 @@ class Operator:
         The name in the tables, by which its functions are found: that of `mul` for `mul_`.
     spoken : str
         What users call the operator.
+    stated : str
+        The parameters with their types, which `described` reads.
+    results : int
+        How many tensors it returns, except for a view.
+    number_first : str
+        Whether the first operand may be a number beside a tensor: ``promoted`` if it is promoted
+        with the tensor, ``float`` if it becomes a floating number; empty if it may not.
     parameters : tuple of str
         The parameters in their order.
     positional : tuple of str
@@ -131,12 +162,15 @@ class Operator:
         "lacks",
         "name",
         "names",
+        "number_first",
         "overwrites",
         "parameters",
         "pattern",
         "positional",
+        "results",
         "row",
         "spoken",
+        "stated",
         "tangent",
         "writes",
     )
@@ -144,6 +178,9 @@ class Operator:
     name: str
     row: str
     spoken: str
+    stated: str
+    results: int
+    number_first: str
     parameters: tuple[str, ...]
     positional: tuple[str, ...]
     integers: tuple[str, ...]
@@ -165,6 +202,8 @@ class Operator:
         differentiable: str = "",
         *,
         spoken: str = "",
+        results: int = 1,
+        number_first: str = "",
         tangent: str | None = "",
         reads_result: bool = False,
         reads_first: str = "",
@@ -182,8 +221,9 @@ class Operator:
         Parameters
         ----------
         parameters : str
-            The parameters in their order, those by keyword only behind a ``*``, those that are one
-            integer with a ``#`` behind.
+            The parameters in their order, those by keyword only behind a ``*``. One that is no
+            tensor has its type behind a ``:``, as in ``dim:int|None``, and before it, what users
+            call it, if that is not its name, as in ``count=k:int``.
         tangent : str or None
             The kind of its tangent; by default a formula if anything is differentiable.
         derivatives : str, optional
@@ -191,10 +231,17 @@ class Operator:
         """
         self.name = self.row = name
         self.spoken = spoken or name
+        self.stated = parameters
+        self.results = results
+        self.number_first = number_first
         self.integers = ()
-        if "#" in parameters:
-            self.integers = tuple([one[:-1] for one in parameters.split() if one[-1] == "#"])
-            parameters = parameters.replace("#", "")
+        if ":" in parameters:
+            if ":int" in parameters:
+                marked = [one.partition(":") for one in parameters.split()]
+                self.integers = tuple(
+                    [_MARKS.sub("", name) for name, _, kind in marked if kind in _INTEGERS]
+                )
+            parameters = _MARKS.sub("", parameters)
         positional, _, by_keyword = parameters.partition("*")
         self.positional = tuple(positional.split())
         self.parameters = (*self.positional, *by_keyword.split()) if by_keyword else self.positional
@@ -266,4 +313,5 @@ class Operator:
         twin.name = name or f"{self.name}_"
         twin.spoken = spoken or f"{self.spoken}_"
         twin.writes = True
+        twin.number_first = ""
         return twin

@@ -14,7 +14,13 @@ from vtgrad.profiler.event_list import EventList
 from vtgrad.profiler.events import FunctionEvent, FunctionEventAvg
 from vtgrad.storage.scope import Scope
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -66,8 +66,9 @@ class _Tables:
         self.wrappers = {}
         self.operators = {}
         names = {*public.__all__, *vars(TensorMethods)}
-        for name in functional.__all__:
-            self._add(getattr(functional, name), event_name(name, names))
+        for name, function in vars(functional).items():
+            if callable(function):
+                self._add(function, event_name(name, names))
         for name in CREATION:
             home = next(m for m in (creation, from_data, ranges, sampling) if name in m.__all__)
             self._add(getattr(home, name), event_name(name, names))

@@ -7,6 +7,10 @@ from vtgrad import Tensor
 from vtgrad.utils import checkpoint as checkpoint
 from vtgrad.utils import pytree as pytree
 
-__all__ = ["checkpoint", "pytree", "swap_tensors"]
+__all__ = [
+    "checkpoint",
+    "pytree",
+    "swap_tensors",
+]
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None: ...

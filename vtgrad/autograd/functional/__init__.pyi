@@ -10,7 +10,14 @@ from typing_extensions import TypeVar, TypeVarTuple
 
 from vtgrad import Tensor
 
-__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+__all__ = [
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "vhp",
+    "vjp",
+]
 
 _R = TypeVar("_R", Tensor, tuple[Tensor, ...], Tensor | tuple[Tensor, ...])
 _TensorT = TypeVar("_TensorT", bound=Tensor)

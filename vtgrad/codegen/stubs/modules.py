@@ -214,11 +214,19 @@ class Modules:
                 return Outside(f"{source}.{original}", None)
             return self.find(found, original)
         for source in module.starred:
-            if name in (self.at(source).exports or ()):
+            if self._offers(self.at(source), name):
                 return self.find(self.at(source), name)
         if hasattr(builtins, name):
             return Outside("builtins", name)
         raise TableError(f"{module.name} has no {name}")
+
+    def _offers(self, module: Module, name: str) -> bool:
+        """Whether an import of all public names of a module has a name."""
+        if module.exports is not None:
+            return name in module.exports
+        if name in module.own or name in module.imported:
+            return not name.startswith("_")
+        return any(self._offers(self.at(source), name) for source in module.starred)
 
     def reached_from(self, name: str) -> frozenset[str]:
         """The modules that type checkers read because of one, with itself; stubs are left out."""

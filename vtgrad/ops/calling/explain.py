@@ -4,10 +4,10 @@ Note [Arguments are looked at when a call has failed]
 
 Whether every argument has a type that its operator takes is a question that costs time, and the
 answer is nearly always yes. So kernels and geometry work with what they get, and if one of them
-fails, the generated function calls `explain`, which compares the arguments with the types in the
-derivative table and raises an `ArgumentTypeError` that names the first that does not fit. If all of
-them fit, the error goes on as it is: either it tells what else is wrong, or it is a fault of ours,
-which is to be seen. A call that succeeds pays nothing, because entering a ``try`` costs nothing.
+fails (Note [A failed call]), `explain` compares the arguments with the types in the derivative
+table and raises an `ArgumentTypeError` that names the first that does not fit. If all of them fit,
+the error goes on as it is: either it tells what else is wrong, or it is a fault of ours, which is
+to be seen. A call that succeeds pays nothing, because entering a ``try`` costs nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from vtgrad.errors import (
     VtgradError,
 )
 from vtgrad.generator import Generator
+from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.strides import MAX_DIMS
@@ -43,7 +44,7 @@ __all__ = ["explain", "explained"]
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def explain(error: Exception, signature: str, *values: object) -> None:
+def explain(error: Exception, parameters: str, *values: object) -> None:
     """Raise a better error than `error` if an argument is to blame.
 
     Parameters
@@ -51,8 +52,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
     error : Exception
         What the operator raised. An error of this package is clear already, but that an argument
         has a wrong type comes before whatever else is wrong with it, unless that is its names.
-    signature : str
-        The parameters' names and types, as the table writes them.
+    parameters : str
+        The parameters' names and types, as records state them (`vtgrad.ops.operator.Operator`).
     *values : object
         What was passed for them.
 
@@ -73,8 +74,8 @@ def explain(error: Exception, signature: str, *values: object) -> None:
         # Of a tensor with names, a dimension may have been given by name; a 0-d tensor without
         # samples might have stood for a number.
         return
-    parameters = [parameter.split(": ") for parameter in signature.split(", ")]
-    for (name, wanted), value in zip(parameters, values, strict=True):
+    known = described(parameters)
+    for (name, wanted), value in zip(known, values, strict=True):
         if not _fits(value, wanted):
             if "dim" in name and isinstance(value, str):
                 raise NameNotFoundError(
@@ -87,7 +88,7 @@ def explain(error: Exception, signature: str, *values: object) -> None:
             ) from error
     if isinstance(error, VtgradError):
         return
-    for (name, _), value in zip(parameters, values, strict=True):
+    for (name, _), value in zip(known, values, strict=True):
         if any(abs(n) > _LARGE for n in _integers(value)):
             raise ArgumentValueError(
                 f"argument {name!r} holds a number that is too large", argument=name
@@ -113,11 +114,11 @@ def _dimensions(value: object) -> int:
 
 
 def _fits(value: object, wanted: str) -> bool:
-    return any(_KINDS[kind][0](value) for kind in wanted.split(" | "))
+    return any(_KINDS[kind][0](value) for kind in wanted.split("|"))
 
 
 def _described(wanted: str) -> str:
-    return " or ".join(_KINDS[kind][1] for kind in wanted.split(" | "))
+    return " or ".join(_KINDS[kind][1] for kind in wanted.split("|"))
 
 
 def _type_of(value: object) -> str:
@@ -238,13 +239,13 @@ def _explain_call(
     values: list[object] = []
     for name, value in given.items():
         parameter = signature.parameters[name]
-        kinds = " | ".join(_kinds_of(parameter.annotation))
+        kinds = "|".join(_kinds_of(parameter.annotation))
         every = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
         assert isinstance(every, Sequence)
         for one in every:
-            wanted.append(f"{name}: {kinds}")
+            wanted.append(f"{name}:{kinds}")
             values.append(one)
-    explain(error, ", ".join(wanted), *values)
+    explain(error, " ".join(wanted), *values)
 
 
 def _kinds_of(annotation: object) -> list[str]:

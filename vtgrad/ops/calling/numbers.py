@@ -7,7 +7,6 @@ from typing import TypeVar, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
-from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
@@ -52,7 +51,9 @@ def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
     return other._wrap(TensorImpl(array))
 
 
-def as_first_operand(operator: str, first: T, second: object, *, inexact: bool = False) -> T | None:
+def as_first_operand(
+    operator: str, first: object, second: object, *, inexact: bool = False
+) -> TensorBase | None:
     """A tensor for a first operand that is a number beside a tensor; None for other operands.
 
     Parameters
@@ -74,9 +75,7 @@ def as_first_operand(operator: str, first: T, second: object, *, inexact: bool =
     Called when an operator has failed, which takes its first operand for a tensor: see
     Note [Arguments are looked at when a call has failed].
     """
-    number: object = first
-    if isinstance(number, np.generic):
-        number = number.item()
+    number = first.item() if isinstance(first, np.generic) else first
     if not isinstance(number, (bool, int, float, complex)):
         return None
     if not isinstance(second, TensorBase):
@@ -87,10 +86,10 @@ def as_first_operand(operator: str, first: T, second: object, *, inexact: bool =
         return None
     if isinstance(number, bool):
         # Any other dtype prevails over bool; an operator may have no bools.
-        return cast("T", second._wrap(TensorImpl(np.asarray(number))))
+        return second._wrap(TensorImpl(np.asarray(number)))
     if inexact and isinstance(number, int) and abs(number) < 2**63:
         number = float(number)
-    return cast("T", tensor_beside(number, second))
+    return tensor_beside(number, second)
 
 
 class out_of_context:

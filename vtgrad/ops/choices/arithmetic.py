@@ -11,9 +11,17 @@ from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.ops.generated.arithmetic import div_Tensor_mode, div_Tensor_mode_, true_divide, true_divide_
+from vtgrad.ops.generated.arithmetic import (
+    div_Tensor_mode,
+    div_Tensor_mode_,
+    true_divide,
+    true_divide_,
+)
 
-__all__ = ["div", "div_"]
+__all__ = [
+    "div",
+    "div_",
+]
 
 
 @overload

@@ -11,9 +11,23 @@ from typing import overload
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either, given
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
-from vtgrad.ops.generated.cumulative import CummaxResult, CumminResult, cummax_dim, cummin_dim, cumprod_dim, cumsum_dim, logcumsumexp_dim
+from vtgrad.ops.generated.cumulative import (
+    CummaxResult,
+    CumminResult,
+    cummax_dim,
+    cummin_dim,
+    cumprod_dim,
+    cumsum_dim,
+    logcumsumexp_dim,
+)
 
-__all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
+__all__ = [
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "logcumsumexp",
+]
 
 
 @overload

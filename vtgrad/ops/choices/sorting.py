@@ -10,9 +10,20 @@ from typing import overload
 
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset, either
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.sorting import SortResult, TopkResult, argsort_stable, sort_dim, sort_stable, topk_dim
+from vtgrad.ops.generated.sorting import (
+    SortResult,
+    TopkResult,
+    argsort_stable,
+    sort_dim,
+    sort_stable,
+    topk_dim,
+)
 
-__all__ = ["argsort", "sort", "topk"]
+__all__ = [
+    "argsort",
+    "sort",
+    "topk",
+]
 
 
 @overload

@@ -10,9 +10,17 @@ from typing import overload
 
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.structure import flip_dims, repeat_tiles, rot90_turns
+from vtgrad.ops.generated.structure import (
+    flip_dims,
+    repeat_tiles,
+    rot90_turns,
+)
 
-__all__ = ["flip", "repeat", "rot90"]
+__all__ = [
+    "flip",
+    "repeat",
+    "rot90",
+]
 
 
 def rot90(input: T, k: int = 1, dims: Sequence[int] = (0, 1)) -> T:

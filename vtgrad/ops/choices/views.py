@@ -10,9 +10,15 @@ from typing import overload
 
 from vtgrad.ops.calling.sequences import given_integers
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.views import expand_sizes, permute_dims
+from vtgrad.ops.generated.views import (
+    expand_sizes,
+    permute_dims,
+)
 
-__all__ = ["expand", "permute"]
+__all__ = [
+    "expand",
+    "permute",
+]
 
 
 @overload

@@ -15,48 +15,115 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of, operand_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_first_operand, as_number, has_number_tensor, out_of_context
 from vtgrad.ops.calling.quick import quick_binary
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.integers import INT
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.write import write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.arithmetic_nodes import (
-    AbsBackward0, AddBackward0, AddcdivBackward0, AddcmulBackward0, DivBackward0, DivBackward2,
-    FmodBackward0, FmodBackward1, HypotBackward0, LerpBackward0, LerpBackward1, MulBackward0,
-    NegBackward0, PowBackward0, PowBackward1, PowBackward2, ReciprocalBackward0, RemainderBackward0,
-    RemainderBackward1, RsqrtBackward0, RsubBackward0, RsubBackward1, SgnBackward0, SignBackward0,
-    SqrtBackward0, SubBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    ADD, ADD_, SUB, SUB_, RSUB_TENSOR, RSUB_SCALAR, MUL, MUL_, TRUE_DIVIDE, TRUE_DIVIDE_,
-    DIV_TENSOR_MODE, DIV_TENSOR_MODE_, FLOOR_DIVIDE, FLOOR_DIVIDE_, REMAINDER_SCALAR,
-    REMAINDER_SCALAR_, REMAINDER_TENSOR, REMAINDER_TENSOR_, REMAINDER_SCALAR_TENSOR, FMOD_SCALAR,
-    FMOD_SCALAR_, FMOD_TENSOR, FMOD_TENSOR_, LERP_SCALAR, LERP_SCALAR_, LERP_TENSOR, LERP_TENSOR_,
-    ADDCMUL, ADDCMUL_, ADDCDIV, ADDCDIV_, POW_TENSOR_SCALAR, POW_TENSOR_SCALAR_, POW_TENSOR_TENSOR,
-    POW_TENSOR_TENSOR_, POW_SCALAR, SQRT, SQRT_, RSQRT, RSQRT_, RECIPROCAL, RECIPROCAL_, HYPOT,
-    HYPOT_, NEG, NEG_, ABS, ABS_, SIGN, SIGN_, SGN, SGN_, GCD, GCD_, LCM, LCM_,
+    AbsBackward0,
+    AddBackward0,
+    AddcdivBackward0,
+    AddcmulBackward0,
+    DivBackward0,
+    DivBackward2,
+    FmodBackward0,
+    FmodBackward1,
+    HypotBackward0,
+    LerpBackward0,
+    LerpBackward1,
+    MulBackward0,
+    NegBackward0,
+    PowBackward0,
+    PowBackward1,
+    PowBackward2,
+    ReciprocalBackward0,
+    RemainderBackward0,
+    RemainderBackward1,
+    RsqrtBackward0,
+    RsubBackward0,
+    RsubBackward1,
+    SgnBackward0,
+    SignBackward0,
+    SqrtBackward0,
+    SubBackward0,
 )
 
 __all__ = [
-    "abs", "abs_", "add", "add_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "div_Tensor_mode",
-    "div_Tensor_mode_", "floor_divide", "floor_divide_", "fmod", "fmod_", "fmod_Scalar",
-    "fmod_Scalar_", "fmod_Tensor", "fmod_Tensor_", "gcd", "gcd_", "hypot", "hypot_", "lcm", "lcm_",
-    "lerp", "lerp_", "lerp_Scalar", "lerp_Scalar_", "lerp_Tensor", "lerp_Tensor_", "mul", "mul_",
-    "neg", "neg_", "pow", "pow_", "pow_Scalar", "pow_Tensor_Scalar", "pow_Tensor_Scalar_",
-    "pow_Tensor_Tensor", "pow_Tensor_Tensor_", "reciprocal", "reciprocal_", "remainder",
-    "remainder_", "remainder_Scalar", "remainder_Scalar_", "remainder_Scalar_Tensor",
-    "remainder_Tensor", "remainder_Tensor_", "rsqrt", "rsqrt_", "rsub", "rsub_Scalar",
-    "rsub_Tensor", "sgn", "sgn_", "sign", "sign_", "sqrt", "sqrt_", "sub", "sub_", "true_divide",
+    "abs",
+    "abs_",
+    "add",
+    "add_",
+    "addcdiv",
+    "addcdiv_",
+    "addcmul",
+    "addcmul_",
+    "div_Tensor_mode",
+    "div_Tensor_mode_",
+    "floor_divide",
+    "floor_divide_",
+    "fmod",
+    "fmod_",
+    "fmod_Scalar",
+    "fmod_Scalar_",
+    "fmod_Tensor",
+    "fmod_Tensor_",
+    "gcd",
+    "gcd_",
+    "hypot",
+    "hypot_",
+    "lcm",
+    "lcm_",
+    "lerp",
+    "lerp_",
+    "lerp_Scalar",
+    "lerp_Scalar_",
+    "lerp_Tensor",
+    "lerp_Tensor_",
+    "mul",
+    "mul_",
+    "neg",
+    "neg_",
+    "pow",
+    "pow_",
+    "pow_Scalar",
+    "pow_Tensor_Scalar",
+    "pow_Tensor_Scalar_",
+    "pow_Tensor_Tensor",
+    "pow_Tensor_Tensor_",
+    "reciprocal",
+    "reciprocal_",
+    "remainder",
+    "remainder_",
+    "remainder_Scalar",
+    "remainder_Scalar_",
+    "remainder_Scalar_Tensor",
+    "remainder_Tensor",
+    "remainder_Tensor_",
+    "rsqrt",
+    "rsqrt_",
+    "rsub",
+    "rsub_Scalar",
+    "rsub_Tensor",
+    "sgn",
+    "sgn_",
+    "sign",
+    "sign_",
+    "sqrt",
+    "sqrt_",
+    "sub",
+    "sub_",
+    "true_divide",
     "true_divide_",
 ]
 
@@ -118,23 +185,14 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.add, input, other)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over(ADD, add, input, other, alpha=alpha, out=out)
+                return take_over(op.ADD, add, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
                 k.add, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"), alpha=alpha
             )
     except Exception as error:
-        if renew_context(error):
-            return add(input, other, alpha=alpha, out=out)
-        if has_number_tensor(alpha):
-            return add(input, other, alpha=as_number(alpha), out=out)
-        turned = as_first_operand("add", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return add(turned, other, alpha=alpha, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
-        raise
+        return recover(error, op.ADD, add, input, other, alpha=alpha, out=out)
     if result is None:
         if out is not None:
             return write_out(out, array, "add", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
@@ -159,18 +217,13 @@ def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
             if write_ufunc(input._impl, np.add, other, "add_"):
                 return input
             if keys.active and is_keyed(input, other):
-                return take_over(ADD_, add_, input, other, alpha=alpha)
+                return take_over(op.ADD_, add_, input, other, alpha=alpha)
             return write(input, AddBackward0.record, _add_ufunc_writer, other, operator="add_")
         if keys.active and is_keyed(input, other):
-            return take_over(ADD_, add_, input, other, alpha=alpha)
+            return take_over(op.ADD_, add_, input, other, alpha=alpha)
         return write(input, AddBackward0.record, _add_writer, other, alpha=alpha, operator="add_")
     except Exception as error:
-        if renew_context(error):
-            return add_(input, other, alpha=alpha)
-        if has_number_tensor(alpha):
-            return add_(input, other, alpha=as_number(alpha))
-        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
-        raise
+        return recover(error, op.ADD_, add_, input, other, alpha=alpha)
 
 
 @overload
@@ -227,23 +280,14 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.subtract, input, other, True)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over(SUB, sub, input, other, alpha=alpha, out=out)
+                return take_over(op.SUB, sub, input, other, alpha=alpha, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
                 k.sub, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"), alpha=alpha
             )
     except Exception as error:
-        if renew_context(error):
-            return sub(input, other, alpha=alpha, out=out)
-        if has_number_tensor(alpha):
-            return sub(input, other, alpha=as_number(alpha), out=out)
-        turned = as_first_operand("sub", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return sub(turned, other, alpha=alpha, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number, out: Tensor | None", input, other, alpha, out)
-        raise
+        return recover(error, op.SUB, sub, input, other, alpha=alpha, out=out)
     if result is None:
         if out is not None:
             return write_out(out, array, "sub", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
@@ -268,33 +312,23 @@ def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
             if write_ufunc(input._impl, np.subtract, other, "sub_", True):
                 return input
             if keys.active and is_keyed(input, other):
-                return take_over(SUB_, sub_, input, other, alpha=alpha)
+                return take_over(op.SUB_, sub_, input, other, alpha=alpha)
             return write(input, SubBackward0.record, _sub_ufunc_writer, other, operator="sub_")
         if keys.active and is_keyed(input, other):
-            return take_over(SUB_, sub_, input, other, alpha=alpha)
+            return take_over(op.SUB_, sub_, input, other, alpha=alpha)
         return write(input, SubBackward0.record, _sub_writer, other, alpha=alpha, operator="sub_")
     except Exception as error:
-        if renew_context(error):
-            return sub_(input, other, alpha=alpha)
-        if has_number_tensor(alpha):
-            return sub_(input, other, alpha=as_number(alpha))
-        explain(error, "input: Tensor, other: Tensor | Number, alpha: Number", input, other, alpha)
-        raise
+        return recover(error, op.SUB_, sub_, input, other, alpha=alpha)
 
 
 def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
     """Return the second operand minus the first, which is multiplied by `alpha`."""
     if keys.active and is_keyed(input, other):
-        return take_over(RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
+        return take_over(op.RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other._impl.array, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return rsub_Tensor(input, other, alpha=alpha)
-        if has_number_tensor(alpha):
-            return rsub_Tensor(input, other, alpha=as_number(alpha))
-        explain(error, "input: Tensor, other: Tensor, alpha: Number", input, other, alpha)
-        raise
+        return recover(error, op.RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -308,16 +342,11 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
 def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     """A number less the tensor, which is multiplied by `alpha`."""
     if keys.active and is_keyed(input):
-        return take_over(RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
+        return take_over(op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     try:
         array = no_fp_warnings.run(k.rsub, input._impl.array, other, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return rsub_Scalar(input, other, alpha=alpha)
-        if has_number_tensor(other, alpha):
-            return rsub_Scalar(input, as_number(other), alpha=as_number(alpha))
-        explain(error, "input: Tensor, other: Number, alpha: Number", input, other, alpha)
-        raise
+        return recover(error, op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RsubBackward1.record(input, other, alpha=alpha)
@@ -380,21 +409,14 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
             result = quick_binary(np.multiply, input, other)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over(MUL, mul, input, other, out=out)
+                return take_over(op.MUL, mul, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
                 k.mul, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
             )
     except Exception as error:
-        if renew_context(error):
-            return mul(input, other, out=out)
-        turned = as_first_operand("mul", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return mul(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.MUL, mul, input, other, out=out)
     if result is None:
         if out is not None:
             return write_out(out, array, "mul", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
@@ -418,13 +440,10 @@ def mul_(input: T, other: Tensor | Number) -> T:
         if write_ufunc(input._impl, np.multiply, other, "mul_"):
             return input
         if keys.active and is_keyed(input, other):
-            return take_over(MUL_, mul_, input, other)
+            return take_over(op.MUL_, mul_, input, other)
         return write(input, MulBackward0.record, _mul_ufunc_writer, other, operator="mul_")
     except Exception as error:
-        if renew_context(error):
-            return mul_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.MUL_, mul_, input, other)
 
 
 @overload
@@ -476,21 +495,14 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             result = quick_binary(np.true_divide, input, other, True)
         if result is None:
             if keys.active and is_keyed(input, other, out):
-                return take_over(TRUE_DIVIDE, true_divide, input, other, out=out)
+                return take_over(op.TRUE_DIVIDE, true_divide, input, other, out=out)
             if out is not None:
                 check_out(out, input, other)
             array = no_fp_warnings.run(
                 k.div, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
             )
     except Exception as error:
-        if renew_context(error):
-            return true_divide(input, other, out=out)
-        turned = as_first_operand("div", input, other, inexact=True)
-        if turned is not None:
-            with out_of_context(error):
-                return true_divide(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.TRUE_DIVIDE, true_divide, input, other, out=out)
     if result is None:
         if out is not None:
             return write_out(out, array, "div", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
@@ -514,13 +526,10 @@ def true_divide_(input: T, other: Tensor | Number) -> T:
         if write_ufunc(input._impl, np.true_divide, other, "div_", True):
             return input
         if keys.active and is_keyed(input, other):
-            return take_over(TRUE_DIVIDE_, true_divide_, input, other)
+            return take_over(op.TRUE_DIVIDE_, true_divide_, input, other)
         return write(input, DivBackward0.record, _true_divide_ufunc_writer, other, operator="div_")
     except Exception as error:
-        if renew_context(error):
-            return true_divide_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.TRUE_DIVIDE_, true_divide_, input, other)
 
 
 @overload
@@ -532,7 +541,7 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Return the quotient of two tensors, element by element."""
     if keys.active and is_keyed(input, other, out):
-        return take_over(DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
+        return take_over(op.DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
@@ -543,16 +552,7 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
             rounding_mode=rounding_mode,
         )
     except Exception as error:
-        if renew_context(error):
-            return div_Tensor_mode(input, other, rounding_mode=rounding_mode, out=out)
-        turned = as_first_operand("div", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return div_Tensor_mode(turned, other, rounding_mode=rounding_mode, out=out)
-        explain(
-            error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None, out: Tensor | None", input, other, rounding_mode, out
-        )
-        raise
+        return recover(error, op.DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
     if out is not None:
         return write_out(out, array, "div", inputs=(input, other))
     result = wrap_like(input, array)
@@ -571,14 +571,11 @@ _div_Tensor_mode_writer = store_result(k.div, direct=True)
 def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
+        return take_over(op.DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
     try:
         return write(input, DivBackward2.record, _div_Tensor_mode_writer, other, rounding_mode=rounding_mode, operator="div_")
     except Exception as error:
-        if renew_context(error):
-            return div_Tensor_mode_(input, other, rounding_mode=rounding_mode)
-        explain(error, "input: Tensor, other: Tensor | Number, rounding_mode: str | None", input, other, rounding_mode)
-        raise
+        return recover(error, op.DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
 
 
 @overload
@@ -632,7 +629,7 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     tensor([3., inf])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(FLOOR_DIVIDE, floor_divide, input, other, out=out)
+        return take_over(op.FLOOR_DIVIDE, floor_divide, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -640,14 +637,7 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             k.floor_divide, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return floor_divide(input, other, out=out)
-        turned = as_first_operand("floor_divide", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return floor_divide(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.FLOOR_DIVIDE, floor_divide, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "floor_divide", inputs=(input, other)), input, other)
     result = wrap_like(input, array)
@@ -660,31 +650,23 @@ _floor_divide_writer = store_result(k.floor_divide, direct=True)
 def floor_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `floor_divide` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(FLOOR_DIVIDE_, floor_divide_, input, other)
+        return take_over(op.FLOOR_DIVIDE_, floor_divide_, input, other)
     try:
         return write(input, NotImplementedNode.record, _floor_divide_writer, other, operator="floor_divide_")
     except Exception as error:
-        if renew_context(error):
-            return floor_divide_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.FLOOR_DIVIDE_, floor_divide_, input, other)
 
 
 def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division that is rounded down, element by element."""
     if keys.active and is_keyed(input, out):
-        return take_over(REMAINDER_SCALAR, remainder_Scalar, input, other, out=out)
+        return take_over(op.REMAINDER_SCALAR, remainder_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.remainder, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return remainder_Scalar(input, other, out=out)
-        if has_number_tensor(other):
-            return remainder_Scalar(input, as_number(other), out=out)
-        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.REMAINDER_SCALAR, remainder_Scalar, input, other, out=out)
     if out is not None:
         return write_out(out, array, "remainder")
     result = wrap_like(input, array)
@@ -700,31 +682,23 @@ _remainder_Scalar_writer = store_result(k.remainder, direct=True)
 def remainder_Scalar_(input: T, other: Number) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(REMAINDER_SCALAR_, remainder_Scalar_, input, other)
+        return take_over(op.REMAINDER_SCALAR_, remainder_Scalar_, input, other)
     try:
         return write(input, RemainderBackward0.record, _remainder_Scalar_writer, other, operator="remainder_")
     except Exception as error:
-        if renew_context(error):
-            return remainder_Scalar_(input, other)
-        if has_number_tensor(other):
-            return remainder_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.REMAINDER_SCALAR_, remainder_Scalar_, input, other)
 
 
 def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a floored division."""
     if keys.active and is_keyed(input, other, out):
-        return take_over(REMAINDER_TENSOR, remainder_Tensor, input, other, out=out)
+        return take_over(op.REMAINDER_TENSOR, remainder_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.remainder, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return remainder_Tensor(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.REMAINDER_TENSOR, remainder_Tensor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "remainder", inputs=(input, other))
     result = wrap_like(input, array)
@@ -743,32 +717,24 @@ _remainder_Tensor_writer = store_result(k.remainder, direct=True)
 def remainder_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(REMAINDER_TENSOR_, remainder_Tensor_, input, other)
+        return take_over(op.REMAINDER_TENSOR_, remainder_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, RemainderBackward1.record, _remainder_Tensor_writer, other, operator="remainder_")
     except Exception as error:
-        if renew_context(error):
-            return remainder_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.REMAINDER_TENSOR_, remainder_Tensor_, input, other)
 
 
 def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) -> T:
     """What remains of a floored division of a number."""
     if keys.active and is_keyed(other, out):
-        return take_over(REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
+        return take_over(op.REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other, differentiable=False)
         array = no_fp_warnings.run(k.remainder, input, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return remainder_Scalar_Tensor(input, other, out=out)
-        if has_number_tensor(input):
-            return remainder_Scalar_Tensor(as_number(input), other, out=out)
-        explain(error, "input: Number, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "remainder"), other)
     result = wrap_like(other, array)
@@ -778,18 +744,13 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """Return the remainder of a division rounded towards zero."""
     if keys.active and is_keyed(input, out):
-        return take_over(FMOD_SCALAR, fmod_Scalar, input, other, out=out)
+        return take_over(op.FMOD_SCALAR, fmod_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.fmod, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return fmod_Scalar(input, other, out=out)
-        if has_number_tensor(other):
-            return fmod_Scalar(input, as_number(other), out=out)
-        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.FMOD_SCALAR, fmod_Scalar, input, other, out=out)
     if out is not None:
         return write_out(out, array, "fmod")
     result = wrap_like(input, array)
@@ -805,31 +766,23 @@ _fmod_Scalar_writer = store_result(k.fmod, direct=True)
 def fmod_Scalar_(input: T, other: Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(FMOD_SCALAR_, fmod_Scalar_, input, other)
+        return take_over(op.FMOD_SCALAR_, fmod_Scalar_, input, other)
     try:
         return write(input, FmodBackward0.record, _fmod_Scalar_writer, other, operator="fmod_")
     except Exception as error:
-        if renew_context(error):
-            return fmod_Scalar_(input, other)
-        if has_number_tensor(other):
-            return fmod_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.FMOD_SCALAR_, fmod_Scalar_, input, other)
 
 
 def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """What remains of a truncated division."""
     if keys.active and is_keyed(input, other, out):
-        return take_over(FMOD_TENSOR, fmod_Tensor, input, other, out=out)
+        return take_over(op.FMOD_TENSOR, fmod_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.fmod, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return fmod_Tensor(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.FMOD_TENSOR, fmod_Tensor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "fmod", inputs=(input, other))
     result = wrap_like(input, array)
@@ -848,32 +801,24 @@ _fmod_Tensor_writer = store_result(k.fmod, direct=True)
 def fmod_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(FMOD_TENSOR_, fmod_Tensor_, input, other)
+        return take_over(op.FMOD_TENSOR_, fmod_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, FmodBackward1.record, _fmod_Tensor_writer, other, operator="fmod_")
     except Exception as error:
-        if renew_context(error):
-            return fmod_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.FMOD_TENSOR_, fmod_Tensor_, input, other)
 
 
 def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) -> T:
     """Return the points on the lines from `input` to `end` at a weight."""
     if keys.active and is_keyed(input, end, out):
-        return take_over(LERP_SCALAR, lerp_Scalar, input, end, weight, out=out)
+        return take_over(op.LERP_SCALAR, lerp_Scalar, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end)
         array = no_fp_warnings.run(k.lerp, input._impl.array, end._impl.array, weight)
     except Exception as error:
-        if renew_context(error):
-            return lerp_Scalar(input, end, weight, out=out)
-        if has_number_tensor(weight):
-            return lerp_Scalar(input, end, as_number(weight), out=out)
-        explain(error, "input: Tensor, end: Tensor, weight: Number, out: Tensor | None", input, end, weight, out)
-        raise
+        return recover(error, op.LERP_SCALAR, lerp_Scalar, input, end, weight, out=out)
     if out is not None:
         return write_out(out, array, "lerp", inputs=(input, end))
     result = wrap_like(input, array)
@@ -892,32 +837,24 @@ _lerp_Scalar_writer = store_result(k.lerp, direct=True)
 def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, end):
-        return take_over(LERP_SCALAR_, lerp_Scalar_, input, end, weight)
+        return take_over(op.LERP_SCALAR_, lerp_Scalar_, input, end, weight)
     try:
         array_of(end, "end")
         return write(input, LerpBackward0.record, _lerp_Scalar_writer, end, weight, operator="lerp_")
     except Exception as error:
-        if renew_context(error):
-            return lerp_Scalar_(input, end, weight)
-        if has_number_tensor(weight):
-            return lerp_Scalar_(input, end, as_number(weight))
-        explain(error, "input: Tensor, end: Tensor, weight: Number", input, end, weight)
-        raise
+        return recover(error, op.LERP_SCALAR_, lerp_Scalar_, input, end, weight)
 
 
 def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) -> T:
     """The points between two tensors at weights."""
     if keys.active and is_keyed(input, end, weight, out):
-        return take_over(LERP_TENSOR, lerp_Tensor, input, end, weight, out=out)
+        return take_over(op.LERP_TENSOR, lerp_Tensor, input, end, weight, out=out)
     try:
         if out is not None:
             check_out(out, input, end, weight)
         array = no_fp_warnings.run(k.lerp, input._impl.array, end._impl.array, weight._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return lerp_Tensor(input, end, weight, out=out)
-        explain(error, "input: Tensor, end: Tensor, weight: Tensor, out: Tensor | None", input, end, weight, out)
-        raise
+        return recover(error, op.LERP_TENSOR, lerp_Tensor, input, end, weight, out=out)
     if out is not None:
         return write_out(out, array, "lerp", exact=True, inputs=(input, end, weight))
     result = wrap_like(input, array)
@@ -937,16 +874,13 @@ _lerp_Tensor_writer = store_result(k.lerp, direct=True)
 def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, end, weight):
-        return take_over(LERP_TENSOR_, lerp_Tensor_, input, end, weight)
+        return take_over(op.LERP_TENSOR_, lerp_Tensor_, input, end, weight)
     try:
         array_of(end, "end")
         array_of(weight, "weight")
         return write(input, LerpBackward1.record, _lerp_Tensor_writer, end, weight, operator="lerp_")
     except Exception as error:
-        if renew_context(error):
-            return lerp_Tensor_(input, end, weight)
-        explain(error, "input: Tensor, end: Tensor, weight: Tensor", input, end, weight)
-        raise
+        return recover(error, op.LERP_TENSOR_, lerp_Tensor_, input, end, weight)
 
 
 def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: T | None = None) -> T:
@@ -995,20 +929,13 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     tensor([5.0000, 8.5000])
     """
     if keys.active and is_keyed(input, tensor1, tensor2, out):
-        return take_over(ADDCMUL, addcmul, input, tensor1, tensor2, value=value, out=out)
+        return take_over(op.ADDCMUL, addcmul, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
         array = no_fp_warnings.run(k.addcmul, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
-        if renew_context(error):
-            return addcmul(input, tensor1, tensor2, value=value, out=out)
-        if has_number_tensor(value):
-            return addcmul(input, tensor1, tensor2, value=as_number(value), out=out)
-        explain(
-            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
-        )
-        raise
+        return recover(error, op.ADDCMUL, addcmul, input, tensor1, tensor2, value=value, out=out)
     if out is not None:
         return write_out(out, array, "addcmul", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
@@ -1028,18 +955,13 @@ _addcmul_writer = store_result(k.addcmul, direct=True)
 def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
-        return take_over(ADDCMUL_, addcmul_, input, tensor1, tensor2, value=value)
+        return take_over(op.ADDCMUL_, addcmul_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
         return write(input, AddcmulBackward0.record, _addcmul_writer, tensor1, tensor2, value=value, operator="addcmul_")
     except Exception as error:
-        if renew_context(error):
-            return addcmul_(input, tensor1, tensor2, value=value)
-        if has_number_tensor(value):
-            return addcmul_(input, tensor1, tensor2, value=as_number(value))
-        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
-        raise
+        return recover(error, op.ADDCMUL_, addcmul_, input, tensor1, tensor2, value=value)
 
 
 def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: T | None = None) -> T:
@@ -1087,20 +1009,13 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     tensor([2.5000, 2.0000])
     """
     if keys.active and is_keyed(input, tensor1, tensor2, out):
-        return take_over(ADDCDIV, addcdiv, input, tensor1, tensor2, value=value, out=out)
+        return take_over(op.ADDCDIV, addcdiv, input, tensor1, tensor2, value=value, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor1, tensor2)
         array = no_fp_warnings.run(k.addcdiv, input._impl.array, tensor1._impl.array, tensor2._impl.array, value=value)
     except Exception as error:
-        if renew_context(error):
-            return addcdiv(input, tensor1, tensor2, value=value, out=out)
-        if has_number_tensor(value):
-            return addcdiv(input, tensor1, tensor2, value=as_number(value), out=out)
-        explain(
-            error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number, out: Tensor | None", input, tensor1, tensor2, value, out
-        )
-        raise
+        return recover(error, op.ADDCDIV, addcdiv, input, tensor1, tensor2, value=value, out=out)
     if out is not None:
         return write_out(out, array, "addcdiv", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
@@ -1120,35 +1035,25 @@ _addcdiv_writer = store_result(k.addcdiv, direct=True)
 def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
-        return take_over(ADDCDIV_, addcdiv_, input, tensor1, tensor2, value=value)
+        return take_over(op.ADDCDIV_, addcdiv_, input, tensor1, tensor2, value=value)
     try:
         array_of(tensor1, "tensor1")
         array_of(tensor2, "tensor2")
         return write(input, AddcdivBackward0.record, _addcdiv_writer, tensor1, tensor2, value=value, operator="addcdiv_")
     except Exception as error:
-        if renew_context(error):
-            return addcdiv_(input, tensor1, tensor2, value=value)
-        if has_number_tensor(value):
-            return addcdiv_(input, tensor1, tensor2, value=as_number(value))
-        explain(error, "input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Number", input, tensor1, tensor2, value)
-        raise
+        return recover(error, op.ADDCDIV_, addcdiv_, input, tensor1, tensor2, value=value)
 
 
 def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     """Return one operand raised to the power of the other, element by element."""
     if keys.active and is_keyed(input, out):
-        return take_over(POW_TENSOR_SCALAR, pow_Tensor_Scalar, input, exponent, out=out)
+        return take_over(op.POW_TENSOR_SCALAR, pow_Tensor_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.pow, input._impl.array, exponent)
     except Exception as error:
-        if renew_context(error):
-            return pow_Tensor_Scalar(input, exponent, out=out)
-        if has_number_tensor(exponent):
-            return pow_Tensor_Scalar(input, as_number(exponent), out=out)
-        explain(error, "input: Tensor, exponent: Number, out: Tensor | None", input, exponent, out)
-        raise
+        return recover(error, op.POW_TENSOR_SCALAR, pow_Tensor_Scalar, input, exponent, out=out)
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(input, array)
@@ -1164,31 +1069,23 @@ _pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(POW_TENSOR_SCALAR_, pow_Tensor_Scalar_, input, exponent)
+        return take_over(op.POW_TENSOR_SCALAR_, pow_Tensor_Scalar_, input, exponent)
     try:
         return write(input, PowBackward0.record, _pow_Tensor_Scalar_writer, exponent, operator="pow_")
     except Exception as error:
-        if renew_context(error):
-            return pow_Tensor_Scalar_(input, exponent)
-        if has_number_tensor(exponent):
-            return pow_Tensor_Scalar_(input, as_number(exponent))
-        explain(error, "input: Tensor, exponent: Number", input, exponent)
-        raise
+        return recover(error, op.POW_TENSOR_SCALAR_, pow_Tensor_Scalar_, input, exponent)
 
 
 def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
     """One tensor to the power of another."""
     if keys.active and is_keyed(input, exponent, out):
-        return take_over(POW_TENSOR_TENSOR, pow_Tensor_Tensor, input, exponent, out=out)
+        return take_over(op.POW_TENSOR_TENSOR, pow_Tensor_Tensor, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, input, exponent)
         array = no_fp_warnings.run(k.pow, input._impl.array, exponent._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return pow_Tensor_Tensor(input, exponent, out=out)
-        explain(error, "input: Tensor, exponent: Tensor, out: Tensor | None", input, exponent, out)
-        raise
+        return recover(error, op.POW_TENSOR_TENSOR, pow_Tensor_Tensor, input, exponent, out=out)
     if out is not None:
         return write_out(out, array, "pow", inputs=(input, exponent))
     result = wrap_like(input, array)
@@ -1208,32 +1105,24 @@ _pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, exponent):
-        return take_over(POW_TENSOR_TENSOR_, pow_Tensor_Tensor_, input, exponent)
+        return take_over(op.POW_TENSOR_TENSOR_, pow_Tensor_Tensor_, input, exponent)
     try:
         array_of(exponent, "exponent")
         return write(input, PowBackward1.record, _pow_Tensor_Tensor_writer, exponent, operator="pow_")
     except Exception as error:
-        if renew_context(error):
-            return pow_Tensor_Tensor_(input, exponent)
-        explain(error, "input: Tensor, exponent: Tensor", input, exponent)
-        raise
+        return recover(error, op.POW_TENSOR_TENSOR_, pow_Tensor_Tensor_, input, exponent)
 
 
 def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     """A number to the power of a tensor."""
     if keys.active and is_keyed(exponent, out):
-        return take_over(POW_SCALAR, pow_Scalar, input, exponent, out=out)
+        return take_over(op.POW_SCALAR, pow_Scalar, input, exponent, out=out)
     try:
         if out is not None:
             check_out(out, exponent)
         array = no_fp_warnings.run(k.pow, input, exponent._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return pow_Scalar(input, exponent, out=out)
-        if has_number_tensor(input):
-            return pow_Scalar(as_number(input), exponent, out=out)
-        explain(error, "input: Number, exponent: Tensor, out: Tensor | None", input, exponent, out)
-        raise
+        return recover(error, op.POW_SCALAR, pow_Scalar, input, exponent, out=out)
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
@@ -1278,16 +1167,13 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     tensor([0.+2.j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SQRT, sqrt, input, out=out)
+        return take_over(op.SQRT, sqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sqrt, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sqrt(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SQRT, sqrt, input, out=out)
     if out is not None:
         return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
@@ -1304,14 +1190,11 @@ _sqrt_writer = store_result(k.sqrt, direct=True)
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SQRT_, sqrt_, input)
+        return take_over(op.SQRT_, sqrt_, input)
     try:
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
-        if renew_context(error):
-            return sqrt_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SQRT_, sqrt_, input)
 
 
 def rsqrt(input: T, *, out: T | None = None) -> T:
@@ -1345,16 +1228,13 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     tensor([0.5000, 2.0000,    inf,    nan])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(RSQRT, rsqrt, input, out=out)
+        return take_over(op.RSQRT, rsqrt, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.rsqrt, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return rsqrt(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.RSQRT, rsqrt, input, out=out)
     if out is not None:
         return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
@@ -1371,14 +1251,11 @@ _rsqrt_writer = store_result(k.rsqrt, direct=True)
 def rsqrt_(input: T) -> T:
     """Write the result of `rsqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(RSQRT_, rsqrt_, input)
+        return take_over(op.RSQRT_, rsqrt_, input)
     try:
         return write(input, RsqrtBackward0.record, _rsqrt_writer, operator="rsqrt_")
     except Exception as error:
-        if renew_context(error):
-            return rsqrt_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.RSQRT_, rsqrt_, input)
 
 
 def reciprocal(input: T, *, out: T | None = None) -> T:
@@ -1417,16 +1294,13 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     tensor([-0.2500, -0.0625])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(RECIPROCAL, reciprocal, input, out=out)
+        return take_over(op.RECIPROCAL, reciprocal, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.reciprocal, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return reciprocal(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.RECIPROCAL, reciprocal, input, out=out)
     if out is not None:
         return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
@@ -1443,14 +1317,11 @@ _reciprocal_writer = store_result(k.reciprocal, direct=True)
 def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(RECIPROCAL_, reciprocal_, input)
+        return take_over(op.RECIPROCAL_, reciprocal_, input)
     try:
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
-        if renew_context(error):
-            return reciprocal_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.RECIPROCAL_, reciprocal_, input)
 
 
 def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -1495,16 +1366,13 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.6000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(HYPOT, hypot, input, other, out=out)
+        return take_over(op.HYPOT, hypot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.hypot, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return hypot(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.HYPOT, hypot, input, other, out=out)
     if out is not None:
         return write_out(out, array, "hypot", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1524,15 +1392,12 @@ _hypot_writer = store_result(k.hypot, direct=True)
 def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(HYPOT_, hypot_, input, other)
+        return take_over(op.HYPOT_, hypot_, input, other)
     try:
         array_of(other, "other")
         return write(input, HypotBackward0.record, _hypot_writer, other, operator="hypot_")
     except Exception as error:
-        if renew_context(error):
-            return hypot_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.HYPOT_, hypot_, input, other)
 
 
 def neg(input: T, *, out: T | None = None) -> T:
@@ -1569,16 +1434,13 @@ def neg(input: T, *, out: T | None = None) -> T:
     tensor([255, 254], dtype=vtgrad.uint8)
     """
     if keys.active and is_keyed(input, out):
-        return take_over(NEG, neg, input, out=out)
+        return take_over(op.NEG, neg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.neg, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return neg(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.NEG, neg, input, out=out)
     if out is not None:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
@@ -1594,14 +1456,11 @@ _neg_writer = store_result(k.neg, direct=True)
 def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(NEG_, neg_, input)
+        return take_over(op.NEG_, neg_, input)
     try:
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
-        if renew_context(error):
-            return neg_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.NEG_, neg_, input)
 
 
 def abs(input: T, *, out: T | None = None) -> T:
@@ -1644,16 +1503,13 @@ def abs(input: T, *, out: T | None = None) -> T:
     tensor([5.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ABS, abs, input, out=out)
+        return take_over(op.ABS, abs, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.abs, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return abs(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ABS, abs, input, out=out)
     if out is not None:
         return write_out(
             out, array, "abs", exact=input._impl.dtype.kind != "c" or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype)
@@ -1671,14 +1527,11 @@ _abs_writer = store_without_warnings(k.abs_)
 def abs_(input: T) -> T:
     """Write the result of `abs` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ABS_, abs_, input)
+        return take_over(op.ABS_, abs_, input)
     try:
         return write(input, AbsBackward0.record, _abs_writer, operator="abs_")
     except Exception as error:
-        if renew_context(error):
-            return abs_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ABS_, abs_, input)
 
 
 def sign(input: T, *, out: T | None = None) -> T:
@@ -1713,16 +1566,13 @@ def sign(input: T, *, out: T | None = None) -> T:
     tensor([-1.,  0.,  1.,  0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SIGN, sign, input, out=out)
+        return take_over(op.SIGN, sign, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sign, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sign(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SIGN, sign, input, out=out)
     if out is not None:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
@@ -1738,14 +1588,11 @@ _sign_writer = store_result(k.sign, direct=True)
 def sign_(input: T) -> T:
     """Write the result of `sign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SIGN_, sign_, input)
+        return take_over(op.SIGN_, sign_, input)
     try:
         return write(input, SignBackward0.record, _sign_writer, operator="sign_")
     except Exception as error:
-        if renew_context(error):
-            return sign_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SIGN_, sign_, input)
 
 
 def sgn(input: T, *, out: T | None = None) -> T:
@@ -1781,16 +1628,13 @@ def sgn(input: T, *, out: T | None = None) -> T:
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SGN, sgn, input, out=out)
+        return take_over(op.SGN, sgn, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sgn, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sgn(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SGN, sgn, input, out=out)
     if out is not None:
         return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
@@ -1807,14 +1651,11 @@ _sgn_writer = store_result(k.sgn, direct=True)
 def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SGN_, sgn_, input)
+        return take_over(op.SGN_, sgn_, input)
     try:
         return write(input, SgnBackward0.record, _sgn_writer, operator="sgn_")
     except Exception as error:
-        if renew_context(error):
-            return sgn_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SGN_, sgn_, input)
 
 
 def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -1858,16 +1699,13 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
             [1, 7]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(GCD, gcd, input, other, out=out)
+        return take_over(op.GCD, gcd, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(k.gcd, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return gcd(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.GCD, gcd, input, other, out=out)
     if out is not None:
         return write_out(out, array, "gcd", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1880,15 +1718,12 @@ _gcd_writer = store_result(k.gcd, direct=True, total=False)
 def gcd_(input: T, other: Tensor) -> T:
     """Write the result of `gcd` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(GCD_, gcd_, input, other)
+        return take_over(op.GCD_, gcd_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _gcd_writer, other, operator="gcd_")
     except Exception as error:
-        if renew_context(error):
-            return gcd_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.GCD_, gcd_, input, other)
 
 
 def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -1931,16 +1766,13 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
             [12,  6]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LCM, lcm, input, other, out=out)
+        return take_over(op.LCM, lcm, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(k.lcm, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return lcm(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LCM, lcm, input, other, out=out)
     if out is not None:
         return write_out(out, array, "lcm", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1953,15 +1785,12 @@ _lcm_writer = store_result(k.lcm, direct=True, total=False)
 def lcm_(input: T, other: Tensor) -> T:
     """Write the result of `lcm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LCM_, lcm_, input, other)
+        return take_over(op.LCM_, lcm_, input, other)
     try:
         array_of(other, "other")
         return write(input, None, _lcm_writer, other, operator="lcm_")
     except Exception as error:
-        if renew_context(error):
-            return lcm_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LCM_, lcm_, input, other)
 
 
 def rsub(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:

@@ -20,8 +20,15 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesExponentResult, SavesResult, SavesSelf, SavesSelfEndWeight, SavesSelfExponentResult,
-    SavesSelfOther, SavesSelfOtherOrNumber, SavesSelfOtherResult, SavesSelfResult,
+    SavesExponentResult,
+    SavesResult,
+    SavesSelf,
+    SavesSelfEndWeight,
+    SavesSelfExponentResult,
+    SavesSelfOther,
+    SavesSelfOtherOrNumber,
+    SavesSelfOtherResult,
+    SavesSelfResult,
     SavesTensor1Tensor2,
 )
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse

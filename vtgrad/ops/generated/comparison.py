@@ -11,46 +11,115 @@ from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.comparison_nodes import (
-    ClampBackward0, ClampBackward1, ClampMaxBackward0, ClampMaxBackward1, ClampMinBackward0,
-    ClampMinBackward1, EqBackward0, EqBackward1, FmaxBackward0, FminBackward0, GeBackward0,
-    GeBackward1, GtBackward0, GtBackward1, HalvedWhereBackward0, LeBackward0, LeBackward1,
-    LtBackward0, LtBackward1, MaximumBackward0, MinimumBackward0, NeBackward0, NeBackward1,
-    ReluBackward0, ThresholdBackwardBackward0, WhereBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    RELU, RELU_, THRESHOLD_BACKWARD, MAXIMUM, HALVED_WHERE, MINIMUM, FMAX, FMIN, CLAMP_TENSOR,
-    CLAMP_TENSOR_, CLAMP_DEFAULT, CLAMP_DEFAULT_, CLAMP_MIN_DEFAULT, CLAMP_MIN_DEFAULT_,
-    CLAMP_MIN_TENSOR, CLAMP_MIN_TENSOR_, CLAMP_MAX_DEFAULT, CLAMP_MAX_DEFAULT_, CLAMP_MAX_TENSOR,
-    CLAMP_MAX_TENSOR_, WHERE_SELF, EQ, EQ_SCALAR, EQ_SCALAR_, EQ_TENSOR, EQ_TENSOR_, NE, NE_SCALAR,
-    NE_SCALAR_, NE_TENSOR, NE_TENSOR_, LT, LT_SCALAR, LT_SCALAR_, LT_TENSOR, LT_TENSOR_, LE,
-    LE_SCALAR, LE_SCALAR_, LE_TENSOR, LE_TENSOR_, GT, GT_SCALAR, GT_SCALAR_, GT_TENSOR, GT_TENSOR_,
-    GE, GE_SCALAR, GE_SCALAR_, GE_TENSOR, GE_TENSOR_, ISNAN, ISINF, ISFINITE, ISCLOSE,
-    HAS_POWER_OF_ZERO, ISPOSINF, ISNEGINF,
+    ClampBackward0,
+    ClampBackward1,
+    ClampMaxBackward0,
+    ClampMaxBackward1,
+    ClampMinBackward0,
+    ClampMinBackward1,
+    EqBackward0,
+    EqBackward1,
+    FmaxBackward0,
+    FminBackward0,
+    GeBackward0,
+    GeBackward1,
+    GtBackward0,
+    GtBackward1,
+    HalvedWhereBackward0,
+    LeBackward0,
+    LeBackward1,
+    LtBackward0,
+    LtBackward1,
+    MaximumBackward0,
+    MinimumBackward0,
+    NeBackward0,
+    NeBackward1,
+    ReluBackward0,
+    ThresholdBackwardBackward0,
+    WhereBackward0,
 )
 
 __all__ = [
-    "clamp_Tensor", "clamp_Tensor_", "clamp_default", "clamp_default_", "clamp_max", "clamp_max_",
-    "clamp_max_Tensor", "clamp_max_Tensor_", "clamp_max_default", "clamp_max_default_", "clamp_min",
-    "clamp_min_", "clamp_min_Tensor", "clamp_min_Tensor_", "clamp_min_default",
-    "clamp_min_default_", "eq", "eq_", "eq_Scalar", "eq_Scalar_", "eq_Tensor", "eq_Tensor_", "fmax",
-    "fmin", "ge", "ge_", "ge_Scalar", "ge_Scalar_", "ge_Tensor", "ge_Tensor_", "gt", "gt_",
-    "gt_Scalar", "gt_Scalar_", "gt_Tensor", "gt_Tensor_", "halved_where", "has_power_of_zero",
-    "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "le", "le_", "le_Scalar",
-    "le_Scalar_", "le_Tensor", "le_Tensor_", "lt", "lt_", "lt_Scalar", "lt_Scalar_", "lt_Tensor",
-    "lt_Tensor_", "maximum", "minimum", "ne", "ne_", "ne_Scalar", "ne_Scalar_", "ne_Tensor",
-    "ne_Tensor_", "relu", "relu_", "threshold_backward", "where_self",
+    "clamp_Tensor",
+    "clamp_Tensor_",
+    "clamp_default",
+    "clamp_default_",
+    "clamp_max",
+    "clamp_max_",
+    "clamp_max_Tensor",
+    "clamp_max_Tensor_",
+    "clamp_max_default",
+    "clamp_max_default_",
+    "clamp_min",
+    "clamp_min_",
+    "clamp_min_Tensor",
+    "clamp_min_Tensor_",
+    "clamp_min_default",
+    "clamp_min_default_",
+    "eq",
+    "eq_",
+    "eq_Scalar",
+    "eq_Scalar_",
+    "eq_Tensor",
+    "eq_Tensor_",
+    "fmax",
+    "fmin",
+    "ge",
+    "ge_",
+    "ge_Scalar",
+    "ge_Scalar_",
+    "ge_Tensor",
+    "ge_Tensor_",
+    "gt",
+    "gt_",
+    "gt_Scalar",
+    "gt_Scalar_",
+    "gt_Tensor",
+    "gt_Tensor_",
+    "halved_where",
+    "has_power_of_zero",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "le",
+    "le_",
+    "le_Scalar",
+    "le_Scalar_",
+    "le_Tensor",
+    "le_Tensor_",
+    "lt",
+    "lt_",
+    "lt_Scalar",
+    "lt_Scalar_",
+    "lt_Tensor",
+    "lt_Tensor_",
+    "maximum",
+    "minimum",
+    "ne",
+    "ne_",
+    "ne_Scalar",
+    "ne_Scalar_",
+    "ne_Tensor",
+    "ne_Tensor_",
+    "relu",
+    "relu_",
+    "threshold_backward",
+    "where_self",
 ]
 
 
@@ -87,14 +156,11 @@ def relu(input: T) -> T:
     tensor([0., 0., 1.])
     """
     if keys.active and is_keyed(input):
-        return take_over(RELU, relu, input)
+        return take_over(op.RELU, relu, input)
     try:
         array = no_fp_warnings.run(k.relu, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return relu(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.RELU, relu, input)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = ReluBackward0.record(input)
@@ -109,29 +175,21 @@ _relu_writer = store_result(k.relu, direct=True)
 def relu_(input: T) -> T:
     """Write the result of `relu` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(RELU_, relu_, input)
+        return take_over(op.RELU_, relu_, input)
     try:
         return write(input, ReluBackward0.record, _relu_writer, operator="relu_")
     except Exception as error:
-        if renew_context(error):
-            return relu_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.RELU_, relu_, input)
 
 
 def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
     """The gradient where a value is above a threshold, or nan."""
     if keys.active and is_keyed(grad_output, self):
-        return take_over(THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
+        return take_over(op.THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
     try:
         array = no_fp_warnings.run(k.threshold_backward, grad_output._impl.array, self._impl.array, threshold)
     except Exception as error:
-        if renew_context(error):
-            return threshold_backward(grad_output, self, threshold)
-        if has_number_tensor(threshold):
-            return threshold_backward(grad_output, self, as_number(threshold))
-        explain(error, "grad_output: Tensor, self: Tensor, threshold: Number", grad_output, self, threshold)
-        raise
+        return recover(error, op.THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
     result = wrap_like(grad_output, array)
     if (
         (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.requires_grad())
@@ -185,16 +243,13 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([3, 5])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(MAXIMUM, maximum, input, other, out=out)
+        return take_over(op.MAXIMUM, maximum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.maximum, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return maximum(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.MAXIMUM, maximum, input, other, out=out)
     if out is not None:
         return write_out(out, array, "maximum", inputs=(input, other))
     result = wrap_like(input, array)
@@ -210,14 +265,11 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
 def halved_where(self: T, condition: Tensor) -> T:
     """Floating values, half of them where a condition of the same shape holds."""
     if keys.active and is_keyed(self, condition):
-        return take_over(HALVED_WHERE, halved_where, self, condition)
+        return take_over(op.HALVED_WHERE, halved_where, self, condition)
     try:
         array = no_fp_warnings.run(k.halved_where, self._impl.array, condition._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return halved_where(self, condition)
-        explain(error, "self: Tensor, condition: Tensor", self, condition)
-        raise
+        return recover(error, op.HALVED_WHERE, halved_where, self, condition)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -271,16 +323,13 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([1, 3])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(MINIMUM, minimum, input, other, out=out)
+        return take_over(op.MINIMUM, minimum, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.minimum, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return minimum(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.MINIMUM, minimum, input, other, out=out)
     if out is not None:
         return write_out(out, array, "minimum", inputs=(input, other))
     result = wrap_like(input, array)
@@ -335,16 +384,13 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([0., 1., 1.]), tensor([1., 0., 0.]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(FMAX, fmax, input, other, out=out)
+        return take_over(op.FMAX, fmax, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.fmax, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return fmax(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.FMAX, fmax, input, other, out=out)
     if out is not None:
         return write_out(out, array, "fmax", inputs=(input, other))
     result = wrap_like(input, array)
@@ -399,16 +445,13 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([1., 0., 1.]), tensor([0., 1., 0.]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(FMIN, fmin, input, other, out=out)
+        return take_over(op.FMIN, fmin, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.fmin, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return fmin(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.FMIN, fmin, input, other, out=out)
     if out is not None:
         return write_out(out, array, "fmin", inputs=(input, other))
     result = wrap_like(input, array)
@@ -424,16 +467,13 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
 def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None, *, out: T | None = None) -> T:
     """Values limited by tensors."""
     if keys.active and is_keyed(input, min, max, out):
-        return take_over(CLAMP_TENSOR, clamp_Tensor, input, min, max, out=out)
+        return take_over(op.CLAMP_TENSOR, clamp_Tensor, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input, min, max)
         array = no_fp_warnings.run(k.clamp, input._impl.array, array_or_none(min, "min"), array_or_none(max, "max"))
     except Exception as error:
-        if renew_context(error):
-            return clamp_Tensor(input, min, max, out=out)
-        explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None", input, min, max, out)
-        raise
+        return recover(error, op.CLAMP_TENSOR, clamp_Tensor, input, min, max, out=out)
     if out is not None:
         return write_out(out, array, "clamp", inputs=(input, min, max))
     result = wrap_like(input, array)
@@ -449,31 +489,23 @@ _clamp_Tensor_writer = store_result(k.clamp, direct=True)
 def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min, max):
-        return take_over(CLAMP_TENSOR_, clamp_Tensor_, input, min, max)
+        return take_over(op.CLAMP_TENSOR_, clamp_Tensor_, input, min, max)
     try:
         return write(input, ClampBackward0.record, _clamp_Tensor_writer, min, max, operator="clamp_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_Tensor_(input, min, max)
-        explain(error, "input: Tensor, min: Tensor | None, max: Tensor | None", input, min, max)
-        raise
+        return recover(error, op.CLAMP_TENSOR_, clamp_Tensor_, input, min, max)
 
 
 def clamp_default(input: T, min: Number | None = None, max: Number | None = None, *, out: T | None = None) -> T:
     """Values limited by numbers."""
     if keys.active and is_keyed(input, out):
-        return take_over(CLAMP_DEFAULT, clamp_default, input, min, max, out=out)
+        return take_over(op.CLAMP_DEFAULT, clamp_default, input, min, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.clamp, input._impl.array, min, max)
     except Exception as error:
-        if renew_context(error):
-            return clamp_default(input, min, max, out=out)
-        if has_number_tensor(min, max):
-            return clamp_default(input, as_number(min), as_number(max), out=out)
-        explain(error, "input: Tensor, min: Number | None, max: Number | None, out: Tensor | None", input, min, max, out)
-        raise
+        return recover(error, op.CLAMP_DEFAULT, clamp_default, input, min, max, out=out)
     if out is not None:
         return write_out(out, array, "clamp", exact=True)
     result = wrap_like(input, array)
@@ -489,33 +521,23 @@ _clamp_default_writer = store_result(k.clamp, direct=True)
 def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CLAMP_DEFAULT_, clamp_default_, input, min, max)
+        return take_over(op.CLAMP_DEFAULT_, clamp_default_, input, min, max)
     try:
         return write(input, ClampBackward1.record, _clamp_default_writer, min, max, operator="clamp_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_default_(input, min, max)
-        if has_number_tensor(min, max):
-            return clamp_default_(input, as_number(min), as_number(max))
-        explain(error, "input: Tensor, min: Number | None, max: Number | None", input, min, max)
-        raise
+        return recover(error, op.CLAMP_DEFAULT_, clamp_default_, input, min, max)
 
 
 def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     """Return the values, those below `min` raised to it."""
     if keys.active and is_keyed(input, out):
-        return take_over(CLAMP_MIN_DEFAULT, clamp_min_default, input, min, out=out)
+        return take_over(op.CLAMP_MIN_DEFAULT, clamp_min_default, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.clamp_min, input._impl.array, min)
     except Exception as error:
-        if renew_context(error):
-            return clamp_min_default(input, min, out=out)
-        if has_number_tensor(min):
-            return clamp_min_default(input, as_number(min), out=out)
-        explain(error, "input: Tensor, min: Number, out: Tensor | None", input, min, out)
-        raise
+        return recover(error, op.CLAMP_MIN_DEFAULT, clamp_min_default, input, min, out=out)
     if out is not None:
         return write_out(out, array, "clamp_min")
     result = wrap_like(input, array)
@@ -531,31 +553,23 @@ _clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 def clamp_min_default_(input: T, min: Number) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CLAMP_MIN_DEFAULT_, clamp_min_default_, input, min)
+        return take_over(op.CLAMP_MIN_DEFAULT_, clamp_min_default_, input, min)
     try:
         return write(input, ClampMinBackward0.record, _clamp_min_default_writer, min, operator="clamp_min_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_min_default_(input, min)
-        if has_number_tensor(min):
-            return clamp_min_default_(input, as_number(min))
-        explain(error, "input: Tensor, min: Number", input, min)
-        raise
+        return recover(error, op.CLAMP_MIN_DEFAULT_, clamp_min_default_, input, min)
 
 
 def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
     """Values not below a tensor."""
     if keys.active and is_keyed(input, min, out):
-        return take_over(CLAMP_MIN_TENSOR, clamp_min_Tensor, input, min, out=out)
+        return take_over(op.CLAMP_MIN_TENSOR, clamp_min_Tensor, input, min, out=out)
     try:
         if out is not None:
             check_out(out, input, min)
         array = no_fp_warnings.run(k.clamp_min, input._impl.array, min._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return clamp_min_Tensor(input, min, out=out)
-        explain(error, "input: Tensor, min: Tensor, out: Tensor | None", input, min, out)
-        raise
+        return recover(error, op.CLAMP_MIN_TENSOR, clamp_min_Tensor, input, min, out=out)
     if out is not None:
         return write_out(out, array, "clamp_min", inputs=(input, min))
     result = wrap_like(input, array)
@@ -574,32 +588,24 @@ _clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 def clamp_min_Tensor_(input: T, min: Tensor) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min):
-        return take_over(CLAMP_MIN_TENSOR_, clamp_min_Tensor_, input, min)
+        return take_over(op.CLAMP_MIN_TENSOR_, clamp_min_Tensor_, input, min)
     try:
         array_of(min, "min")
         return write(input, ClampMinBackward1.record, _clamp_min_Tensor_writer, min, operator="clamp_min_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_min_Tensor_(input, min)
-        explain(error, "input: Tensor, min: Tensor", input, min)
-        raise
+        return recover(error, op.CLAMP_MIN_TENSOR_, clamp_min_Tensor_, input, min)
 
 
 def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     """Return the values, those above `max` lowered to it."""
     if keys.active and is_keyed(input, out):
-        return take_over(CLAMP_MAX_DEFAULT, clamp_max_default, input, max, out=out)
+        return take_over(op.CLAMP_MAX_DEFAULT, clamp_max_default, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.clamp_max, input._impl.array, max)
     except Exception as error:
-        if renew_context(error):
-            return clamp_max_default(input, max, out=out)
-        if has_number_tensor(max):
-            return clamp_max_default(input, as_number(max), out=out)
-        explain(error, "input: Tensor, max: Number, out: Tensor | None", input, max, out)
-        raise
+        return recover(error, op.CLAMP_MAX_DEFAULT, clamp_max_default, input, max, out=out)
     if out is not None:
         return write_out(out, array, "clamp_max")
     result = wrap_like(input, array)
@@ -615,31 +621,23 @@ _clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 def clamp_max_default_(input: T, max: Number) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CLAMP_MAX_DEFAULT_, clamp_max_default_, input, max)
+        return take_over(op.CLAMP_MAX_DEFAULT_, clamp_max_default_, input, max)
     try:
         return write(input, ClampMaxBackward0.record, _clamp_max_default_writer, max, operator="clamp_max_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_max_default_(input, max)
-        if has_number_tensor(max):
-            return clamp_max_default_(input, as_number(max))
-        explain(error, "input: Tensor, max: Number", input, max)
-        raise
+        return recover(error, op.CLAMP_MAX_DEFAULT_, clamp_max_default_, input, max)
 
 
 def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
     """Values not above a tensor."""
     if keys.active and is_keyed(input, max, out):
-        return take_over(CLAMP_MAX_TENSOR, clamp_max_Tensor, input, max, out=out)
+        return take_over(op.CLAMP_MAX_TENSOR, clamp_max_Tensor, input, max, out=out)
     try:
         if out is not None:
             check_out(out, input, max)
         array = no_fp_warnings.run(k.clamp_max, input._impl.array, max._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return clamp_max_Tensor(input, max, out=out)
-        explain(error, "input: Tensor, max: Tensor, out: Tensor | None", input, max, out)
-        raise
+        return recover(error, op.CLAMP_MAX_TENSOR, clamp_max_Tensor, input, max, out=out)
     if out is not None:
         return write_out(out, array, "clamp_max", inputs=(input, max))
     result = wrap_like(input, array)
@@ -658,21 +656,18 @@ _clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 def clamp_max_Tensor_(input: T, max: Tensor) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, max):
-        return take_over(CLAMP_MAX_TENSOR_, clamp_max_Tensor_, input, max)
+        return take_over(op.CLAMP_MAX_TENSOR_, clamp_max_Tensor_, input, max)
     try:
         array_of(max, "max")
         return write(input, ClampMaxBackward1.record, _clamp_max_Tensor_writer, max, operator="clamp_max_")
     except Exception as error:
-        if renew_context(error):
-            return clamp_max_Tensor_(input, max)
-        explain(error, "input: Tensor, max: Tensor", input, max)
-        raise
+        return recover(error, op.CLAMP_MAX_TENSOR_, clamp_max_Tensor_, input, max)
 
 
 def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, out: T | None = None) -> T:
     """`input` where the condition holds, else `other`."""
     if keys.active and is_keyed(condition, input, other, out):
-        return take_over(WHERE_SELF, where_self, condition, input, other, out=out)
+        return take_over(op.WHERE_SELF, where_self, condition, input, other, out=out)
     try:
         if out is not None:
             check_out(out, condition, input, other)
@@ -683,12 +678,7 @@ def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, 
             other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other"),
         )
     except Exception as error:
-        if renew_context(error):
-            return where_self(condition, input, other, out=out)
-        explain(
-            error, "condition: Tensor, input: Tensor | Number, other: Tensor | Number, out: Tensor | None", condition, input, other, out
-        )
-        raise
+        return recover(error, op.WHERE_SELF, where_self, condition, input, other, out=out)
     if out is not None:
         return write_out(out, array, "where", exact=True, inputs=(condition, input, other))
     result = wrap_like(condition, array)
@@ -740,7 +730,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(EQ, eq, input, other, out=out)
+        return take_over(op.EQ, eq, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -748,10 +738,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.eq, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return eq(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.EQ, eq, input, other, out=out)
     if out is not None:
         return write_out(out, array, "eq", inputs=(input, other))
     result = wrap_like(input, array)
@@ -761,16 +748,11 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def eq_Scalar(input: T, other: Number) -> T:
     """Whether the values are equal."""
     if keys.active and is_keyed(input):
-        return take_over(EQ_SCALAR, eq_Scalar, input, other)
+        return take_over(op.EQ_SCALAR, eq_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return eq_Scalar(input, other)
-        if has_number_tensor(other):
-            return eq_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.EQ_SCALAR, eq_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = EqBackward0.record(input, other)
@@ -784,29 +766,21 @@ _eq_Scalar_writer = store_result(k.eq, direct=True)
 def eq_Scalar_(input: T, other: Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(EQ_SCALAR_, eq_Scalar_, input, other)
+        return take_over(op.EQ_SCALAR_, eq_Scalar_, input, other)
     try:
         return write(input, EqBackward0.record, _eq_Scalar_writer, other, operator="eq_")
     except Exception as error:
-        if renew_context(error):
-            return eq_Scalar_(input, other)
-        if has_number_tensor(other):
-            return eq_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.EQ_SCALAR_, eq_Scalar_, input, other)
 
 
 def eq_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are equal."""
     if keys.active and is_keyed(input, other):
-        return take_over(EQ_TENSOR, eq_Tensor, input, other)
+        return take_over(op.EQ_TENSOR, eq_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.eq, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return eq_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.EQ_TENSOR, eq_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -827,15 +801,12 @@ _eq_Tensor_writer = store_result(k.eq, direct=True)
 def eq_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(EQ_TENSOR_, eq_Tensor_, input, other)
+        return take_over(op.EQ_TENSOR_, eq_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, EqBackward1.record, _eq_Tensor_writer, other, operator="eq_")
     except Exception as error:
-        if renew_context(error):
-            return eq_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.EQ_TENSOR_, eq_Tensor_, input, other)
 
 
 def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
@@ -874,7 +845,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [ True, False]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(NE, ne, input, other, out=out)
+        return take_over(op.NE, ne, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -882,10 +853,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.ne, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return ne(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.NE, ne, input, other, out=out)
     if out is not None:
         return write_out(out, array, "ne", inputs=(input, other))
     result = wrap_like(input, array)
@@ -895,16 +863,11 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def ne_Scalar(input: T, other: Number) -> T:
     """Whether the values differ."""
     if keys.active and is_keyed(input):
-        return take_over(NE_SCALAR, ne_Scalar, input, other)
+        return take_over(op.NE_SCALAR, ne_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return ne_Scalar(input, other)
-        if has_number_tensor(other):
-            return ne_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.NE_SCALAR, ne_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = NeBackward0.record(input, other)
@@ -918,29 +881,21 @@ _ne_Scalar_writer = store_result(k.ne, direct=True)
 def ne_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(NE_SCALAR_, ne_Scalar_, input, other)
+        return take_over(op.NE_SCALAR_, ne_Scalar_, input, other)
     try:
         return write(input, NeBackward0.record, _ne_Scalar_writer, other, operator="ne_")
     except Exception as error:
-        if renew_context(error):
-            return ne_Scalar_(input, other)
-        if has_number_tensor(other):
-            return ne_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.NE_SCALAR_, ne_Scalar_, input, other)
 
 
 def ne_Tensor(input: T, other: Tensor) -> T:
     """Whether the values differ."""
     if keys.active and is_keyed(input, other):
-        return take_over(NE_TENSOR, ne_Tensor, input, other)
+        return take_over(op.NE_TENSOR, ne_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ne, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return ne_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.NE_TENSOR, ne_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -961,15 +916,12 @@ _ne_Tensor_writer = store_result(k.ne, direct=True)
 def ne_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(NE_TENSOR_, ne_Tensor_, input, other)
+        return take_over(op.NE_TENSOR_, ne_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, NeBackward1.record, _ne_Tensor_writer, other, operator="ne_")
     except Exception as error:
-        if renew_context(error):
-            return ne_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.NE_TENSOR_, ne_Tensor_, input, other)
 
 
 def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
@@ -1012,7 +964,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor(2)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LT, lt, input, other, out=out)
+        return take_over(op.LT, lt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1020,10 +972,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.lt, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return lt(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LT, lt, input, other, out=out)
     if out is not None:
         return write_out(out, array, "lt", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1033,16 +982,11 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def lt_Scalar(input: T, other: Number) -> T:
     """Whether the values are less."""
     if keys.active and is_keyed(input):
-        return take_over(LT_SCALAR, lt_Scalar, input, other)
+        return take_over(op.LT_SCALAR, lt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return lt_Scalar(input, other)
-        if has_number_tensor(other):
-            return lt_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.LT_SCALAR, lt_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LtBackward0.record(input, other)
@@ -1056,29 +1000,21 @@ _lt_Scalar_writer = store_result(k.lt, direct=True)
 def lt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LT_SCALAR_, lt_Scalar_, input, other)
+        return take_over(op.LT_SCALAR_, lt_Scalar_, input, other)
     try:
         return write(input, LtBackward0.record, _lt_Scalar_writer, other, operator="lt_")
     except Exception as error:
-        if renew_context(error):
-            return lt_Scalar_(input, other)
-        if has_number_tensor(other):
-            return lt_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.LT_SCALAR_, lt_Scalar_, input, other)
 
 
 def lt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less."""
     if keys.active and is_keyed(input, other):
-        return take_over(LT_TENSOR, lt_Tensor, input, other)
+        return take_over(op.LT_TENSOR, lt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.lt, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return lt_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LT_TENSOR, lt_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -1099,15 +1035,12 @@ _lt_Tensor_writer = store_result(k.lt, direct=True)
 def lt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LT_TENSOR_, lt_Tensor_, input, other)
+        return take_over(op.LT_TENSOR_, lt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LtBackward1.record, _lt_Tensor_writer, other, operator="lt_")
     except Exception as error:
-        if renew_context(error):
-            return lt_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LT_TENSOR_, lt_Tensor_, input, other)
 
 
 def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
@@ -1150,7 +1083,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [False,  True]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LE, le, input, other, out=out)
+        return take_over(op.LE, le, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1158,10 +1091,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.le, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return le(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LE, le, input, other, out=out)
     if out is not None:
         return write_out(out, array, "le", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1171,16 +1101,11 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def le_Scalar(input: T, other: Number) -> T:
     """Whether the values are less or equal."""
     if keys.active and is_keyed(input):
-        return take_over(LE_SCALAR, le_Scalar, input, other)
+        return take_over(op.LE_SCALAR, le_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return le_Scalar(input, other)
-        if has_number_tensor(other):
-            return le_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.LE_SCALAR, le_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = LeBackward0.record(input, other)
@@ -1194,29 +1119,21 @@ _le_Scalar_writer = store_result(k.le, direct=True)
 def le_Scalar_(input: T, other: Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LE_SCALAR_, le_Scalar_, input, other)
+        return take_over(op.LE_SCALAR_, le_Scalar_, input, other)
     try:
         return write(input, LeBackward0.record, _le_Scalar_writer, other, operator="le_")
     except Exception as error:
-        if renew_context(error):
-            return le_Scalar_(input, other)
-        if has_number_tensor(other):
-            return le_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.LE_SCALAR_, le_Scalar_, input, other)
 
 
 def le_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are less or equal."""
     if keys.active and is_keyed(input, other):
-        return take_over(LE_TENSOR, le_Tensor, input, other)
+        return take_over(op.LE_TENSOR, le_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.le, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return le_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LE_TENSOR, le_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -1237,15 +1154,12 @@ _le_Tensor_writer = store_result(k.le, direct=True)
 def le_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LE_TENSOR_, le_Tensor_, input, other)
+        return take_over(op.LE_TENSOR_, le_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LeBackward1.record, _le_Tensor_writer, other, operator="le_")
     except Exception as error:
-        if renew_context(error):
-            return le_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LE_TENSOR_, le_Tensor_, input, other)
 
 
 def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
@@ -1288,7 +1202,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     tensor([0.5000])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(GT, gt, input, other, out=out)
+        return take_over(op.GT, gt, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1296,10 +1210,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.gt, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return gt(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.GT, gt, input, other, out=out)
     if out is not None:
         return write_out(out, array, "gt", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1309,16 +1220,11 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def gt_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater."""
     if keys.active and is_keyed(input):
-        return take_over(GT_SCALAR, gt_Scalar, input, other)
+        return take_over(op.GT_SCALAR, gt_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return gt_Scalar(input, other)
-        if has_number_tensor(other):
-            return gt_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.GT_SCALAR, gt_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = GtBackward0.record(input, other)
@@ -1332,29 +1238,21 @@ _gt_Scalar_writer = store_result(k.gt, direct=True)
 def gt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(GT_SCALAR_, gt_Scalar_, input, other)
+        return take_over(op.GT_SCALAR_, gt_Scalar_, input, other)
     try:
         return write(input, GtBackward0.record, _gt_Scalar_writer, other, operator="gt_")
     except Exception as error:
-        if renew_context(error):
-            return gt_Scalar_(input, other)
-        if has_number_tensor(other):
-            return gt_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.GT_SCALAR_, gt_Scalar_, input, other)
 
 
 def gt_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater."""
     if keys.active and is_keyed(input, other):
-        return take_over(GT_TENSOR, gt_Tensor, input, other)
+        return take_over(op.GT_TENSOR, gt_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.gt, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return gt_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.GT_TENSOR, gt_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -1375,15 +1273,12 @@ _gt_Tensor_writer = store_result(k.gt, direct=True)
 def gt_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(GT_TENSOR_, gt_Tensor_, input, other)
+        return take_over(op.GT_TENSOR_, gt_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GtBackward1.record, _gt_Tensor_writer, other, operator="gt_")
     except Exception as error:
-        if renew_context(error):
-            return gt_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.GT_TENSOR_, gt_Tensor_, input, other)
 
 
 def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
@@ -1426,7 +1321,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             [ True,  True]])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(GE, ge, input, other, out=out)
+        return take_over(op.GE, ge, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -1434,10 +1329,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             k.ge, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return ge(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.GE, ge, input, other, out=out)
     if out is not None:
         return write_out(out, array, "ge", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1447,16 +1339,11 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 def ge_Scalar(input: T, other: Number) -> T:
     """Whether the values are greater or equal."""
     if keys.active and is_keyed(input):
-        return take_over(GE_SCALAR, ge_Scalar, input, other)
+        return take_over(op.GE_SCALAR, ge_Scalar, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return ge_Scalar(input, other)
-        if has_number_tensor(other):
-            return ge_Scalar(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.GE_SCALAR, ge_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         node = GeBackward0.record(input, other)
@@ -1470,29 +1357,21 @@ _ge_Scalar_writer = store_result(k.ge, direct=True)
 def ge_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(GE_SCALAR_, ge_Scalar_, input, other)
+        return take_over(op.GE_SCALAR_, ge_Scalar_, input, other)
     try:
         return write(input, GeBackward0.record, _ge_Scalar_writer, other, operator="ge_")
     except Exception as error:
-        if renew_context(error):
-            return ge_Scalar_(input, other)
-        if has_number_tensor(other):
-            return ge_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.GE_SCALAR_, ge_Scalar_, input, other)
 
 
 def ge_Tensor(input: T, other: Tensor) -> T:
     """Whether the values are greater or equal."""
     if keys.active and is_keyed(input, other):
-        return take_over(GE_TENSOR, ge_Tensor, input, other)
+        return take_over(op.GE_TENSOR, ge_Tensor, input, other)
     try:
         array = no_fp_warnings.run(k.ge, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return ge_Tensor(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.GE_TENSOR, ge_Tensor, input, other)
     result = wrap_like(input, array)
     if (
         (
@@ -1513,15 +1392,12 @@ _ge_Tensor_writer = store_result(k.ge, direct=True)
 def ge_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(GE_TENSOR_, ge_Tensor_, input, other)
+        return take_over(op.GE_TENSOR_, ge_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, GeBackward1.record, _ge_Tensor_writer, other, operator="ge_")
     except Exception as error:
-        if renew_context(error):
-            return ge_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.GE_TENSOR_, ge_Tensor_, input, other)
 
 
 def isnan(input: T) -> T:
@@ -1553,14 +1429,11 @@ def isnan(input: T) -> T:
     tensor([ True, False,  True])
     """
     if keys.active and is_keyed(input):
-        return take_over(ISNAN, isnan, input)
+        return take_over(op.ISNAN, isnan, input)
     try:
         array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isnan(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ISNAN, isnan, input)
     result = wrap_like(input, array)
     return result
 
@@ -1594,14 +1467,11 @@ def isinf(input: T) -> T:
     tensor([True])
     """
     if keys.active and is_keyed(input):
-        return take_over(ISINF, isinf, input)
+        return take_over(op.ISINF, isinf, input)
     try:
         array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isinf(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ISINF, isinf, input)
     result = wrap_like(input, array)
     return result
 
@@ -1637,14 +1507,11 @@ def isfinite(input: T) -> T:
     tensor([False])
     """
     if keys.active and is_keyed(input):
-        return take_over(ISFINITE, isfinite, input)
+        return take_over(op.ISFINITE, isfinite, input)
     try:
         array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isfinite(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ISFINITE, isfinite, input)
     result = wrap_like(input, array)
     return result
 
@@ -1692,16 +1559,11 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     tensor([True, True, True])
     """
     if keys.active and is_keyed(input, other):
-        return take_over(ISCLOSE, isclose, input, other, rtol, atol, equal_nan)
+        return take_over(op.ISCLOSE, isclose, input, other, rtol, atol, equal_nan)
     try:
         array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
-        if renew_context(error):
-            return isclose(input, other, rtol, atol, equal_nan)
-        if has_number_tensor(rtol, atol):
-            return isclose(input, other, as_number(rtol), as_number(atol), equal_nan)
-        explain(error, "input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool", input, other, rtol, atol, equal_nan)
-        raise
+        return recover(error, op.ISCLOSE, isclose, input, other, rtol, atol, equal_nan)
     result = wrap_like(input, array)
     return result
 
@@ -1709,14 +1571,11 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
 def has_power_of_zero(self: T) -> T:
     """Whether 0 to the power of the values is a number."""
     if keys.active and is_keyed(self):
-        return take_over(HAS_POWER_OF_ZERO, has_power_of_zero, self)
+        return take_over(op.HAS_POWER_OF_ZERO, has_power_of_zero, self)
     try:
         array = no_fp_warnings.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return has_power_of_zero(self)
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.HAS_POWER_OF_ZERO, has_power_of_zero, self)
     result = wrap_like(self, array)
     return result
 
@@ -1753,16 +1612,13 @@ def isposinf(input: T, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ISPOSINF, isposinf, input, out=out)
+        return take_over(op.ISPOSINF, isposinf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.isposinf, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isposinf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ISPOSINF, isposinf, input, out=out)
     if out is not None:
         return write_out(out, array, "isposinf", exact=True)
     result = wrap_like(input, array)
@@ -1801,16 +1657,13 @@ def isneginf(input: T, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ISNEGINF, isneginf, input, out=out)
+        return take_over(op.ISNEGINF, isneginf, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.isneginf, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isneginf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ISNEGINF, isneginf, input, out=out)
     if out is not None:
         return write_out(out, array, "isneginf", exact=True)
     result = wrap_like(input, array)

@@ -20,7 +20,12 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesCondition, SavesResult, SavesSelf, SavesSelfMax, SavesSelfMin, SavesSelfMinOrNoneMaxOrNone,
+    SavesCondition,
+    SavesResult,
+    SavesSelf,
+    SavesSelfMax,
+    SavesSelfMin,
+    SavesSelfMinOrNoneMaxOrNone,
     SavesSelfOther,
 )
 from vtgrad.ops.kernels.support.memory_reuse import reuse

@@ -11,10 +11,11 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view
@@ -23,33 +24,41 @@ from vtgrad.views.view_info import ViewFunction
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.complex_numbers_nodes import (
-    AngleBackward0, ComplexBackward0, ConjBackward0, ConjPhysicalBackward0, ConjPhysicalBackward1,
-    NegViewBackward0, PolarBackward0, ViewAsComplexBackward0, ViewAsRealBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    _CONJ_PHYSICAL, CONJ_PHYSICAL_, CONJ_VIEW, _NEG_VIEW, ISREAL, ANGLE, COMPLEX, POLAR,
-    VIEW_AS_REAL, VIEW_AS_COMPLEX,
+    AngleBackward0,
+    ComplexBackward0,
+    ConjBackward0,
+    ConjPhysicalBackward0,
+    ConjPhysicalBackward1,
+    NegViewBackward0,
+    PolarBackward0,
+    ViewAsComplexBackward0,
+    ViewAsRealBackward0,
 )
 
 __all__ = [
-    "_conj_physical", "_neg_view", "angle", "complex", "conj_physical_", "conj_view", "isreal",
-    "polar", "view_as_complex", "view_as_real",
+    "_conj_physical",
+    "_neg_view",
+    "angle",
+    "complex",
+    "conj_physical_",
+    "conj_view",
+    "isreal",
+    "polar",
+    "view_as_complex",
+    "view_as_real",
 ]
 
 
 def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over(_CONJ_PHYSICAL, _conj_physical, input, out=out)
+        return take_over(op._CONJ_PHYSICAL, _conj_physical, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.conj_physical, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return _conj_physical(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op._CONJ_PHYSICAL, _conj_physical, input, out=out)
     if out is not None:
         return write_out(out, array, "_conj_physical", exact=True)
     result = wrap_like(input, array)
@@ -65,25 +74,21 @@ _conj_physical_writer = store_result(k.conj_physical, direct=True)
 def conj_physical_(input: T) -> T:
     """Write the result of `conj_physical` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CONJ_PHYSICAL_, conj_physical_, input)
+        return take_over(op.CONJ_PHYSICAL_, conj_physical_, input)
     try:
         return write(input, ConjPhysicalBackward1.record, _conj_physical_writer, operator="conj_physical_")
     except Exception as error:
-        if renew_context(error):
-            return conj_physical_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.CONJ_PHYSICAL_, conj_physical_, input)
 
 
 def conj_view(self: T) -> T:
     """The conjugates of a complex tensor; a view."""
     if keys.active and is_keyed(self):
-        return take_over(CONJ_VIEW, conj_view, self)
+        return take_over(op.CONJ_VIEW, conj_view, self)
     try:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.CONJ_VIEW, conj_view, self)
     node = (
         ConjBackward0.record(self)
         if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
@@ -98,12 +103,11 @@ _replay_conj_view: ViewFunction = conj_view
 def _neg_view(input: T) -> T:
     """The negatives of a tensor; a view."""
     if keys.active and is_keyed(input):
-        return take_over(_NEG_VIEW, _neg_view, input)
+        return take_over(op._NEG_VIEW, _neg_view, input)
     try:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op._NEG_VIEW, _neg_view, input)
     node = (
         NegViewBackward0.record(input)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -144,14 +148,11 @@ def isreal(input: T) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input):
-        return take_over(ISREAL, isreal, input)
+        return take_over(op.ISREAL, isreal, input)
     try:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return isreal(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ISREAL, isreal, input)
     result = wrap_like(input, array)
     return result
 
@@ -192,16 +193,13 @@ def angle(input: T, *, out: T | None = None) -> T:
     tensor([3.1416, 0.0000, 0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ANGLE, angle, input, out=out)
+        return take_over(op.ANGLE, angle, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.angle, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return angle(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ANGLE, angle, input, out=out)
     if out is not None:
         return write_out(out, array, "angle")
     result = wrap_like(input, array)
@@ -254,16 +252,13 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
     (tensor([0.6000]), tensor([0.8000]))
     """
     if keys.active and is_keyed(real, imag, out):
-        return take_over(COMPLEX, complex, real, imag, out=out)
+        return take_over(op.COMPLEX, complex, real, imag, out=out)
     try:
         if out is not None:
             check_out(out, real, imag)
         array = no_fp_warnings.run(k.complex_of, real._impl.array, imag._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return complex(real, imag, out=out)
-        explain(error, "real: Tensor, imag: Tensor, out: Tensor | None", real, imag, out)
-        raise
+        return recover(error, op.COMPLEX, complex, real, imag, out=out)
     if out is not None:
         return write_out(out, array, "complex", exact=True, inputs=(real, imag))
     result = wrap_like(real, array)
@@ -316,16 +311,13 @@ def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
     tensor([1., 2.])
     """
     if keys.active and is_keyed(abs, angle, out):
-        return take_over(POLAR, polar, abs, angle, out=out)
+        return take_over(op.POLAR, polar, abs, angle, out=out)
     try:
         if out is not None:
             check_out(out, abs, angle)
         array = no_fp_warnings.run(k.polar, abs._impl.array, angle._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return polar(abs, angle, out=out)
-        explain(error, "abs: Tensor, angle: Tensor, out: Tensor | None", abs, angle, out)
-        raise
+        return recover(error, op.POLAR, polar, abs, angle, out=out)
     if out is not None:
         return write_out(out, array, "polar", exact=True, inputs=(abs, angle))
     result = wrap_like(abs, array)
@@ -370,12 +362,11 @@ def view_as_real(input: T) -> T:
     tensor([1.+7.j, 3.-4.j])
     """
     if keys.active and is_keyed(input):
-        return take_over(VIEW_AS_REAL, view_as_real, input)
+        return take_over(op.VIEW_AS_REAL, view_as_real, input)
     try:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.VIEW_AS_REAL, view_as_real, input)
     node = (
         ViewAsRealBackward0.record(input)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -421,12 +412,11 @@ def view_as_complex(input: T) -> T:
             [-4.,  3.]])
     """
     if keys.active and is_keyed(input):
-        return take_over(VIEW_AS_COMPLEX, view_as_complex, input)
+        return take_over(op.VIEW_AS_COMPLEX, view_as_complex, input)
     try:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.VIEW_AS_COMPLEX, view_as_complex, input)
     node = (
         ViewAsComplexBackward0.record(input)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()

@@ -19,7 +19,10 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesAngleResult, SavesSelf
+from vtgrad.ops.generated.saves import (
+    SavesAngleResult,
+    SavesSelf,
+)
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase

@@ -11,24 +11,39 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
 from vtgrad.views.write import write
 from vtgrad.ops.generated.copying_nodes import (
-    CloneBackward0, CopyBackwards, ExpandToBackward0, FillBackward2, FillBackward3,
-    SumToSizeBackward0, ToCopyBackward0, ZeroBackward0,
+    CloneBackward0,
+    CopyBackwards,
+    ExpandToBackward0,
+    FillBackward2,
+    FillBackward3,
+    SumToSizeBackward0,
+    ToCopyBackward0,
+    ZeroBackward0,
 )
-from vtgrad.ops.generated.operators import CLONE, ZERO_, FILL_SCALAR_, FILL_TENSOR_, COPY_, TO_DTYPE, SUM_TO_SIZE, EXPAND_TO
 
-__all__ = ["clone", "copy_", "expand_to", "fill_", "fill_Scalar_", "fill_Tensor_", "sum_to_size", "to_dtype", "zero_"]
+__all__ = [
+    "clone",
+    "copy_",
+    "expand_to",
+    "fill_",
+    "fill_Scalar_",
+    "fill_Tensor_",
+    "sum_to_size",
+    "to_dtype",
+    "zero_",
+]
 
 
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
@@ -69,14 +84,11 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     (1, 3)
     """
     if keys.active and is_keyed(input):
-        return take_over(CLONE, clone, input, memory_format=memory_format)
+        return take_over(op.CLONE, clone, input, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.clone, input._impl.array, memory_format=memory_format)
     except Exception as error:
-        if renew_context(error):
-            return clone(input, memory_format=memory_format)
-        explain(error, "input: Tensor, memory_format: MemoryFormat | None", input, memory_format)
-        raise
+        return recover(error, op.CLONE, clone, input, memory_format=memory_format)
     result = wrap_like(input, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, input._impl)
@@ -122,14 +134,11 @@ def zero_(input: T) -> T:
             [1., 1.]])
     """
     if keys.active and is_keyed(input):
-        return take_over(ZERO_, zero_, input)
+        return take_over(op.ZERO_, zero_, input)
     try:
         return write(input, ZeroBackward0.record, _zero_writer, operator="zero_", overlap="allowed")
     except Exception as error:
-        if renew_context(error):
-            return zero_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ZERO_, zero_, input)
 
 
 _fill_Scalar_writer = k.fill_
@@ -138,16 +147,11 @@ _fill_Scalar_writer = k.fill_
 def fill_Scalar_(input: T, value: Number) -> T:
     """Set every element of the tensor to one value."""
     if keys.active and is_keyed(input):
-        return take_over(FILL_SCALAR_, fill_Scalar_, input, value)
+        return take_over(op.FILL_SCALAR_, fill_Scalar_, input, value)
     try:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
-        if renew_context(error):
-            return fill_Scalar_(input, value)
-        if has_number_tensor(value):
-            return fill_Scalar_(input, as_number(value))
-        explain(error, "input: Tensor, value: Number", input, value)
-        raise
+        return recover(error, op.FILL_SCALAR_, fill_Scalar_, input, value)
 
 
 _fill_Tensor_writer = k.fill_
@@ -156,16 +160,13 @@ _fill_Tensor_writer = k.fill_
 def fill_Tensor_(input: T, value: Tensor) -> T:
     """Set every element to the value of a 0-d tensor."""
     if keys.active and is_keyed(input, value):
-        return take_over(FILL_TENSOR_, fill_Tensor_, input, value)
+        return take_over(op.FILL_TENSOR_, fill_Tensor_, input, value)
     try:
         array_of(value, "value")
         value = read_first(value, input)
         return write(input, FillBackward3.record, _fill_Tensor_writer, value, operator="fill_")
     except Exception as error:
-        if renew_context(error):
-            return fill_Tensor_(input, value)
-        explain(error, "input: Tensor, value: Tensor", input, value)
-        raise
+        return recover(error, op.FILL_TENSOR_, fill_Tensor_, input, value)
 
 
 _copy_writer = k.copy_
@@ -219,27 +220,21 @@ def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
     tensor([ 3, -4])
     """
     if keys.active and is_keyed(input, other):
-        return take_over(COPY_, copy_, input, other, non_blocking)
+        return take_over(op.COPY_, copy_, input, other, non_blocking)
     try:
         return write(input, CopyBackwards.record, _copy_writer, other, non_blocking, operator="copy_")
     except Exception as error:
-        if renew_context(error):
-            return copy_(input, other, non_blocking)
-        explain(error, "input: Tensor, other: Tensor | Number, non_blocking: bool", input, other, non_blocking)
-        raise
+        return recover(error, op.COPY_, copy_, input, other, non_blocking)
 
 
 def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> T:
     """A copy in another dtype, which is given as NumPy names it."""
     if keys.active and is_keyed(self):
-        return take_over(TO_DTYPE, to_dtype, self, dtype, memory_format=memory_format)
+        return take_over(op.TO_DTYPE, to_dtype, self, dtype, memory_format=memory_format)
     try:
         array = no_fp_warnings.run(k.to_dtype, self._impl.array, dtype, memory_format=memory_format)
     except Exception as error:
-        if renew_context(error):
-            return to_dtype(self, dtype, memory_format=memory_format)
-        explain(error, "self: Tensor, dtype: NumpyDType, memory_format: MemoryFormat | None", self, dtype, memory_format)
-        raise
+        return recover(error, op.TO_DTYPE, to_dtype, self, dtype, memory_format=memory_format)
     result = wrap_like(self, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, self._impl)
@@ -252,14 +247,11 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
 def sum_to_size(self: T, size: Shape) -> T:
     """The sum over what broadcasting from `size` added; a new tensor."""
     if keys.active and is_keyed(self):
-        return take_over(SUM_TO_SIZE, sum_to_size, self, size)
+        return take_over(op.SUM_TO_SIZE, sum_to_size, self, size)
     try:
         array = no_fp_warnings.run(k.sum_to_fresh, self._impl.array, size)
     except Exception as error:
-        if renew_context(error):
-            return sum_to_size(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
-        raise
+        return recover(error, op.SUM_TO_SIZE, sum_to_size, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SumToSizeBackward0.record(self, size)
@@ -270,14 +262,11 @@ def sum_to_size(self: T, size: Shape) -> T:
 def expand_to(self: T, size: Shape) -> T:
     """A copy, broadcast to `size`."""
     if keys.active and is_keyed(self):
-        return take_over(EXPAND_TO, expand_to, self, size)
+        return take_over(op.EXPAND_TO, expand_to, self, size)
     try:
         array = no_fp_warnings.run(k.expand_to, self._impl.array, size)
     except Exception as error:
-        if renew_context(error):
-            return expand_to(self, size)
-        explain(error, "self: Tensor, size: Shape", self, size)
-        raise
+        return recover(error, op.EXPAND_TO, expand_to, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ExpandToBackward0.record(self, size)

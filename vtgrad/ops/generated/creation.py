@@ -8,28 +8,27 @@ from __future__ import annotations
 
 
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import T
-from vtgrad.ops.generated.operators import ZEROS_SHAPED
 
-__all__ = ["zeros_shaped"]
+__all__ = [
+    "zeros_shaped",
+]
 
 
 def zeros_shaped(self: T, sizes: Shape) -> T:
     """Zeros of the dtype of `self` in another shape."""
     if keys.active and is_keyed(self):
-        return take_over(ZEROS_SHAPED, zeros_shaped, self, sizes)
+        return take_over(op.ZEROS_SHAPED, zeros_shaped, self, sizes)
     try:
         array = no_fp_warnings.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:
-        if renew_context(error):
-            return zeros_shaped(self, sizes)
-        explain(error, "self: Tensor, sizes: Shape", self, sizes)
-        raise
+        return recover(error, op.ZEROS_SHAPED, zeros_shaped, self, sizes)
     result = wrap_like(self, array)
     return result

@@ -14,29 +14,38 @@ from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.cumulative_nodes import (
-    CummaxBackward0, CumminBackward0, CumprodBackward0, CumsumBackward0, LogcumsumexpBackward0,
-    RunningAverageBackward0, RunningAverageBackwardBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    CUMSUM_DIM, CUMSUM_DIM_, CUMPROD_DIM, CUMPROD_DIM_, CUMMAX_DIM, CUMMIN_DIM, LOGCUMSUMEXP_DIM,
-    RUNNING_AVERAGE, RUNNING_AVERAGE_BACKWARD,
+    CummaxBackward0,
+    CumminBackward0,
+    CumprodBackward0,
+    CumsumBackward0,
+    LogcumsumexpBackward0,
+    RunningAverageBackward0,
+    RunningAverageBackwardBackward0,
 )
 
 __all__ = [
-    "cummax_dim", "cummin_dim", "cumprod_dim", "cumprod_dim_", "cumsum_dim", "cumsum_dim_",
-    "logcumsumexp_dim", "running_average", "running_average_backward",
+    "cummax_dim",
+    "cummin_dim",
+    "cumprod_dim",
+    "cumprod_dim_",
+    "cumsum_dim",
+    "cumsum_dim_",
+    "logcumsumexp_dim",
+    "running_average",
+    "running_average_backward",
 ]
 
 
@@ -63,7 +72,7 @@ def cumsum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> T:
     """Return the running sums along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(CUMSUM_DIM, cumsum_dim, input, dim, dtype=dtype, out=out)
+        return take_over(op.CUMSUM_DIM, cumsum_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -71,10 +80,7 @@ def cumsum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             check_out(out, input)
         array = no_fp_warnings.run(k.cumsum, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return cumsum_dim(input, dim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
-        raise
+        return recover(error, op.CUMSUM_DIM, cumsum_dim, input, dim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "cumsum")
     result = wrap_like(input, array)
@@ -96,15 +102,12 @@ def cumsum_dim_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Write the result of `cumsum` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CUMSUM_DIM_, cumsum_dim_, input, dim, dtype=dtype)
+        return take_over(op.CUMSUM_DIM_, cumsum_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumsumBackward0.record, _cumsum_dim_writer, dim, dtype=dtype, operator="cumsum_")
     except Exception as error:
-        if renew_context(error):
-            return cumsum_dim_(input, dim, dtype=dtype)
-        explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
-        raise
+        return recover(error, op.CUMSUM_DIM_, cumsum_dim_, input, dim, dtype=dtype)
 
 
 @overload
@@ -116,7 +119,7 @@ def cumprod_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Return the running products along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(CUMPROD_DIM, cumprod_dim, input, dim, dtype=dtype, out=out)
+        return take_over(op.CUMPROD_DIM, cumprod_dim, input, dim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
@@ -124,10 +127,7 @@ def cumprod_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             check_out(out, input)
         array = no_fp_warnings.run(k.cumprod, input._impl.array, dim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return cumprod_dim(input, dim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: int, dtype: DType | None, out: Tensor | None", input, dim, dtype, out)
-        raise
+        return recover(error, op.CUMPROD_DIM, cumprod_dim, input, dim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "cumprod")
     result = wrap_like(input, array)
@@ -150,15 +150,12 @@ def cumprod_dim_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Write the result of `cumprod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CUMPROD_DIM_, cumprod_dim_, input, dim, dtype=dtype)
+        return take_over(op.CUMPROD_DIM_, cumprod_dim_, input, dim, dtype=dtype)
     try:
         dim = checked_dim(dim)
         return write(input, CumprodBackward0.record, _cumprod_dim_writer, dim, dtype=dtype, operator="cumprod_")
     except Exception as error:
-        if renew_context(error):
-            return cumprod_dim_(input, dim, dtype=dtype)
-        explain(error, "input: Tensor, dim: int, dtype: DType | None", input, dim, dtype)
-        raise
+        return recover(error, op.CUMPROD_DIM_, cumprod_dim_, input, dim, dtype=dtype)
 
 
 @overload
@@ -170,7 +167,7 @@ def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> CummaxResult[T]:
     """Return the largest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(CUMMAX_DIM, cummax_dim, input, dim, out=out)
+        return take_over(op.CUMMAX_DIM, cummax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -180,10 +177,7 @@ def cummax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.cummax_dim, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return cummax_dim(input, dim, out=out)
-        explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
-        raise
+        return recover(error, op.CUMMAX_DIM, cummax_dim, input, dim, out=out)
     if out is not None:
         return CummaxResult(*write_outs(out, arrays, "cummax", exact=True))
     results = CummaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -203,7 +197,7 @@ def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> CumminResult[T]:
     """Return the smallest elements up to each index along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(CUMMIN_DIM, cummin_dim, input, dim, out=out)
+        return take_over(op.CUMMIN_DIM, cummin_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         check_pair(out, array_of(input, "input").dtype)
@@ -213,10 +207,7 @@ def cummin_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.cummin_dim, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return cummin_dim(input, dim, out=out)
-        explain(error, "input: Tensor, dim: int, out: Pair | None", input, dim, out)
-        raise
+        return recover(error, op.CUMMIN_DIM, cummin_dim, input, dim, out=out)
     if out is not None:
         return CumminResult(*write_outs(out, arrays, "cummin", exact=True))
     results = CumminResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -236,17 +227,14 @@ def logcumsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
 ) -> T:
     """Return the logarithms of running sums of exponentials along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(LOGCUMSUMEXP_DIM, logcumsumexp_dim, input, dim, out=out)
+        return take_over(op.LOGCUMSUMEXP_DIM, logcumsumexp_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.logcumsumexp, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return logcumsumexp_dim(input, dim, out=out)
-        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.LOGCUMSUMEXP_DIM, logcumsumexp_dim, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "logcumsumexp", exact=True)
     result = wrap_like(input, array)
@@ -265,14 +253,11 @@ def running_average(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """The averages of the elements up to each index, weighted by ``exp(logits)``."""
     if keys.active and is_keyed(self, logits):
-        return take_over(RUNNING_AVERAGE, running_average, self, logits, dim)
+        return take_over(op.RUNNING_AVERAGE, running_average, self, logits, dim)
     try:
         array = no_fp_warnings.run(k.running_average, self._impl.array, logits._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return running_average(self, logits, dim)
-        explain(error, "self: Tensor, logits: Tensor, dim: int", self, logits, dim)
-        raise
+        return recover(error, op.RUNNING_AVERAGE, running_average, self, logits, dim)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -293,14 +278,11 @@ def running_average_backward(  # type: ignore[misc]  # pyright: ignore[reportInc
 ) -> T:
     """The gradient of the elements of `running_average`, for the gradients of the averages."""
     if keys.active and is_keyed(self, logits):
-        return take_over(RUNNING_AVERAGE_BACKWARD, running_average_backward, self, logits, dim)
+        return take_over(op.RUNNING_AVERAGE_BACKWARD, running_average_backward, self, logits, dim)
     try:
         array = no_fp_warnings.run(k.running_average_backward, self._impl.array, logits._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return running_average_backward(self, logits, dim)
-        explain(error, "self: Tensor, logits: Tensor, dim: int", self, logits, dim)
-        raise
+        return recover(error, op.RUNNING_AVERAGE_BACKWARD, running_average_backward, self, logits, dim)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())

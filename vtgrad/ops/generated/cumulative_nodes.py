@@ -19,7 +19,12 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesIndicesOutput, SavesSelf, SavesSelfLogitsResult, SavesSelfResult
+from vtgrad.ops.generated.saves import (
+    SavesIndicesOutput,
+    SavesSelf,
+    SavesSelfLogitsResult,
+    SavesSelfResult,
+)
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType

@@ -12,42 +12,120 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.elementary_nodes import (
-    AcosBackward0, AcoshBackward0, AcoshBackward1, AsinBackward0, AsinhBackward0, AsinhBackward1,
-    Atan2Backward0, AtanBackward0, AtanhBackward0, AtanhBackward1, CeilBackward0, CosBackward0,
-    CoshBackward0, Deg2RadBackward0, Exp2Backward0, ExpBackward0, Expm1Backward0, FloorBackward0,
-    FracBackward0, Log10Backward0, Log1PBackward0, Log2Backward0, LogBackward0, Logaddexp2Backward0,
-    LogaddexpBackward0, OneMinusSquareBackward0, Rad2DegBackward0, RoundBackward0, RoundBackward1,
-    ShareOfTwoBackward0, SigmoidBackward0, SinBackward0, SinhBackward0, TanBackward0, TanhBackward0,
+    AcosBackward0,
+    AcoshBackward0,
+    AcoshBackward1,
+    AsinBackward0,
+    AsinhBackward0,
+    AsinhBackward1,
+    Atan2Backward0,
+    AtanBackward0,
+    AtanhBackward0,
+    AtanhBackward1,
+    CeilBackward0,
+    CosBackward0,
+    CoshBackward0,
+    Deg2RadBackward0,
+    Exp2Backward0,
+    ExpBackward0,
+    Expm1Backward0,
+    FloorBackward0,
+    FracBackward0,
+    Log10Backward0,
+    Log1PBackward0,
+    Log2Backward0,
+    LogBackward0,
+    Logaddexp2Backward0,
+    LogaddexpBackward0,
+    OneMinusSquareBackward0,
+    Rad2DegBackward0,
+    RoundBackward0,
+    RoundBackward1,
+    ShareOfTwoBackward0,
+    SigmoidBackward0,
+    SinBackward0,
+    SinhBackward0,
+    TanBackward0,
+    TanhBackward0,
     TruncBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    EXP, EXP_, EXP2, EXP2_, EXPM1, EXPM1_, LOG, LOG_, LOG2, LOG2_, LOG10, LOG10_, LOG1P, LOG1P_,
-    SIGMOID, SIGMOID_, LOGADDEXP, LOGADDEXP2, SHARE_OF_TWO, SIN, SIN_, COS, COS_, TAN, TAN_, ASIN,
-    ASIN_, ACOS, ACOS_, ATAN, ATAN_, SINH, SINH_, COSH, COSH_, TANH, TANH_, ASINH, ASINH_, ACOSH,
-    ACOSH_, ATANH, ATANH_, ONE_MINUS_SQUARE, DEG2RAD, DEG2RAD_, RAD2DEG, RAD2DEG_, ATAN2, ATAN2_,
-    FLOOR, FLOOR_, CEIL, CEIL_, TRUNC, TRUNC_, ROUND_DEFAULT, ROUND_DEFAULT_, ROUND_DECIMALS,
-    ROUND_DECIMALS_, FRAC, FRAC_,
 )
 
 __all__ = [
-    "acos", "acos_", "acosh", "acosh_", "asin", "asin_", "asinh", "asinh_", "atan", "atan2",
-    "atan2_", "atan_", "atanh", "atanh_", "ceil", "ceil_", "cos", "cos_", "cosh", "cosh_",
-    "deg2rad", "deg2rad_", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "floor", "floor_",
-    "frac", "frac_", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_",
-    "logaddexp", "logaddexp2", "one_minus_square", "rad2deg", "rad2deg_", "round", "round_",
-    "round_decimals", "round_decimals_", "round_default", "round_default_", "share_of_two",
-    "sigmoid", "sigmoid_", "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "tanh", "tanh_", "trunc",
+    "acos",
+    "acos_",
+    "acosh",
+    "acosh_",
+    "asin",
+    "asin_",
+    "asinh",
+    "asinh_",
+    "atan",
+    "atan2",
+    "atan2_",
+    "atan_",
+    "atanh",
+    "atanh_",
+    "ceil",
+    "ceil_",
+    "cos",
+    "cos_",
+    "cosh",
+    "cosh_",
+    "deg2rad",
+    "deg2rad_",
+    "exp",
+    "exp2",
+    "exp2_",
+    "exp_",
+    "expm1",
+    "expm1_",
+    "floor",
+    "floor_",
+    "frac",
+    "frac_",
+    "log",
+    "log10",
+    "log10_",
+    "log1p",
+    "log1p_",
+    "log2",
+    "log2_",
+    "log_",
+    "logaddexp",
+    "logaddexp2",
+    "one_minus_square",
+    "rad2deg",
+    "rad2deg_",
+    "round",
+    "round_",
+    "round_decimals",
+    "round_decimals_",
+    "round_default",
+    "round_default_",
+    "share_of_two",
+    "sigmoid",
+    "sigmoid_",
+    "sin",
+    "sin_",
+    "sinh",
+    "sinh_",
+    "tan",
+    "tan_",
+    "tanh",
+    "tanh_",
+    "trunc",
     "trunc_",
 ]
 
@@ -90,16 +168,13 @@ def exp(input: T, *, out: T | None = None) -> T:
     tensor([0.5403+0.8415j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(EXP, exp, input, out=out)
+        return take_over(op.EXP, exp, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.exp, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return exp(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.EXP, exp, input, out=out)
     if out is not None:
         return write_out(out, array, "exp")
     result = wrap_like(input, array)
@@ -116,14 +191,11 @@ _exp_writer = store_result(k.exp, direct=True)
 def exp_(input: T) -> T:
     """Write the result of `exp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(EXP_, exp_, input)
+        return take_over(op.EXP_, exp_, input)
     try:
         return write(input, ExpBackward0.record, _exp_writer, operator="exp_")
     except Exception as error:
-        if renew_context(error):
-            return exp_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.EXP_, exp_, input)
 
 
 def exp2(input: T, *, out: T | None = None) -> T:
@@ -161,16 +233,13 @@ def exp2(input: T, *, out: T | None = None) -> T:
     tensor([5.5452])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(EXP2, exp2, input, out=out)
+        return take_over(op.EXP2, exp2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.exp2, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return exp2(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.EXP2, exp2, input, out=out)
     if out is not None:
         return write_out(out, array, "exp2")
     result = wrap_like(input, array)
@@ -187,14 +256,11 @@ _exp2_writer = store_result(k.exp2, direct=True)
 def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(EXP2_, exp2_, input)
+        return take_over(op.EXP2_, exp2_, input)
     try:
         return write(input, Exp2Backward0.record, _exp2_writer, operator="exp2_")
     except Exception as error:
-        if renew_context(error):
-            return exp2_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.EXP2_, exp2_, input)
 
 
 def expm1(input: T, *, out: T | None = None) -> T:
@@ -232,16 +298,13 @@ def expm1(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.7183])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(EXPM1, expm1, input, out=out)
+        return take_over(op.EXPM1, expm1, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.expm1, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return expm1(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.EXPM1, expm1, input, out=out)
     if out is not None:
         return write_out(out, array, "expm1")
     result = wrap_like(input, array)
@@ -258,14 +321,11 @@ _expm1_writer = store_result(k.expm1, direct=True)
 def expm1_(input: T) -> T:
     """Write the result of `expm1` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(EXPM1_, expm1_, input)
+        return take_over(op.EXPM1_, expm1_, input)
     try:
         return write(input, Expm1Backward0.record, _expm1_writer, operator="expm1_")
     except Exception as error:
-        if renew_context(error):
-            return expm1_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.EXPM1_, expm1_, input)
 
 
 def log(input: T, *, out: T | None = None) -> T:
@@ -307,16 +367,13 @@ def log(input: T, *, out: T | None = None) -> T:
     tensor([0.+3.1416j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOG, log, input, out=out)
+        return take_over(op.LOG, log, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return log(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LOG, log, input, out=out)
     if out is not None:
         return write_out(out, array, "log")
     result = wrap_like(input, array)
@@ -332,14 +389,11 @@ _log_writer = store_result(k.log, direct=True)
 def log_(input: T) -> T:
     """Write the result of `log` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOG_, log_, input)
+        return take_over(op.LOG_, log_, input)
     try:
         return write(input, LogBackward0.record, _log_writer, operator="log_")
     except Exception as error:
-        if renew_context(error):
-            return log_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LOG_, log_, input)
 
 
 def log2(input: T, *, out: T | None = None) -> T:
@@ -379,16 +433,13 @@ def log2(input: T, *, out: T | None = None) -> T:
     tensor([2.8854, 0.7213])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOG2, log2, input, out=out)
+        return take_over(op.LOG2, log2, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log2, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return log2(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LOG2, log2, input, out=out)
     if out is not None:
         return write_out(out, array, "log2")
     result = wrap_like(input, array)
@@ -404,14 +455,11 @@ _log2_writer = store_result(k.log2, direct=True)
 def log2_(input: T) -> T:
     """Write the result of `log2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOG2_, log2_, input)
+        return take_over(op.LOG2_, log2_, input)
     try:
         return write(input, Log2Backward0.record, _log2_writer, operator="log2_")
     except Exception as error:
-        if renew_context(error):
-            return log2_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LOG2_, log2_, input)
 
 
 def log10(input: T, *, out: T | None = None) -> T:
@@ -452,16 +500,13 @@ def log10(input: T, *, out: T | None = None) -> T:
     tensor([0.8686, 0.2171])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOG10, log10, input, out=out)
+        return take_over(op.LOG10, log10, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log10, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return log10(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LOG10, log10, input, out=out)
     if out is not None:
         return write_out(out, array, "log10")
     result = wrap_like(input, array)
@@ -477,14 +522,11 @@ _log10_writer = store_result(k.log10, direct=True)
 def log10_(input: T) -> T:
     """Write the result of `log10` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOG10_, log10_, input)
+        return take_over(op.LOG10_, log10_, input)
     try:
         return write(input, Log10Backward0.record, _log10_writer, operator="log10_")
     except Exception as error:
-        if renew_context(error):
-            return log10_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LOG10_, log10_, input)
 
 
 def log1p(input: T, *, out: T | None = None) -> T:
@@ -524,16 +566,13 @@ def log1p(input: T, *, out: T | None = None) -> T:
     tensor([  -inf, 0.6931])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOG1P, log1p, input, out=out)
+        return take_over(op.LOG1P, log1p, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log1p, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return log1p(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LOG1P, log1p, input, out=out)
     if out is not None:
         return write_out(out, array, "log1p")
     result = wrap_like(input, array)
@@ -549,14 +588,11 @@ _log1p_writer = store_result(k.log1p, direct=True)
 def log1p_(input: T) -> T:
     """Write the result of `log1p` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOG1P_, log1p_, input)
+        return take_over(op.LOG1P_, log1p_, input)
     try:
         return write(input, Log1PBackward0.record, _log1p_writer, operator="log1p_")
     except Exception as error:
-        if renew_context(error):
-            return log1p_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LOG1P_, log1p_, input)
 
 
 def sigmoid(input: T, *, out: T | None = None) -> T:
@@ -597,16 +633,13 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 0.2500, 0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SIGMOID, sigmoid, input, out=out)
+        return take_over(op.SIGMOID, sigmoid, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sigmoid, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sigmoid(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SIGMOID, sigmoid, input, out=out)
     if out is not None:
         return write_out(out, array, "sigmoid")
     result = wrap_like(input, array)
@@ -623,14 +656,11 @@ _sigmoid_writer = store_result(k.sigmoid, direct=True)
 def sigmoid_(input: T) -> T:
     """Write the result of `sigmoid` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SIGMOID_, sigmoid_, input)
+        return take_over(op.SIGMOID_, sigmoid_, input)
     try:
         return write(input, SigmoidBackward0.record, _sigmoid_writer, operator="sigmoid_")
     except Exception as error:
-        if renew_context(error):
-            return sigmoid_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SIGMOID_, sigmoid_, input)
 
 
 def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -675,16 +705,13 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.5000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LOGADDEXP, logaddexp, input, other, out=out)
+        return take_over(op.LOGADDEXP, logaddexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.logaddexp, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logaddexp(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LOGADDEXP, logaddexp, input, other, out=out)
     if out is not None:
         return write_out(out, array, "logaddexp", inputs=(input, other))
     result = wrap_like(input, array)
@@ -739,16 +766,13 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.8000)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LOGADDEXP2, logaddexp2, input, other, out=out)
+        return take_over(op.LOGADDEXP2, logaddexp2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.logaddexp2, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logaddexp2(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LOGADDEXP2, logaddexp2, input, other, out=out)
     if out is not None:
         return write_out(out, array, "logaddexp2", inputs=(input, other))
     result = wrap_like(input, array)
@@ -764,16 +788,11 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
 def share_of_two(self: T, other: Tensor, scale: float) -> T:
     """The share that ``exp(scale * self)`` has in its sum with ``exp(scale * other)``."""
     if keys.active and is_keyed(self, other):
-        return take_over(SHARE_OF_TWO, share_of_two, self, other, scale)
+        return take_over(op.SHARE_OF_TWO, share_of_two, self, other, scale)
     try:
         array = no_fp_warnings.run(k.share_of_two, self._impl.array, other._impl.array, scale)
     except Exception as error:
-        if renew_context(error):
-            return share_of_two(self, other, scale)
-        if has_number_tensor(scale):
-            return share_of_two(self, other, as_number(scale))
-        explain(error, "self: Tensor, other: Tensor, scale: float", self, other, scale)
-        raise
+        return recover(error, op.SHARE_OF_TWO, share_of_two, self, other, scale)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -821,16 +840,13 @@ def sin(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.8776, 0.5403])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SIN, sin, input, out=out)
+        return take_over(op.SIN, sin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sin, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sin(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SIN, sin, input, out=out)
     if out is not None:
         return write_out(out, array, "sin")
     result = wrap_like(input, array)
@@ -846,14 +862,11 @@ _sin_writer = store_result(k.sin, direct=True)
 def sin_(input: T) -> T:
     """Write the result of `sin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SIN_, sin_, input)
+        return take_over(op.SIN_, sin_, input)
     try:
         return write(input, SinBackward0.record, _sin_writer, operator="sin_")
     except Exception as error:
-        if renew_context(error):
-            return sin_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SIN_, sin_, input)
 
 
 def cos(input: T, *, out: T | None = None) -> T:
@@ -892,16 +905,13 @@ def cos(input: T, *, out: T | None = None) -> T:
     tensor([-0.0000, -0.8415])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(COS, cos, input, out=out)
+        return take_over(op.COS, cos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.cos, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return cos(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.COS, cos, input, out=out)
     if out is not None:
         return write_out(out, array, "cos")
     result = wrap_like(input, array)
@@ -917,14 +927,11 @@ _cos_writer = store_result(k.cos, direct=True)
 def cos_(input: T) -> T:
     """Write the result of `cos` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(COS_, cos_, input)
+        return take_over(op.COS_, cos_, input)
     try:
         return write(input, CosBackward0.record, _cos_writer, operator="cos_")
     except Exception as error:
-        if renew_context(error):
-            return cos_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.COS_, cos_, input)
 
 
 def tan(input: T, *, out: T | None = None) -> T:
@@ -963,16 +970,13 @@ def tan(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.2984, 3.4255])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TAN, tan, input, out=out)
+        return take_over(op.TAN, tan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.tan, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return tan(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.TAN, tan, input, out=out)
     if out is not None:
         return write_out(out, array, "tan")
     result = wrap_like(input, array)
@@ -989,14 +993,11 @@ _tan_writer = store_result(k.tan, direct=True)
 def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(TAN_, tan_, input)
+        return take_over(op.TAN_, tan_, input)
     try:
         return write(input, TanBackward0.record, _tan_writer, operator="tan_")
     except Exception as error:
-        if renew_context(error):
-            return tan_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.TAN_, tan_, input)
 
 
 def asin(input: T, *, out: T | None = None) -> T:
@@ -1036,16 +1037,13 @@ def asin(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.1547])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ASIN, asin, input, out=out)
+        return take_over(op.ASIN, asin, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.asin, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return asin(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ASIN, asin, input, out=out)
     if out is not None:
         return write_out(out, array, "asin")
     result = wrap_like(input, array)
@@ -1061,14 +1059,11 @@ _asin_writer = store_result(k.asin, direct=True)
 def asin_(input: T) -> T:
     """Write the result of `asin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ASIN_, asin_, input)
+        return take_over(op.ASIN_, asin_, input)
     try:
         return write(input, AsinBackward0.record, _asin_writer, operator="asin_")
     except Exception as error:
-        if renew_context(error):
-            return asin_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ASIN_, asin_, input)
 
 
 def acos(input: T, *, out: T | None = None) -> T:
@@ -1107,16 +1102,13 @@ def acos(input: T, *, out: T | None = None) -> T:
     tensor([0.-1.3170j])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ACOS, acos, input, out=out)
+        return take_over(op.ACOS, acos, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.acos, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return acos(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ACOS, acos, input, out=out)
     if out is not None:
         return write_out(out, array, "acos")
     result = wrap_like(input, array)
@@ -1132,14 +1124,11 @@ _acos_writer = store_result(k.acos, direct=True)
 def acos_(input: T) -> T:
     """Write the result of `acos` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ACOS_, acos_, input)
+        return take_over(op.ACOS_, acos_, input)
     try:
         return write(input, AcosBackward0.record, _acos_writer, operator="acos_")
     except Exception as error:
-        if renew_context(error):
-            return acos_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ACOS_, acos_, input)
 
 
 def atan(input: T, *, out: T | None = None) -> T:
@@ -1179,16 +1168,13 @@ def atan(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.5000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ATAN, atan, input, out=out)
+        return take_over(op.ATAN, atan, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.atan, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return atan(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ATAN, atan, input, out=out)
     if out is not None:
         return write_out(out, array, "atan")
     result = wrap_like(input, array)
@@ -1204,14 +1190,11 @@ _atan_writer = store_result(k.atan, direct=True)
 def atan_(input: T) -> T:
     """Write the result of `atan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ATAN_, atan_, input)
+        return take_over(op.ATAN_, atan_, input)
     try:
         return write(input, AtanBackward0.record, _atan_writer, operator="atan_")
     except Exception as error:
-        if renew_context(error):
-            return atan_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ATAN_, atan_, input)
 
 
 def sinh(input: T, *, out: T | None = None) -> T:
@@ -1245,16 +1228,13 @@ def sinh(input: T, *, out: T | None = None) -> T:
     tensor([-1.1752,  0.0000,  1.1752])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SINH, sinh, input, out=out)
+        return take_over(op.SINH, sinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sinh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sinh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SINH, sinh, input, out=out)
     if out is not None:
         return write_out(out, array, "sinh")
     result = wrap_like(input, array)
@@ -1270,14 +1250,11 @@ _sinh_writer = store_result(k.sinh, direct=True)
 def sinh_(input: T) -> T:
     """Write the result of `sinh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SINH_, sinh_, input)
+        return take_over(op.SINH_, sinh_, input)
     try:
         return write(input, SinhBackward0.record, _sinh_writer, operator="sinh_")
     except Exception as error:
-        if renew_context(error):
-            return sinh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SINH_, sinh_, input)
 
 
 def cosh(input: T, *, out: T | None = None) -> T:
@@ -1316,16 +1293,13 @@ def cosh(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.1752])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(COSH, cosh, input, out=out)
+        return take_over(op.COSH, cosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.cosh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return cosh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.COSH, cosh, input, out=out)
     if out is not None:
         return write_out(out, array, "cosh")
     result = wrap_like(input, array)
@@ -1341,14 +1315,11 @@ _cosh_writer = store_result(k.cosh, direct=True)
 def cosh_(input: T) -> T:
     """Write the result of `cosh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(COSH_, cosh_, input)
+        return take_over(op.COSH_, cosh_, input)
     try:
         return write(input, CoshBackward0.record, _cosh_writer, operator="cosh_")
     except Exception as error:
-        if renew_context(error):
-            return cosh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.COSH_, cosh_, input)
 
 
 def tanh(input: T, *, out: T | None = None) -> T:
@@ -1389,16 +1360,13 @@ def tanh(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 1.0000, 0.7864])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TANH, tanh, input, out=out)
+        return take_over(op.TANH, tanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.tanh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return tanh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.TANH, tanh, input, out=out)
     if out is not None:
         return write_out(out, array, "tanh")
     result = wrap_like(input, array)
@@ -1415,14 +1383,11 @@ _tanh_writer = store_result(k.tanh, direct=True)
 def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(TANH_, tanh_, input)
+        return take_over(op.TANH_, tanh_, input)
     try:
         return write(input, TanhBackward0.record, _tanh_writer, operator="tanh_")
     except Exception as error:
-        if renew_context(error):
-            return tanh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.TANH_, tanh_, input)
 
 
 def asinh(input: T, *, out: T | None = None) -> T:
@@ -1461,16 +1426,13 @@ def asinh(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 0.7071])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ASINH, asinh, input, out=out)
+        return take_over(op.ASINH, asinh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.asinh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return asinh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ASINH, asinh, input, out=out)
     if out is not None:
         return write_out(out, array, "asinh")
     result = wrap_like(input, array)
@@ -1486,14 +1448,11 @@ _asinh_writer = store_result(k.asinh, direct=True)
 def asinh_(input: T) -> T:
     """Write the result of `asinh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ASINH_, asinh_, input)
+        return take_over(op.ASINH_, asinh_, input)
     try:
         return write(input, AsinhBackward1.record, _asinh_writer, operator="asinh_")
     except Exception as error:
-        if renew_context(error):
-            return asinh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ASINH_, asinh_, input)
 
 
 def acosh(input: T, *, out: T | None = None) -> T:
@@ -1535,16 +1494,13 @@ def acosh(input: T, *, out: T | None = None) -> T:
     tensor([0.5774])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ACOSH, acosh, input, out=out)
+        return take_over(op.ACOSH, acosh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.acosh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return acosh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ACOSH, acosh, input, out=out)
     if out is not None:
         return write_out(out, array, "acosh")
     result = wrap_like(input, array)
@@ -1560,14 +1516,11 @@ _acosh_writer = store_result(k.acosh, direct=True)
 def acosh_(input: T) -> T:
     """Write the result of `acosh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ACOSH_, acosh_, input)
+        return take_over(op.ACOSH_, acosh_, input)
     try:
         return write(input, AcoshBackward1.record, _acosh_writer, operator="acosh_")
     except Exception as error:
-        if renew_context(error):
-            return acosh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ACOSH_, acosh_, input)
 
 
 def atanh(input: T, *, out: T | None = None) -> T:
@@ -1607,16 +1560,13 @@ def atanh(input: T, *, out: T | None = None) -> T:
     tensor([1.0000, 1.3333])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ATANH, atanh, input, out=out)
+        return take_over(op.ATANH, atanh, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.atanh, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return atanh(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ATANH, atanh, input, out=out)
     if out is not None:
         return write_out(out, array, "atanh")
     result = wrap_like(input, array)
@@ -1632,27 +1582,21 @@ _atanh_writer = store_result(k.atanh, direct=True)
 def atanh_(input: T) -> T:
     """Write the result of `atanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ATANH_, atanh_, input)
+        return take_over(op.ATANH_, atanh_, input)
     try:
         return write(input, AtanhBackward1.record, _atanh_writer, operator="atanh_")
     except Exception as error:
-        if renew_context(error):
-            return atanh_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ATANH_, atanh_, input)
 
 
 def one_minus_square(self: T) -> T:
     """One minus the square of each element, with all digits for elements near 1 and -1."""
     if keys.active and is_keyed(self):
-        return take_over(ONE_MINUS_SQUARE, one_minus_square, self)
+        return take_over(op.ONE_MINUS_SQUARE, one_minus_square, self)
     try:
         array = no_fp_warnings.run(k.one_minus_square, self._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return one_minus_square(self)
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.ONE_MINUS_SQUARE, one_minus_square, self)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = OneMinusSquareBackward0.record(self)
@@ -1697,16 +1641,13 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     tensor([0.0175])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(DEG2RAD, deg2rad, input, out=out)
+        return take_over(op.DEG2RAD, deg2rad, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.deg2rad, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return deg2rad(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.DEG2RAD, deg2rad, input, out=out)
     if out is not None:
         return write_out(out, array, "deg2rad")
     result = wrap_like(input, array)
@@ -1722,14 +1663,11 @@ _deg2rad_writer = store_result(k.deg2rad, direct=True)
 def deg2rad_(input: T) -> T:
     """Write the result of `deg2rad` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(DEG2RAD_, deg2rad_, input)
+        return take_over(op.DEG2RAD_, deg2rad_, input)
     try:
         return write(input, Deg2RadBackward0.record, _deg2rad_writer, operator="deg2rad_")
     except Exception as error:
-        if renew_context(error):
-            return deg2rad_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.DEG2RAD_, deg2rad_, input)
 
 
 def rad2deg(input: T, *, out: T | None = None) -> T:
@@ -1765,16 +1703,13 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     tensor([  0.,  90., 180.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(RAD2DEG, rad2deg, input, out=out)
+        return take_over(op.RAD2DEG, rad2deg, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.rad2deg, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return rad2deg(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.RAD2DEG, rad2deg, input, out=out)
     if out is not None:
         return write_out(out, array, "rad2deg")
     result = wrap_like(input, array)
@@ -1790,14 +1725,11 @@ _rad2deg_writer = store_result(k.rad2deg, direct=True)
 def rad2deg_(input: T) -> T:
     """Write the result of `rad2deg` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(RAD2DEG_, rad2deg_, input)
+        return take_over(op.RAD2DEG_, rad2deg_, input)
     try:
         return write(input, Rad2DegBackward0.record, _rad2deg_writer, operator="rad2deg_")
     except Exception as error:
-        if renew_context(error):
-            return rad2deg_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.RAD2DEG_, rad2deg_, input)
 
 
 def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -1844,16 +1776,13 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
     (tensor([ 1.5708, -2.3562,  3.1416]), tensor([ 0.0000, -0.5000, -1.0000]))
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(ATAN2, atan2, input, other, out=out)
+        return take_over(op.ATAN2, atan2, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.atan2, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return atan2(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.ATAN2, atan2, input, other, out=out)
     if out is not None:
         return write_out(out, array, "atan2", inputs=(input, other))
     result = wrap_like(input, array)
@@ -1872,15 +1801,12 @@ _atan2_writer = store_result(k.atan2, direct=True)
 def atan2_(input: T, other: Tensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(ATAN2_, atan2_, input, other)
+        return take_over(op.ATAN2_, atan2_, input, other)
     try:
         array_of(other, "other")
         return write(input, Atan2Backward0.record, _atan2_writer, other, operator="atan2_")
     except Exception as error:
-        if renew_context(error):
-            return atan2_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.ATAN2_, atan2_, input, other)
 
 
 def floor(input: T, *, out: T | None = None) -> T:
@@ -1922,16 +1848,13 @@ def floor(input: T, *, out: T | None = None) -> T:
     tensor([0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(FLOOR, floor, input, out=out)
+        return take_over(op.FLOOR, floor, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.floor, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return floor(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.FLOOR, floor, input, out=out)
     if out is not None:
         return write_out(out, array, "floor", exact=True)
     result = wrap_like(input, array)
@@ -1947,14 +1870,11 @@ _floor_writer = store_result(k.floor, direct=True)
 def floor_(input: T) -> T:
     """Write the result of `floor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(FLOOR_, floor_, input)
+        return take_over(op.FLOOR_, floor_, input)
     try:
         return write(input, FloorBackward0.record, _floor_writer, operator="floor_")
     except Exception as error:
-        if renew_context(error):
-            return floor_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.FLOOR_, floor_, input)
 
 
 def ceil(input: T, *, out: T | None = None) -> T:
@@ -1994,16 +1914,13 @@ def ceil(input: T, *, out: T | None = None) -> T:
     tensor([0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(CEIL, ceil, input, out=out)
+        return take_over(op.CEIL, ceil, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.ceil, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return ceil(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.CEIL, ceil, input, out=out)
     if out is not None:
         return write_out(out, array, "ceil", exact=True)
     result = wrap_like(input, array)
@@ -2019,14 +1936,11 @@ _ceil_writer = store_result(k.ceil, direct=True)
 def ceil_(input: T) -> T:
     """Write the result of `ceil` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(CEIL_, ceil_, input)
+        return take_over(op.CEIL_, ceil_, input)
     try:
         return write(input, CeilBackward0.record, _ceil_writer, operator="ceil_")
     except Exception as error:
-        if renew_context(error):
-            return ceil_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.CEIL_, ceil_, input)
 
 
 def trunc(input: T, *, out: T | None = None) -> T:
@@ -2061,16 +1975,13 @@ def trunc(input: T, *, out: T | None = None) -> T:
     tensor([-1., -0.,  0.,  1.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TRUNC, trunc, input, out=out)
+        return take_over(op.TRUNC, trunc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.trunc, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return trunc(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.TRUNC, trunc, input, out=out)
     if out is not None:
         return write_out(out, array, "trunc", exact=True)
     result = wrap_like(input, array)
@@ -2086,29 +1997,23 @@ _trunc_writer = store_result(k.trunc, direct=True)
 def trunc_(input: T) -> T:
     """Write the result of `trunc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(TRUNC_, trunc_, input)
+        return take_over(op.TRUNC_, trunc_, input)
     try:
         return write(input, TruncBackward0.record, _trunc_writer, operator="trunc_")
     except Exception as error:
-        if renew_context(error):
-            return trunc_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.TRUNC_, trunc_, input)
 
 
 def round_default(input: T, *, out: T | None = None) -> T:
     """Round to the nearest integer, or to a number of decimal places."""
     if keys.active and is_keyed(input, out):
-        return take_over(ROUND_DEFAULT, round_default, input, out=out)
+        return take_over(op.ROUND_DEFAULT, round_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.round, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return round_default(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ROUND_DEFAULT, round_default, input, out=out)
     if out is not None:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
@@ -2124,29 +2029,23 @@ _round_default_writer = store_result(k.round, direct=True)
 def round_default_(input: T) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ROUND_DEFAULT_, round_default_, input)
+        return take_over(op.ROUND_DEFAULT_, round_default_, input)
     try:
         return write(input, RoundBackward0.record, _round_default_writer, operator="round_")
     except Exception as error:
-        if renew_context(error):
-            return round_default_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ROUND_DEFAULT_, round_default_, input)
 
 
 def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     """Rounded to a number of decimal places."""
     if keys.active and is_keyed(input, out):
-        return take_over(ROUND_DECIMALS, round_decimals, input, decimals=decimals, out=out)
+        return take_over(op.ROUND_DECIMALS, round_decimals, input, decimals=decimals, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.round, input._impl.array, decimals=decimals)
     except Exception as error:
-        if renew_context(error):
-            return round_decimals(input, decimals=decimals, out=out)
-        explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
-        raise
+        return recover(error, op.ROUND_DECIMALS, round_decimals, input, decimals=decimals, out=out)
     if out is not None:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
@@ -2162,14 +2061,11 @@ _round_decimals_writer = store_result(k.round, direct=True, total=False)
 def round_decimals_(input: T, *, decimals: int = 0) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ROUND_DECIMALS_, round_decimals_, input, decimals=decimals)
+        return take_over(op.ROUND_DECIMALS_, round_decimals_, input, decimals=decimals)
     try:
         return write(input, RoundBackward1.record, _round_decimals_writer, decimals=decimals, operator="round_")
     except Exception as error:
-        if renew_context(error):
-            return round_decimals_(input, decimals=decimals)
-        explain(error, "input: Tensor, decimals: int", input, decimals)
-        raise
+        return recover(error, op.ROUND_DECIMALS_, round_decimals_, input, decimals=decimals)
 
 
 def frac(input: T, *, out: T | None = None) -> T:
@@ -2209,16 +2105,13 @@ def frac(input: T, *, out: T | None = None) -> T:
     tensor([1.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(FRAC, frac, input, out=out)
+        return take_over(op.FRAC, frac, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.frac, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return frac(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.FRAC, frac, input, out=out)
     if out is not None:
         return write_out(out, array, "frac", exact=True)
     result = wrap_like(input, array)
@@ -2234,14 +2127,11 @@ _frac_writer = store_result(k.frac, direct=True)
 def frac_(input: T) -> T:
     """Write the result of `frac` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(FRAC_, frac_, input)
+        return take_over(op.FRAC_, frac_, input)
     try:
         return write(input, FracBackward0.record, _frac_writer, operator="frac_")
     except Exception as error:
-        if renew_context(error):
-            return frac_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.FRAC_, frac_, input)
 
 
 def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
@@ -2286,7 +2176,7 @@ def round(input: T, *, decimals: int = 0, out: T | None = None) -> T:
             return round_decimals(input, decimals=decimals, out=out)
         return round_default(input, out=out)
     except Exception as error:
-        explain(error, "input: Tensor, decimals: int, out: Tensor | None", input, decimals, out)
+        explain(error, "input decimals:int out:Tensor|None", input, decimals, out)
         raise
 
 
@@ -2297,5 +2187,5 @@ def round_(input: T, *, decimals: int = 0) -> T:
             return round_decimals_(input, decimals=decimals)
         return round_default_(input)
     except Exception as error:
-        explain(error, "input: Tensor, decimals: int", input, decimals)
+        explain(error, "input decimals:int", input, decimals)
         raise

@@ -19,7 +19,12 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesResult, SavesSelf, SavesSelfOther, SavesSelfOtherResult
+from vtgrad.ops.generated.saves import (
+    SavesResult,
+    SavesSelf,
+    SavesSelfOther,
+    SavesSelfOtherResult,
+)
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.rewind import saves_observed

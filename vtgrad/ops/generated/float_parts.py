@@ -14,33 +14,48 @@ from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.numbers import refuse_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import pair_of
 from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.float_parts_nodes import (
-    CopysignBackward0, CopysignBackward1, FrexpBackward0, LdexpBackward0, NanToNumBackward0,
+    CopysignBackward0,
+    CopysignBackward1,
+    FrexpBackward0,
+    LdexpBackward0,
+    NanToNumBackward0,
     NextafterBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    COPYSIGN_TENSOR, COPYSIGN_TENSOR_, COPYSIGN_SCALAR, COPYSIGN_SCALAR_, NEXTAFTER, NEXTAFTER_,
-    LDEXP, LDEXP_, FREXP, HEAVISIDE, HEAVISIDE_, SIGNBIT, NAN_TO_NUM, NAN_TO_NUM_, FINITE_PARTS,
 )
 
 __all__ = [
-    "copysign", "copysign_", "copysign_Scalar", "copysign_Scalar_", "copysign_Tensor",
-    "copysign_Tensor_", "finite_parts", "frexp", "heaviside", "heaviside_", "ldexp", "ldexp_",
-    "nan_to_num", "nan_to_num_", "nextafter", "nextafter_", "signbit",
+    "copysign",
+    "copysign_",
+    "copysign_Scalar",
+    "copysign_Scalar_",
+    "copysign_Tensor",
+    "copysign_Tensor_",
+    "finite_parts",
+    "frexp",
+    "heaviside",
+    "heaviside_",
+    "ldexp",
+    "ldexp_",
+    "nan_to_num",
+    "nan_to_num_",
+    "nextafter",
+    "nextafter_",
+    "signbit",
 ]
 
 
@@ -54,16 +69,13 @@ class FrexpResult(NamedTuple, Generic[T]):
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     if keys.active and is_keyed(input, other, out):
-        return take_over(COPYSIGN_TENSOR, copysign_Tensor, input, other, out=out)
+        return take_over(op.COPYSIGN_TENSOR, copysign_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.copysign, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return copysign_Tensor(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.COPYSIGN_TENSOR, copysign_Tensor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "copysign", inputs=(input, other))
     result = wrap_like(input, array)
@@ -83,32 +95,24 @@ _copysign_Tensor_writer = store_result(k.copysign, direct=True)
 def copysign_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(COPYSIGN_TENSOR_, copysign_Tensor_, input, other)
+        return take_over(op.COPYSIGN_TENSOR_, copysign_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, CopysignBackward0.record, _copysign_Tensor_writer, other, operator="copysign_")
     except Exception as error:
-        if renew_context(error):
-            return copysign_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.COPYSIGN_TENSOR_, copysign_Tensor_, input, other)
 
 
 def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     """The magnitude of a tensor with the sign of a number."""
     if keys.active and is_keyed(input, out):
-        return take_over(COPYSIGN_SCALAR, copysign_Scalar, input, other, out=out)
+        return take_over(op.COPYSIGN_SCALAR, copysign_Scalar, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.copysign, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return copysign_Scalar(input, other, out=out)
-        if has_number_tensor(other):
-            return copysign_Scalar(input, as_number(other), out=out)
-        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.COPYSIGN_SCALAR, copysign_Scalar, input, other, out=out)
     if out is not None:
         return write_out(out, array, "copysign")
     result = wrap_like(input, array)
@@ -125,16 +129,11 @@ _copysign_Scalar_writer = store_result(k.copysign, direct=True)
 def copysign_Scalar_(input: T, other: Number) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(COPYSIGN_SCALAR_, copysign_Scalar_, input, other)
+        return take_over(op.COPYSIGN_SCALAR_, copysign_Scalar_, input, other)
     try:
         return write(input, CopysignBackward1.record, _copysign_Scalar_writer, other, operator="copysign_")
     except Exception as error:
-        if renew_context(error):
-            return copysign_Scalar_(input, other)
-        if has_number_tensor(other):
-            return copysign_Scalar_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.COPYSIGN_SCALAR_, copysign_Scalar_, input, other)
 
 
 def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -177,16 +176,13 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
     [1.1920928955078125e-07, -5.960464477539063e-08, 0.0]
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(NEXTAFTER, nextafter, input, other, out=out)
+        return take_over(op.NEXTAFTER, nextafter, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.nextafter, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return nextafter(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.NEXTAFTER, nextafter, input, other, out=out)
     if out is not None:
         return write_out(out, array, "nextafter", inputs=(input, other))
     result = wrap_like(input, array)
@@ -205,15 +201,12 @@ _nextafter_writer = store_result(k.nextafter, direct=True)
 def nextafter_(input: T, other: Tensor) -> T:
     """Write the result of `nextafter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(NEXTAFTER_, nextafter_, input, other)
+        return take_over(op.NEXTAFTER_, nextafter_, input, other)
     try:
         array_of(other, "other")
         return write(input, NextafterBackward0.record, _nextafter_writer, other, operator="nextafter_")
     except Exception as error:
-        if renew_context(error):
-            return nextafter_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.NEXTAFTER_, nextafter_, input, other)
 
 
 def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -260,16 +253,13 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(4.)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LDEXP, ldexp, input, other, out=out)
+        return take_over(op.LDEXP, ldexp, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.ldexp, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return ldexp(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LDEXP, ldexp, input, other, out=out)
     if out is not None:
         return write_out(out, array, "ldexp", inputs=(input, other))
     result = wrap_like(input, array)
@@ -289,15 +279,12 @@ _ldexp_writer = store_result(k.ldexp, direct=True)
 def ldexp_(input: T, other: Tensor) -> T:
     """Write the result of `ldexp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LDEXP_, ldexp_, input, other)
+        return take_over(op.LDEXP_, ldexp_, input, other)
     try:
         array_of(other, "other")
         return write(input, LdexpBackward0.record, _ldexp_writer, other, operator="ldexp_")
     except Exception as error:
-        if renew_context(error):
-            return ldexp_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LDEXP_, ldexp_, input, other)
 
 
 def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
@@ -344,7 +331,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     tensor([ 3.0000, -0.7500,  0.0000])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(FREXP, frexp, input, out=out)
+        return take_over(op.FREXP, frexp, input, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
@@ -352,10 +339,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.frexp, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return frexp(input, out=out)
-        explain(error, "input: Tensor, out: Pair | None", input, out)
-        raise
+        return recover(error, op.FREXP, frexp, input, out=out)
     if out is not None:
         return FrexpResult(*write_outs(out, arrays, "frexp", exact=True))
     results = FrexpResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -408,16 +392,13 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
     tensor([0, 8, 9])
     """
     if keys.active and is_keyed(input, values, out):
-        return take_over(HEAVISIDE, heaviside, input, values, out=out)
+        return take_over(op.HEAVISIDE, heaviside, input, values, out=out)
     try:
         if out is not None:
             check_out(out, input, values, differentiable=False)
         array = no_fp_warnings.run(k.heaviside, input._impl.array, values._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return heaviside(input, values, out=out)
-        explain(error, "input: Tensor, values: Tensor, out: Tensor | None", input, values, out)
-        raise
+        return recover(error, op.HEAVISIDE, heaviside, input, values, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "heaviside", exact=True, inputs=(input, values)), input, values)
     result = wrap_like(input, array)
@@ -430,15 +411,12 @@ _heaviside_writer = store_result(k.heaviside, direct=True)
 def heaviside_(input: T, values: Tensor) -> T:
     """Write the result of `heaviside` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, values):
-        return take_over(HEAVISIDE_, heaviside_, input, values)
+        return take_over(op.HEAVISIDE_, heaviside_, input, values)
     try:
         array_of(values, "values")
         return write(input, NotImplementedNode.record, _heaviside_writer, values, operator="heaviside_")
     except Exception as error:
-        if renew_context(error):
-            return heaviside_(input, values)
-        explain(error, "input: Tensor, values: Tensor", input, values)
-        raise
+        return recover(error, op.HEAVISIDE_, heaviside_, input, values)
 
 
 def signbit(input: T, *, out: T | None = None) -> T:
@@ -471,16 +449,13 @@ def signbit(input: T, *, out: T | None = None) -> T:
     tensor([ True,  True, False, False])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SIGNBIT, signbit, input, out=out)
+        return take_over(op.SIGNBIT, signbit, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.signbit, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return signbit(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SIGNBIT, signbit, input, out=out)
     if out is not None:
         return write_out(out, array, "signbit", exact=True)
     result = wrap_like(input, array)
@@ -531,26 +506,13 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
     tensor([1., 0., 0.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(NAN_TO_NUM, nan_to_num, input, nan, posinf, neginf, out=out)
+        return take_over(op.NAN_TO_NUM, nan_to_num, input, nan, posinf, neginf, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.nan_to_num, input._impl.array, nan, posinf, neginf)
     except Exception as error:
-        if renew_context(error):
-            return nan_to_num(input, nan, posinf, neginf, out=out)
-        if has_number_tensor(nan, posinf, neginf):
-            return nan_to_num(input, as_number(nan), as_number(posinf), as_number(neginf), out=out)
-        explain(
-            error,
-            "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None, out: Tensor | None",
-            input,
-            nan,
-            posinf,
-            neginf,
-            out,
-        )
-        raise
+        return recover(error, op.NAN_TO_NUM, nan_to_num, input, nan, posinf, neginf, out=out)
     if out is not None:
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
@@ -566,32 +528,24 @@ _nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:
     """Write the result of `nan_to_num` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(NAN_TO_NUM_, nan_to_num_, input, nan, posinf, neginf)
+        return take_over(op.NAN_TO_NUM_, nan_to_num_, input, nan, posinf, neginf)
     try:
         refuse_tensor(nan)
         refuse_tensor(posinf)
         refuse_tensor(neginf)
         return write(input, NanToNumBackward0.record, _nan_to_num_writer, nan, posinf, neginf, operator="nan_to_num_")
     except Exception as error:
-        if renew_context(error):
-            return nan_to_num_(input, nan, posinf, neginf)
-        if has_number_tensor(nan, posinf, neginf):
-            return nan_to_num_(input, as_number(nan), as_number(posinf), as_number(neginf))
-        explain(error, "input: Tensor, nan: float | None, posinf: float | None, neginf: float | None", input, nan, posinf, neginf)
-        raise
+        return recover(error, op.NAN_TO_NUM_, nan_to_num_, input, nan, posinf, neginf)
 
 
 def finite_parts(self: T) -> T:
     """1 where a value is finite, else 0; for the real and the imaginary part of complex values."""
     if keys.active and is_keyed(self):
-        return take_over(FINITE_PARTS, finite_parts, self)
+        return take_over(op.FINITE_PARTS, finite_parts, self)
     try:
         array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return finite_parts(self)
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.FINITE_PARTS, finite_parts, self)
     result = wrap_like(self, array)
     return result
 

@@ -18,7 +18,13 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.ops.generated.saves import SavesExponentOutput, SavesOtherResult, SavesSelf, SavesSelfOther, SavesSelfResult
+from vtgrad.ops.generated.saves import (
+    SavesExponentOutput,
+    SavesOtherResult,
+    SavesSelf,
+    SavesSelfOther,
+    SavesSelfResult,
+)
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.rewind import saves_observed

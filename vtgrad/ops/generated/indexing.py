@@ -14,48 +14,93 @@ from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.indexing_nodes import (
-    GatherBackward0, IndexAddBackward0, IndexBackward0, IndexCopyBackward0, IndexFillBackward0,
-    IndexFillBackward1, IndexPutBackward0, IndexReduceBackward0, IndexSelectBackward0,
-    IndexSpreadBackward0, MaskedFillBackward0, MaskedFillBackward1, MaskedScatterBackward0,
-    MaskedSelectBackward0, MaskedSpreadBackward0, PutBackward0, ScatterAddBackward0,
-    ScatterBackward0, ScatterBackward1, ScatterReduceBackward0, TakeBackward0, TakeSpreadBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    GATHER, SCATTER_SRC, SCATTER_SRC_, SCATTER_VALUE, SCATTER_VALUE_, SCATTER_ADD, SCATTER_ADD_,
-    SCATTER_OVERWRITTEN, INDEX_SELECT, INDEX_ADD, INDEX_ADD_, INDEX_COPY, INDEX_COPY_,
-    INDEX_FILL_INT_SCALAR, INDEX_FILL_INT_SCALAR_, INDEX_FILL_INT_TENSOR, INDEX_FILL_INT_TENSOR_,
-    INDEX_MASK, INDEX_COPY_OVERWRITTEN, TAKE, TAKE_SPREAD, PUT, PUT_, PUT_OVERWRITTEN,
-    MASKED_SELECT, MASKED_SPREAD, MASKED_FILL_SCALAR, MASKED_FILL_SCALAR_, MASKED_FILL_TENSOR,
-    MASKED_FILL_TENSOR_, MASKED_SCATTER, MASKED_SCATTER_, NONZERO_ROWS, INDEX_AT, INDEX_SPREAD,
-    INDEX_PUT_AT, INDEX_PUT_AT_, INDEX_PUT_OVERWRITTEN, SCATTER_REDUCE, SCATTER_REDUCE_,
-    SCATTER_REDUCED, INDEX_REDUCE, INDEX_REDUCE_, REPEATED_INDEX,
+    GatherBackward0,
+    IndexAddBackward0,
+    IndexBackward0,
+    IndexCopyBackward0,
+    IndexFillBackward0,
+    IndexFillBackward1,
+    IndexPutBackward0,
+    IndexReduceBackward0,
+    IndexSelectBackward0,
+    IndexSpreadBackward0,
+    MaskedFillBackward0,
+    MaskedFillBackward1,
+    MaskedScatterBackward0,
+    MaskedSelectBackward0,
+    MaskedSpreadBackward0,
+    PutBackward0,
+    ScatterAddBackward0,
+    ScatterBackward0,
+    ScatterBackward1,
+    ScatterReduceBackward0,
+    TakeBackward0,
+    TakeSpreadBackward0,
 )
 
 __all__ = [
-    "gather", "index_add", "index_add_", "index_at", "index_copy", "index_copy_",
-    "index_copy_overwritten", "index_fill", "index_fill_", "index_fill_int_Scalar",
-    "index_fill_int_Scalar_", "index_fill_int_Tensor", "index_fill_int_Tensor_", "index_mask",
-    "index_put_at", "index_put_at_", "index_put_overwritten", "index_reduce", "index_reduce_",
-    "index_select", "index_spread", "masked_fill", "masked_fill_", "masked_fill_Scalar",
-    "masked_fill_Scalar_", "masked_fill_Tensor", "masked_fill_Tensor_", "masked_scatter",
-    "masked_scatter_", "masked_select", "masked_spread", "nonzero_rows", "put", "put_",
-    "put_overwritten", "repeated_index", "scatter_add", "scatter_add_", "scatter_overwritten",
-    "scatter_reduce", "scatter_reduce_", "scatter_reduced", "scatter_src", "scatter_src_",
-    "scatter_value", "scatter_value_", "take", "take_spread",
+    "gather",
+    "index_add",
+    "index_add_",
+    "index_at",
+    "index_copy",
+    "index_copy_",
+    "index_copy_overwritten",
+    "index_fill",
+    "index_fill_",
+    "index_fill_int_Scalar",
+    "index_fill_int_Scalar_",
+    "index_fill_int_Tensor",
+    "index_fill_int_Tensor_",
+    "index_mask",
+    "index_put_at",
+    "index_put_at_",
+    "index_put_overwritten",
+    "index_reduce",
+    "index_reduce_",
+    "index_select",
+    "index_spread",
+    "masked_fill",
+    "masked_fill_",
+    "masked_fill_Scalar",
+    "masked_fill_Scalar_",
+    "masked_fill_Tensor",
+    "masked_fill_Tensor_",
+    "masked_scatter",
+    "masked_scatter_",
+    "masked_select",
+    "masked_spread",
+    "nonzero_rows",
+    "put",
+    "put_",
+    "put_overwritten",
+    "repeated_index",
+    "scatter_add",
+    "scatter_add_",
+    "scatter_overwritten",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "scatter_reduced",
+    "scatter_src",
+    "scatter_src_",
+    "scatter_value",
+    "scatter_value_",
+    "take",
+    "take_spread",
 ]
 
 
@@ -114,16 +159,13 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
             [1., 1.]])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over(GATHER, gather, input, dim, index, sparse_grad=sparse_grad, out=out)
+        return take_over(op.GATHER, gather, input, dim, index, sparse_grad=sparse_grad, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
         array = no_fp_warnings.run(k.gather, input._impl.array, dim, index._impl.array, sparse_grad=sparse_grad)
     except Exception as error:
-        if renew_context(error):
-            return gather(input, dim, index, sparse_grad=sparse_grad, out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None", input, dim, index, sparse_grad, out)
-        raise
+        return recover(error, op.GATHER, gather, input, dim, index, sparse_grad=sparse_grad, out=out)
     if out is not None:
         return write_out(out, array, "gather", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
@@ -139,16 +181,13 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
 def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = src[i, j]` for dimension 0."""
     if keys.active and is_keyed(input, index, src, out):
-        return take_over(SCATTER_SRC, scatter_src, input, dim, index, src, out=out)
+        return take_over(op.SCATTER_SRC, scatter_src, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
         array = no_fp_warnings.run(k.scatter, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return scatter_src(input, dim, index, src, out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
-        raise
+        return recover(error, op.SCATTER_SRC, scatter_src, input, dim, index, src, out=out)
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
@@ -168,33 +207,25 @@ _scatter_src_writer = store_without_warnings(k.scatter_)
 def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over(SCATTER_SRC_, scatter_src_, input, dim, index, src)
+        return take_over(op.SCATTER_SRC_, scatter_src_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
         return write(input, ScatterBackward0.record, _scatter_src_writer, dim, index, src, operator="scatter_", distinct=True)
     except Exception as error:
-        if renew_context(error):
-            return scatter_src_(input, dim, index, src)
-        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
-        raise
+        return recover(error, op.SCATTER_SRC_, scatter_src_, input, dim, index, src)
 
 
 def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | None = None) -> T:
     """A copy with `result[index[i, j], j] = value` for dimension 0."""
     if keys.active and is_keyed(input, index, out):
-        return take_over(SCATTER_VALUE, scatter_value, input, dim, index, value, out=out)
+        return take_over(op.SCATTER_VALUE, scatter_value, input, dim, index, value, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
         array = no_fp_warnings.run(k.scatter, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
-        if renew_context(error):
-            return scatter_value(input, dim, index, value, out=out)
-        if has_number_tensor(value):
-            return scatter_value(input, dim, index, as_number(value), out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None", input, dim, index, value, out)
-        raise
+        return recover(error, op.SCATTER_VALUE, scatter_value, input, dim, index, value, out=out)
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
@@ -213,17 +244,12 @@ _scatter_value_writer = store_without_warnings(k.scatter_)
 def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index):
-        return take_over(SCATTER_VALUE_, scatter_value_, input, dim, index, value)
+        return take_over(op.SCATTER_VALUE_, scatter_value_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(input, ScatterBackward1.record, _scatter_value_writer, dim, index, value, operator="scatter_", distinct=True)
     except Exception as error:
-        if renew_context(error):
-            return scatter_value_(input, dim, index, value)
-        if has_number_tensor(value):
-            return scatter_value_(input, dim, index, as_number(value))
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
-        raise
+        return recover(error, op.SCATTER_VALUE_, scatter_value_, input, dim, index, value)
 
 
 def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None = None) -> T:
@@ -279,16 +305,13 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
     tensor([10., 10., 30.])
     """
     if keys.active and is_keyed(input, index, src, out):
-        return take_over(SCATTER_ADD, scatter_add, input, dim, index, src, out=out)
+        return take_over(op.SCATTER_ADD, scatter_add, input, dim, index, src, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
         array = no_fp_warnings.run(k.scatter_add, input._impl.array, dim, index._impl.array, src._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return scatter_add(input, dim, index, src, out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None", input, dim, index, src, out)
-        raise
+        return recover(error, op.SCATTER_ADD, scatter_add, input, dim, index, src, out=out)
     if out is not None:
         return write_out(out, array, "scatter_add", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
@@ -308,29 +331,23 @@ _scatter_add_writer = store_without_warnings(k.scatter_add_)
 def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter_add` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over(SCATTER_ADD_, scatter_add_, input, dim, index, src)
+        return take_over(op.SCATTER_ADD_, scatter_add_, input, dim, index, src)
     try:
         array_of(index, "index")
         array_of(src, "src")
         return write(input, ScatterAddBackward0.record, _scatter_add_writer, dim, index, src, operator="scatter_add_", distinct=True)
     except Exception as error:
-        if renew_context(error):
-            return scatter_add_(input, dim, index, src)
-        explain(error, "input: Tensor, dim: int, index: Tensor, src: Tensor", input, dim, index, src)
-        raise
+        return recover(error, op.SCATTER_ADD_, scatter_add_, input, dim, index, src)
 
 
 def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
     """Which scattered values others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over(SCATTER_OVERWRITTEN, scatter_overwritten, index, self_sizes, dim)
+        return take_over(op.SCATTER_OVERWRITTEN, scatter_overwritten, index, self_sizes, dim)
     try:
         array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
-        if renew_context(error):
-            return scatter_overwritten(index, self_sizes, dim)
-        explain(error, "index: Tensor, self_sizes: Shape, dim: int", index, self_sizes, dim)
-        raise
+        return recover(error, op.SCATTER_OVERWRITTEN, scatter_overwritten, index, self_sizes, dim)
     result = wrap_like(index, array)
     return result
 
@@ -388,16 +405,13 @@ def index_select(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     tensor([2., 1., 0.])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over(INDEX_SELECT, index_select, input, dim, index, out=out)
+        return take_over(op.INDEX_SELECT, index_select, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
         array = no_fp_warnings.run(k.index_select, input._impl.array, dim, index._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return index_select(input, dim, index, out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, out: Tensor | None", input, dim, index, out)
-        raise
+        return recover(error, op.INDEX_SELECT, index_select, input, dim, index, out=out)
     if out is not None:
         return write_out(out, array, "index_select", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
@@ -464,27 +478,13 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
             [40., 60.]])
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over(INDEX_ADD, index_add, input, dim, index, source, alpha=alpha, out=out)
+        return take_over(op.INDEX_ADD, index_add, input, dim, index, source, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
         array = no_fp_warnings.run(k.index_add, input._impl.array, dim, index._impl.array, source._impl.array, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return index_add(input, dim, index, source, alpha=alpha, out=out)
-        if has_number_tensor(alpha):
-            return index_add(input, dim, index, source, alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None",
-            input,
-            dim,
-            index,
-            source,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.INDEX_ADD, index_add, input, dim, index, source, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "index_add", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
@@ -504,7 +504,7 @@ _index_add_writer = store_without_warnings(k.index_add_)
 def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over(INDEX_ADD_, index_add_, input, dim, index, source, alpha=alpha)
+        return take_over(op.INDEX_ADD_, index_add_, input, dim, index, source, alpha=alpha)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -512,12 +512,7 @@ def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numb
             input, IndexAddBackward0.record, _index_add_writer, dim, index, source, alpha=alpha, operator="index_add_", distinct=True
         )
     except Exception as error:
-        if renew_context(error):
-            return index_add_(input, dim, index, source, alpha=alpha)
-        if has_number_tensor(alpha):
-            return index_add_(input, dim, index, source, alpha=as_number(alpha))
-        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number", input, dim, index, source, alpha)
-        raise
+        return recover(error, op.INDEX_ADD_, index_add_, input, dim, index, source, alpha=alpha)
 
 
 def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | None = None) -> T:
@@ -572,16 +567,13 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
     (tensor([1., 1., 0.]), tensor([0., 1.]))
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over(INDEX_COPY, index_copy, input, dim, index, source, out=out)
+        return take_over(op.INDEX_COPY, index_copy, input, dim, index, source, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
         array = no_fp_warnings.run(k.index_copy, input._impl.array, dim, index._impl.array, source._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return index_copy(input, dim, index, source, out=out)
-        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None", input, dim, index, source, out)
-        raise
+        return recover(error, op.INDEX_COPY, index_copy, input, dim, index, source, out=out)
     if out is not None:
         return write_out(out, array, "index_copy", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
@@ -601,16 +593,13 @@ _index_copy_writer = store_without_warnings(k.index_copy_)
 def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over(INDEX_COPY_, index_copy_, input, dim, index, source)
+        return take_over(op.INDEX_COPY_, index_copy_, input, dim, index, source)
     try:
         array_of(index, "index")
         array_of(source, "source")
         return write(input, IndexCopyBackward0.record, _index_copy_writer, dim, index, source, operator="index_copy_", distinct=True)
     except Exception as error:
-        if renew_context(error):
-            return index_copy_(input, dim, index, source)
-        explain(error, "input: Tensor, dim: int, index: Tensor, source: Tensor", input, dim, index, source)
-        raise
+        return recover(error, op.INDEX_COPY_, index_copy_, input, dim, index, source)
 
 
 @overload
@@ -622,16 +611,11 @@ def index_fill_int_Scalar(  # type: ignore[misc]  # pyright: ignore[reportIncons
 ) -> T:
     """Return a copy with one value in the slices at a vector of indices."""
     if keys.active and is_keyed(input, index):
-        return take_over(INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
+        return take_over(op.INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value)
     except Exception as error:
-        if renew_context(error):
-            return index_fill_int_Scalar(input, dim, index, value)
-        if has_number_tensor(value):
-            return index_fill_int_Scalar(input, dim, index, as_number(value))
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
-        raise
+        return recover(error, op.INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -654,7 +638,7 @@ def index_fill_int_Scalar_(  # type: ignore[misc]  # pyright: ignore[reportIncon
 ) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index):
-        return take_over(INDEX_FILL_INT_SCALAR_, index_fill_int_Scalar_, input, dim, index, value)
+        return take_over(op.INDEX_FILL_INT_SCALAR_, index_fill_int_Scalar_, input, dim, index, value)
     try:
         array_of(index, "index")
         return write(
@@ -669,12 +653,7 @@ def index_fill_int_Scalar_(  # type: ignore[misc]  # pyright: ignore[reportIncon
             distinct=True,
         )
     except Exception as error:
-        if renew_context(error):
-            return index_fill_int_Scalar_(input, dim, index, value)
-        if has_number_tensor(value):
-            return index_fill_int_Scalar_(input, dim, index, as_number(value))
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Number", input, dim, index, value)
-        raise
+        return recover(error, op.INDEX_FILL_INT_SCALAR_, index_fill_int_Scalar_, input, dim, index, value)
 
 
 @overload
@@ -686,14 +665,11 @@ def index_fill_int_Tensor(  # type: ignore[misc]  # pyright: ignore[reportIncons
 ) -> T:
     """A copy with the value of a 0-d tensor at a vector of indices."""
     if keys.active and is_keyed(input, index, value):
-        return take_over(INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
+        return take_over(op.INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
     try:
         array = no_fp_warnings.run(k.index_fill, input._impl.array, dim, index._impl.array, value._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return index_fill_int_Tensor(input, dim, index, value)
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
-        raise
+        return recover(error, op.INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -717,7 +693,7 @@ def index_fill_int_Tensor_(  # type: ignore[misc]  # pyright: ignore[reportIncon
 ) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, value):
-        return take_over(INDEX_FILL_INT_TENSOR_, index_fill_int_Tensor_, input, dim, index, value)
+        return take_over(op.INDEX_FILL_INT_TENSOR_, index_fill_int_Tensor_, input, dim, index, value)
     try:
         array_of(index, "index")
         array_of(value, "value")
@@ -734,23 +710,17 @@ def index_fill_int_Tensor_(  # type: ignore[misc]  # pyright: ignore[reportIncon
             distinct=True,
         )
     except Exception as error:
-        if renew_context(error):
-            return index_fill_int_Tensor_(input, dim, index, value)
-        explain(error, "input: Tensor, dim: int, index: Tensor, value: Tensor", input, dim, index, value)
-        raise
+        return recover(error, op.INDEX_FILL_INT_TENSOR_, index_fill_int_Tensor_, input, dim, index, value)
 
 
 def index_mask(index: T, sizes: Shape, dim: int) -> T:
     """A mask of shape `sizes`: what `index_fill` fills."""
     if keys.active and is_keyed(index):
-        return take_over(INDEX_MASK, index_mask, index, sizes, dim)
+        return take_over(op.INDEX_MASK, index_mask, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
-        if renew_context(error):
-            return index_mask(index, sizes, dim)
-        explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
-        raise
+        return recover(error, op.INDEX_MASK, index_mask, index, sizes, dim)
     result = wrap_like(index, array)
     return result
 
@@ -758,14 +728,11 @@ def index_mask(index: T, sizes: Shape, dim: int) -> T:
 def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
     """Which copied slices others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over(INDEX_COPY_OVERWRITTEN, index_copy_overwritten, index, sizes, dim, extent)
+        return take_over(op.INDEX_COPY_OVERWRITTEN, index_copy_overwritten, index, sizes, dim, extent)
     try:
         array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
-        if renew_context(error):
-            return index_copy_overwritten(index, sizes, dim, extent)
-        explain(error, "index: Tensor, sizes: Shape, dim: int, extent: int", index, sizes, dim, extent)
-        raise
+        return recover(error, op.INDEX_COPY_OVERWRITTEN, index_copy_overwritten, index, sizes, dim, extent)
     result = wrap_like(index, array)
     return result
 
@@ -809,16 +776,13 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
             [8, 4]])
     """
     if keys.active and is_keyed(input, index, out):
-        return take_over(TAKE, take, input, index, out=out)
+        return take_over(op.TAKE, take, input, index, out=out)
     try:
         if out is not None:
             check_out(out, input, index)
         array = no_fp_warnings.run(k.take, input._impl.array, index._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return take(input, index, out=out)
-        explain(error, "input: Tensor, index: Tensor, out: Tensor | None", input, index, out)
-        raise
+        return recover(error, op.TAKE, take, input, index, out=out)
     if out is not None:
         return write_out(out, array, "take", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
@@ -834,14 +798,11 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
 def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
     """Zeros with `self` added at row-major positions."""
     if keys.active and is_keyed(self, index):
-        return take_over(TAKE_SPREAD, take_spread, self, sizes, index)
+        return take_over(op.TAKE_SPREAD, take_spread, self, sizes, index)
     try:
         array = no_fp_warnings.run(k.take_spread, self._impl.array, sizes, index._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return take_spread(self, sizes, index)
-        explain(error, "self: Tensor, sizes: Shape, index: Tensor", self, sizes, index)
-        raise
+        return recover(error, op.TAKE_SPREAD, take_spread, self, sizes, index)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -894,15 +855,12 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
             [ 6,  7,  8]])
     """
     if keys.active and is_keyed(input, index, source):
-        return take_over(PUT, put, input, index, source, accumulate)
+        return take_over(op.PUT, put, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array = no_fp_warnings.run(k.put, input._impl.array, index._impl.array, source._impl.array, accumulate)
     except Exception as error:
-        if renew_context(error):
-            return put(input, index, source, accumulate)
-        explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
-        raise
+        return recover(error, op.PUT, put, input, index, source, accumulate)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -920,30 +878,24 @@ _put_writer = store_without_warnings(k.put_)
 def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over(PUT_, put_, input, index, source, accumulate)
+        return take_over(op.PUT_, put_, input, index, source, accumulate)
     try:
         accumulate = check_flag(accumulate, "accumulate")
         array_of(index, "index")
         array_of(source, "source")
         return write(input, PutBackward0.record, _put_writer, index, source, accumulate, operator="put_")
     except Exception as error:
-        if renew_context(error):
-            return put_(input, index, source, accumulate)
-        explain(error, "input: Tensor, index: Tensor, source: Tensor, accumulate: bool", input, index, source, accumulate)
-        raise
+        return recover(error, op.PUT_, put_, input, index, source, accumulate)
 
 
 def put_overwritten(index: T, count: int) -> T:
     """Which values put at row-major positions others have overwritten."""
     if keys.active and is_keyed(index):
-        return take_over(PUT_OVERWRITTEN, put_overwritten, index, count)
+        return take_over(op.PUT_OVERWRITTEN, put_overwritten, index, count)
     try:
         array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
-        if renew_context(error):
-            return put_overwritten(index, count)
-        explain(error, "index: Tensor, count: int", index, count)
-        raise
+        return recover(error, op.PUT_OVERWRITTEN, put_overwritten, index, count)
     result = wrap_like(index, array)
     return result
 
@@ -994,16 +946,13 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
             [1., 0.]])
     """
     if keys.active and is_keyed(input, mask, out):
-        return take_over(MASKED_SELECT, masked_select, input, mask, out=out)
+        return take_over(op.MASKED_SELECT, masked_select, input, mask, out=out)
     try:
         if out is not None:
             check_out(out, input, mask)
         array = no_fp_warnings.run(k.masked_select, input._impl.array, mask._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return masked_select(input, mask, out=out)
-        explain(error, "input: Tensor, mask: Tensor, out: Tensor | None", input, mask, out)
-        raise
+        return recover(error, op.MASKED_SELECT, masked_select, input, mask, out=out)
     if out is not None:
         return write_out(out, array, "masked_select", exact=True, inputs=(input, mask))
     result = wrap_like(input, array)
@@ -1019,14 +968,11 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
 def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
     """Zeros with `self` at the mask's true elements."""
     if keys.active and is_keyed(self, mask):
-        return take_over(MASKED_SPREAD, masked_spread, self, sizes, mask)
+        return take_over(op.MASKED_SPREAD, masked_spread, self, sizes, mask)
     try:
         array = no_fp_warnings.run(k.masked_spread, self._impl.array, sizes, mask._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return masked_spread(self, sizes, mask)
-        explain(error, "self: Tensor, sizes: Shape, mask: Tensor", self, sizes, mask)
-        raise
+        return recover(error, op.MASKED_SPREAD, masked_spread, self, sizes, mask)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -1040,16 +986,11 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
 def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
     """Return a copy with one value wherever a mask is true."""
     if keys.active and is_keyed(input, mask):
-        return take_over(MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
+        return take_over(op.MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value)
     except Exception as error:
-        if renew_context(error):
-            return masked_fill_Scalar(input, mask, value)
-        if has_number_tensor(value):
-            return masked_fill_Scalar(input, mask, as_number(value))
-        explain(error, "input: Tensor, mask: Tensor, value: Number", input, mask, value)
-        raise
+        return recover(error, op.MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -1066,32 +1007,24 @@ _masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
 def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask):
-        return take_over(MASKED_FILL_SCALAR_, masked_fill_Scalar_, input, mask, value)
+        return take_over(op.MASKED_FILL_SCALAR_, masked_fill_Scalar_, input, mask, value)
     try:
         array_of(mask, "mask")
         return write(
             input, MaskedFillBackward0.record, _masked_fill_Scalar_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
-        if renew_context(error):
-            return masked_fill_Scalar_(input, mask, value)
-        if has_number_tensor(value):
-            return masked_fill_Scalar_(input, mask, as_number(value))
-        explain(error, "input: Tensor, mask: Tensor, value: Number", input, mask, value)
-        raise
+        return recover(error, op.MASKED_FILL_SCALAR_, masked_fill_Scalar_, input, mask, value)
 
 
 def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
     """A copy with the value of a 0-d tensor wherever a mask is true."""
     if keys.active and is_keyed(input, mask, value):
-        return take_over(MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
+        return take_over(op.MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
     try:
         array = no_fp_warnings.run(k.masked_fill, input._impl.array, mask._impl.array, value._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return masked_fill_Tensor(input, mask, value)
-        explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
-        raise
+        return recover(error, op.MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -1109,7 +1042,7 @@ _masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask, value):
-        return take_over(MASKED_FILL_TENSOR_, masked_fill_Tensor_, input, mask, value)
+        return take_over(op.MASKED_FILL_TENSOR_, masked_fill_Tensor_, input, mask, value)
     try:
         array_of(mask, "mask")
         array_of(value, "value")
@@ -1118,10 +1051,7 @@ def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
             input, MaskedFillBackward1.record, _masked_fill_Tensor_writer, mask, value, operator="masked_fill_", overlap="unrecorded"
         )
     except Exception as error:
-        if renew_context(error):
-            return masked_fill_Tensor_(input, mask, value)
-        explain(error, "input: Tensor, mask: Tensor, value: Tensor", input, mask, value)
-        raise
+        return recover(error, op.MASKED_FILL_TENSOR_, masked_fill_Tensor_, input, mask, value)
 
 
 def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
@@ -1168,14 +1098,11 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     tensor([1., 1., 1., 0.])
     """
     if keys.active and is_keyed(input, mask, source):
-        return take_over(MASKED_SCATTER, masked_scatter, input, mask, source)
+        return take_over(op.MASKED_SCATTER, masked_scatter, input, mask, source)
     try:
         array = no_fp_warnings.run(k.masked_scatter, input._impl.array, mask._impl.array, source._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return masked_scatter(input, mask, source)
-        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
-        raise
+        return recover(error, op.MASKED_SCATTER, masked_scatter, input, mask, source)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -1193,31 +1120,25 @@ _masked_scatter_writer = store_without_warnings(k.masked_scatter_)
 def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
     """Write the result of `masked_scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask, source):
-        return take_over(MASKED_SCATTER_, masked_scatter_, input, mask, source)
+        return take_over(op.MASKED_SCATTER_, masked_scatter_, input, mask, source)
     try:
         array_of(mask, "mask")
         array_of(source, "source")
         return write(input, MaskedScatterBackward0.record, _masked_scatter_writer, mask, source, operator="masked_scatter_", distinct=True)
     except Exception as error:
-        if renew_context(error):
-            return masked_scatter_(input, mask, source)
-        explain(error, "input: Tensor, mask: Tensor, source: Tensor", input, mask, source)
-        raise
+        return recover(error, op.MASKED_SCATTER_, masked_scatter_, input, mask, source)
 
 
 def nonzero_rows(input: T, *, out: T | None = None) -> T:
     """Places of the elements that are not zero, one row each."""
     if keys.active and is_keyed(input, out):
-        return take_over(NONZERO_ROWS, nonzero_rows, input, out=out)
+        return take_over(op.NONZERO_ROWS, nonzero_rows, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.nonzero, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return nonzero_rows(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.NONZERO_ROWS, nonzero_rows, input, out=out)
     if out is not None:
         return write_out(out, array, "nonzero", exact=True)
     result = wrap_like(input, array)
@@ -1227,14 +1148,11 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
 def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
     """The elements at index arrays and masks."""
     if keys.active and is_keyed(self, indices):
-        return take_over(INDEX_AT, index_at, self, indices, positions)
+        return take_over(op.INDEX_AT, index_at, self, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_at, self._impl.array, arrays_of(indices, "indices"), positions)
     except Exception as error:
-        if renew_context(error):
-            return index_at(self, indices, positions)
-        explain(error, "self: Tensor, indices: Tensors, positions: Shape", self, indices, positions)
-        raise
+        return recover(error, op.INDEX_AT, index_at, self, indices, positions)
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
         node = IndexBackward0.record(self, indices, positions)
@@ -1245,14 +1163,11 @@ def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
 def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> T:
     """Zeros with `self` added at index arrays and masks."""
     if keys.active and is_keyed(self, indices):
-        return take_over(INDEX_SPREAD, index_spread, self, sizes, indices, positions)
+        return take_over(op.INDEX_SPREAD, index_spread, self, sizes, indices, positions)
     try:
         array = no_fp_warnings.run(k.index_spread, self._impl.array, sizes, arrays_of(indices, "indices"), positions)
     except Exception as error:
-        if renew_context(error):
-            return index_spread(self, sizes, indices, positions)
-        explain(error, "self: Tensor, sizes: Shape, indices: Tensors, positions: Shape", self, sizes, indices, positions)
-        raise
+        return recover(error, op.INDEX_SPREAD, index_spread, self, sizes, indices, positions)
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
         node = IndexSpreadBackward0.record(self, sizes, indices, positions)
@@ -1263,24 +1178,13 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions
 def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """A copy with values stored at, or added to, the elements at index arrays and masks."""
     if keys.active and is_keyed(input, indices, values):
-        return take_over(INDEX_PUT_AT, index_put_at, input, indices, positions, values, accumulate)
+        return take_over(op.INDEX_PUT_AT, index_put_at, input, indices, positions, values, accumulate)
     try:
         array = no_fp_warnings.run(
             k.index_put_at, input._impl.array, arrays_of(indices, "indices"), positions, values._impl.array, accumulate
         )
     except Exception as error:
-        if renew_context(error):
-            return index_put_at(input, indices, positions, values, accumulate)
-        explain(
-            error,
-            "input: Tensor, indices: Tensors, positions: Shape, values: Tensor, accumulate: bool",
-            input,
-            indices,
-            positions,
-            values,
-            accumulate,
-        )
-        raise
+        return recover(error, op.INDEX_PUT_AT, index_put_at, input, indices, positions, values, accumulate)
     result = wrap_like(input, array)
     if is_recording() and requires_grad(input, *indices, values):
         node = IndexPutBackward0.record(input, indices, positions, values, accumulate)
@@ -1294,7 +1198,7 @@ _index_put_at_writer = store_without_warnings(k.index_put_at_)
 def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
     """Write the result of `index_put` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, indices, values):
-        return take_over(INDEX_PUT_AT_, index_put_at_, input, indices, positions, values, accumulate)
+        return take_over(op.INDEX_PUT_AT_, index_put_at_, input, indices, positions, values, accumulate)
     try:
         array_of(values, "values")
         return write(
@@ -1310,31 +1214,17 @@ def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, val
             distinct=True,
         )
     except Exception as error:
-        if renew_context(error):
-            return index_put_at_(input, indices, positions, values, accumulate)
-        explain(
-            error,
-            "input: Tensor, indices: Tensors, positions: Shape, values: Tensor, accumulate: bool",
-            input,
-            indices,
-            positions,
-            values,
-            accumulate,
-        )
-        raise
+        return recover(error, op.INDEX_PUT_AT_, index_put_at_, input, indices, positions, values, accumulate)
 
 
 def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Shape) -> T:
     """Which values put at index arrays others have overwritten."""
     if keys.active and is_keyed(indices):
-        return take_over(INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
+        return take_over(op.INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
     try:
         array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
-        if renew_context(error):
-            return index_put_overwritten(indices, positions, self_sizes)
-        explain(error, "indices: Tensors, positions: Shape, self_sizes: Shape", indices, positions, self_sizes)
-        raise
+        return recover(error, op.INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
     result = wrap_like(indices[0], array)
     return result
 
@@ -1399,7 +1289,7 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
     was there unless `include_self` is false.
     """
     if keys.active and is_keyed(input, index, src, out):
-        return take_over(SCATTER_REDUCE, scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
+        return take_over(op.SCATTER_REDUCE, scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src)
@@ -1407,20 +1297,7 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
             k.scatter_reduce, input._impl.array, dim, index._impl.array, src._impl.array, reduce, include_self=include_self
         )
     except Exception as error:
-        if renew_context(error):
-            return scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, out: Tensor | None",
-            input,
-            dim,
-            index,
-            src,
-            reduce,
-            include_self,
-            out,
-        )
-        raise
+        return recover(error, op.SCATTER_REDUCE, scatter_reduce, input, dim, index, src, reduce, include_self=include_self, out=out)
     if out is not None:
         return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
@@ -1441,7 +1318,7 @@ _scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `scatter_reduce` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
-        return take_over(SCATTER_REDUCE_, scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
+        return take_over(op.SCATTER_REDUCE_, scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(src, "src")
@@ -1458,25 +1335,13 @@ def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str,
             distinct=True,
         )
     except Exception as error:
-        if renew_context(error):
-            return scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool",
-            input,
-            dim,
-            index,
-            src,
-            reduce,
-            include_self,
-        )
-        raise
+        return recover(error, op.SCATTER_REDUCE_, scatter_reduce_, input, dim, index, src, reduce, include_self=include_self)
 
 
 def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how: str, *, out: T | None = None) -> T:
     """`scatter` that adds or multiplies instead of storing."""
     if keys.active and is_keyed(input, index, src, out):
-        return take_over(SCATTER_REDUCED, scatter_reduced, input, dim, index, src, how, out=out)
+        return take_over(op.SCATTER_REDUCED, scatter_reduced, input, dim, index, src, how, out=out)
     try:
         if out is not None:
             check_out(out, input, index, src, differentiable=False)
@@ -1489,19 +1354,7 @@ def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how
             how,
         )
     except Exception as error:
-        if renew_context(error):
-            return scatter_reduced(input, dim, index, src, how, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, how: str, out: Tensor | None",
-            input,
-            dim,
-            index,
-            src,
-            how,
-            out,
-        )
-        raise
+        return recover(error, op.SCATTER_REDUCED, scatter_reduced, input, dim, index, src, how, out=out)
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
@@ -1566,7 +1419,7 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
     unless `include_self` is false.
     """
     if keys.active and is_keyed(input, index, source, out):
-        return take_over(INDEX_REDUCE, index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
+        return take_over(op.INDEX_REDUCE, index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
     try:
         if out is not None:
             check_out(out, input, index, source)
@@ -1574,20 +1427,7 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
             k.index_reduce, input._impl.array, dim, index._impl.array, source._impl.array, reduce, include_self=include_self
         )
     except Exception as error:
-        if renew_context(error):
-            return index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool, out: Tensor | None",
-            input,
-            dim,
-            index,
-            source,
-            reduce,
-            include_self,
-            out,
-        )
-        raise
+        return recover(error, op.INDEX_REDUCE, index_reduce, input, dim, index, source, reduce, include_self=include_self, out=out)
     if out is not None:
         return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
@@ -1608,7 +1448,7 @@ _index_reduce_writer = store_without_warnings(k.index_reduce_)
 def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> T:
     """Write the result of `index_reduce` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
-        return take_over(INDEX_REDUCE_, index_reduce_, input, dim, index, source, reduce, include_self=include_self)
+        return take_over(op.INDEX_REDUCE_, index_reduce_, input, dim, index, source, reduce, include_self=include_self)
     try:
         array_of(index, "index")
         array_of(source, "source")
@@ -1625,32 +1465,17 @@ def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str
             distinct=True,
         )
     except Exception as error:
-        if renew_context(error):
-            return index_reduce_(input, dim, index, source, reduce, include_self=include_self)
-        explain(
-            error,
-            "input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool",
-            input,
-            dim,
-            index,
-            source,
-            reduce,
-            include_self,
-        )
-        raise
+        return recover(error, op.INDEX_REDUCE_, index_reduce_, input, dim, index, source, reduce, include_self=include_self)
 
 
 def repeated_index(index: T, sizes: Shape, dim: int) -> T:
     """A vector of indices along a dimension, repeated to an index for each element."""
     if keys.active and is_keyed(index):
-        return take_over(REPEATED_INDEX, repeated_index, index, sizes, dim)
+        return take_over(op.REPEATED_INDEX, repeated_index, index, sizes, dim)
     try:
         array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:
-        if renew_context(error):
-            return repeated_index(index, sizes, dim)
-        explain(error, "index: Tensor, sizes: Shape, dim: int", index, sizes, dim)
-        raise
+        return recover(error, op.REPEATED_INDEX, repeated_index, index, sizes, dim)
     result = wrap_like(index, array)
     return result
 

@@ -19,8 +19,14 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesIndex, SavesIndexSource, SavesIndicesList, SavesMask, SavesSelfIndex,
-    SavesSelfIndexSourceResult, SavesSelfIndexSrcResult, SavesSelfMask,
+    SavesIndex,
+    SavesIndexSource,
+    SavesIndicesList,
+    SavesMask,
+    SavesSelfIndex,
+    SavesSelfIndexSourceResult,
+    SavesSelfIndexSrcResult,
+    SavesSelfMask,
 )
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.rewind import saves_observed

@@ -14,17 +14,23 @@ from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, T
 from vtgrad.views.write_out import check_out, write_out
-from vtgrad.ops.generated.joining_nodes import CatBackward0, StackBackward0
-from vtgrad.ops.generated.operators import CAT, STACK
+from vtgrad.ops.generated.joining_nodes import (
+    CatBackward0,
+    StackBackward0,
+)
 
-__all__ = ["cat", "stack"]
+__all__ = [
+    "cat",
+    "stack",
+]
 
 
 @overload
@@ -79,16 +85,13 @@ def cat(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     tensor([[1.0000, 2.0000, 3.5000, 4.5000]])
     """
     if keys.active and is_keyed(tensors, out):
-        return take_over(CAT, cat, tensors, dim, out=out)
+        return take_over(op.CAT, cat, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)
         array = no_fp_warnings.run(k.cat, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
-        if renew_context(error):
-            return cat(tensors, dim, out=out)
-        explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
-        raise
+        return recover(error, op.CAT, cat, tensors, dim, out=out)
     if out is not None:
         return write_out(out, array, "cat")
     result = wrap_like(tensors[0], array)
@@ -141,16 +144,13 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
             [2, 4]])
     """
     if keys.active and is_keyed(tensors, out):
-        return take_over(STACK, stack, tensors, dim, out=out)
+        return take_over(op.STACK, stack, tensors, dim, out=out)
     try:
         if out is not None:
             check_out(out, *tensors)
         array = no_fp_warnings.run(k.stack, arrays_of(tensors, "tensors"), dim)
     except Exception as error:
-        if renew_context(error):
-            return stack(tensors, dim, out=out)
-        explain(error, "tensors: Tensors, dim: int, out: Tensor | None", tensors, dim, out)
-        raise
+        return recover(error, op.STACK, stack, tensors, dim, out=out)
     if out is not None:
         return write_out(out, array, "stack")
     result = wrap_like(tensors[0], array)

@@ -11,29 +11,50 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.linalg_nodes import (
-    AddbmmBackward0, AddmmBackward0, AddmvBackward0, AddrBackward0, BaddbmmBackward0, BmmBackward0,
-    DotBackward0, LinalgCrossBackward0, MmBackward0, MvBackward0, TraceBackward0, VdotBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    MM, MV, BMM, DOT, ADDMM, ADDMM_, ADDMV, ADDMV_, ADDR, ADDR_, BADDBMM, BADDBMM_, ADDBMM, ADDBMM_,
-    VDOT, TRACE, LINALG_CROSS,
+    AddbmmBackward0,
+    AddmmBackward0,
+    AddmvBackward0,
+    AddrBackward0,
+    BaddbmmBackward0,
+    BmmBackward0,
+    DotBackward0,
+    LinalgCrossBackward0,
+    MmBackward0,
+    MvBackward0,
+    TraceBackward0,
+    VdotBackward0,
 )
 
 __all__ = [
-    "addbmm", "addbmm_", "addmm", "addmm_", "addmv", "addmv_", "addr", "addr_", "baddbmm",
-    "baddbmm_", "bmm", "dot", "linalg_cross", "mm", "mv", "trace", "vdot",
+    "addbmm",
+    "addbmm_",
+    "addmm",
+    "addmm_",
+    "addmv",
+    "addmv_",
+    "addr",
+    "addr_",
+    "baddbmm",
+    "baddbmm_",
+    "bmm",
+    "dot",
+    "linalg_cross",
+    "mm",
+    "mv",
+    "trace",
+    "vdot",
 ]
 
 
@@ -86,16 +107,13 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
             [ 1., 11.]])
     """
     if keys.active and is_keyed(input, mat2, out):
-        return take_over(MM, mm, input, mat2, out=out)
+        return take_over(op.MM, mm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
         array = no_fp_warnings.run(k.mm, input._impl.array, mat2._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return mm(input, mat2, out=out)
-        explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
-        raise
+        return recover(error, op.MM, mm, input, mat2, out=out)
     if out is not None:
         return write_out(out, array, "mm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
@@ -155,16 +173,13 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
     tensor([4., 6.])
     """
     if keys.active and is_keyed(input, vec, out):
-        return take_over(MV, mv, input, vec, out=out)
+        return take_over(op.MV, mv, input, vec, out=out)
     try:
         if out is not None:
             check_out(out, input, vec)
         array = no_fp_warnings.run(k.mv, input._impl.array, vec._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return mv(input, vec, out=out)
-        explain(error, "input: Tensor, vec: Tensor, out: Tensor | None", input, vec, out)
-        raise
+        return recover(error, op.MV, mv, input, vec, out=out)
     if out is not None:
         return write_out(out, array, "mv", exact=True, inputs=(input, vec))
     result = wrap_like(input, array)
@@ -224,16 +239,13 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     vtgrad.Size([2, 1, 2])
     """
     if keys.active and is_keyed(input, mat2, out):
-        return take_over(BMM, bmm, input, mat2, out=out)
+        return take_over(op.BMM, bmm, input, mat2, out=out)
     try:
         if out is not None:
             check_out(out, input, mat2)
         array = no_fp_warnings.run(k.bmm, input._impl.array, mat2._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return bmm(input, mat2, out=out)
-        explain(error, "input: Tensor, mat2: Tensor, out: Tensor | None", input, mat2, out)
-        raise
+        return recover(error, op.BMM, bmm, input, mat2, out=out)
     if out is not None:
         return write_out(out, array, "bmm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
@@ -293,16 +305,13 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
     tensor([3., 4.])
     """
     if keys.active and is_keyed(input, tensor, out):
-        return take_over(DOT, dot, input, tensor, out=out)
+        return take_over(op.DOT, dot, input, tensor, out=out)
     try:
         if out is not None:
             check_out(out, input, tensor)
         array = no_fp_warnings.run(k.dot, input._impl.array, tensor._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return dot(input, tensor, out=out)
-        explain(error, "input: Tensor, tensor: Tensor, out: Tensor | None", input, tensor, out)
-        raise
+        return recover(error, op.DOT, dot, input, tensor, out=out)
     if out is not None:
         return write_out(out, array, "dot", exact=True, inputs=(input, tensor))
     result = wrap_like(input, array)
@@ -372,27 +381,13 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
     tensor([2., 2.])
     """
     if keys.active and is_keyed(input, mat1, mat2, out):
-        return take_over(ADDMM, addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+        return take_over(op.ADDMM, addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat1, mat2)
         array = no_fp_warnings.run(k.addmm, input._impl.array, mat1._impl.array, mat2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
-        if has_number_tensor(beta, alpha):
-            return addmm(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
-            input,
-            mat1,
-            mat2,
-            beta,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.ADDMM, addmm, input, mat1, mat2, beta=beta, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "addmm", exact=True, inputs=(input, mat1, mat2))
     result = wrap_like(input, array)
@@ -412,18 +407,13 @@ _addmm_writer = store_result(k.addmm, direct=False)
 def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat1, mat2):
-        return take_over(ADDMM_, addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
+        return take_over(op.ADDMM_, addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
     try:
         array_of(mat1, "mat1")
         array_of(mat2, "mat2")
         return write(input, AddmmBackward0.record, _addmm_writer, mat1, mat2, beta=beta, alpha=alpha, operator="addmm_")
     except Exception as error:
-        if renew_context(error):
-            return addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
-        if has_number_tensor(beta, alpha):
-            return addmm_(input, mat1, mat2, beta=as_number(beta), alpha=as_number(alpha))
-        explain(error, "input: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number", input, mat1, mat2, beta, alpha)
-        raise
+        return recover(error, op.ADDMM_, addmm_, input, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
@@ -480,27 +470,13 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
     tensor([42., 86.])
     """
     if keys.active and is_keyed(input, mat, vec, out):
-        return take_over(ADDMV, addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
+        return take_over(op.ADDMV, addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, mat, vec)
         array = no_fp_warnings.run(k.addmv, input._impl.array, mat._impl.array, vec._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return addmv(input, mat, vec, beta=beta, alpha=alpha, out=out)
-        if has_number_tensor(beta, alpha):
-            return addmv(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number, out: Tensor | None",
-            input,
-            mat,
-            vec,
-            beta,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.ADDMV, addmv, input, mat, vec, beta=beta, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "addmv", exact=True, inputs=(input, mat, vec))
     result = wrap_like(input, array)
@@ -520,18 +496,13 @@ _addmv_writer = store_result(k.addmv, direct=False)
 def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat, vec):
-        return take_over(ADDMV_, addmv_, input, mat, vec, beta=beta, alpha=alpha)
+        return take_over(op.ADDMV_, addmv_, input, mat, vec, beta=beta, alpha=alpha)
     try:
         array_of(mat, "mat")
         array_of(vec, "vec")
         return write(input, AddmvBackward0.record, _addmv_writer, mat, vec, beta=beta, alpha=alpha, operator="addmv_")
     except Exception as error:
-        if renew_context(error):
-            return addmv_(input, mat, vec, beta=beta, alpha=alpha)
-        if has_number_tensor(beta, alpha):
-            return addmv_(input, mat, vec, beta=as_number(beta), alpha=as_number(alpha))
-        explain(error, "input: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number", input, mat, vec, beta, alpha)
-        raise
+        return recover(error, op.ADDMV_, addmv_, input, mat, vec, beta=beta, alpha=alpha)
 
 
 def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
@@ -587,27 +558,13 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
     tensor([7., 7.])
     """
     if keys.active and is_keyed(input, vec1, vec2, out):
-        return take_over(ADDR, addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
+        return take_over(op.ADDR, addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, vec1, vec2)
         array = no_fp_warnings.run(k.addr, input._impl.array, vec1._impl.array, vec2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return addr(input, vec1, vec2, beta=beta, alpha=alpha, out=out)
-        if has_number_tensor(beta, alpha):
-            return addr(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
-            input,
-            vec1,
-            vec2,
-            beta,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.ADDR, addr, input, vec1, vec2, beta=beta, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "addr", inputs=(input, vec1, vec2))
     result = wrap_like(input, array)
@@ -627,18 +584,13 @@ _addr_writer = store_result(k.addr, direct=False)
 def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addr` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, vec1, vec2):
-        return take_over(ADDR_, addr_, input, vec1, vec2, beta=beta, alpha=alpha)
+        return take_over(op.ADDR_, addr_, input, vec1, vec2, beta=beta, alpha=alpha)
     try:
         array_of(vec1, "vec1")
         array_of(vec2, "vec2")
         return write(input, AddrBackward0.record, _addr_writer, vec1, vec2, beta=beta, alpha=alpha, operator="addr_")
     except Exception as error:
-        if renew_context(error):
-            return addr_(input, vec1, vec2, beta=beta, alpha=alpha)
-        if has_number_tensor(beta, alpha):
-            return addr_(input, vec1, vec2, beta=as_number(beta), alpha=as_number(alpha))
-        explain(error, "input: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number", input, vec1, vec2, beta, alpha)
-        raise
+        return recover(error, op.ADDR_, addr_, input, vec1, vec2, beta=beta, alpha=alpha)
 
 
 def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
@@ -695,27 +647,13 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
     [[[6.0]], [[14.0]]]
     """
     if keys.active and is_keyed(input, batch1, batch2, out):
-        return take_over(BADDBMM, baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        return take_over(op.BADDBMM, baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
         array = no_fp_warnings.run(k.baddbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
-        if has_number_tensor(beta, alpha):
-            return baddbmm(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
-            input,
-            batch1,
-            batch2,
-            beta,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.BADDBMM, baddbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "baddbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
@@ -735,18 +673,13 @@ _baddbmm_writer = store_result(k.baddbmm, direct=False)
 def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `baddbmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, batch1, batch2):
-        return take_over(BADDBMM_, baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
+        return take_over(op.BADDBMM_, baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
         return write(input, BaddbmmBackward0.record, _baddbmm_writer, batch1, batch2, beta=beta, alpha=alpha, operator="baddbmm_")
     except Exception as error:
-        if renew_context(error):
-            return baddbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
-        if has_number_tensor(beta, alpha):
-            return baddbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
-        explain(error, "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number", input, batch1, batch2, beta, alpha)
-        raise
+        return recover(error, op.BADDBMM_, baddbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
 
 
 def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: T | None = None) -> T:
@@ -805,27 +738,13 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
     tensor([[70.]])
     """
     if keys.active and is_keyed(input, batch1, batch2, out):
-        return take_over(ADDBMM, addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        return take_over(op.ADDBMM, addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     try:
         if out is not None:
             check_out(out, input, batch1, batch2)
         array = no_fp_warnings.run(k.addbmm, input._impl.array, batch1._impl.array, batch2._impl.array, beta=beta, alpha=alpha)
     except Exception as error:
-        if renew_context(error):
-            return addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
-        if has_number_tensor(beta, alpha):
-            return addbmm(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha), out=out)
-        explain(
-            error,
-            "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number, out: Tensor | None",
-            input,
-            batch1,
-            batch2,
-            beta,
-            alpha,
-            out,
-        )
-        raise
+        return recover(error, op.ADDBMM, addbmm, input, batch1, batch2, beta=beta, alpha=alpha, out=out)
     if out is not None:
         return write_out(out, array, "addbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
@@ -845,18 +764,13 @@ _addbmm_writer = store_result(k.addbmm, direct=False)
 def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addbmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, batch1, batch2):
-        return take_over(ADDBMM_, addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
+        return take_over(op.ADDBMM_, addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
     try:
         array_of(batch1, "batch1")
         array_of(batch2, "batch2")
         return write(input, AddbmmBackward0.record, _addbmm_writer, batch1, batch2, beta=beta, alpha=alpha, operator="addbmm_")
     except Exception as error:
-        if renew_context(error):
-            return addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
-        if has_number_tensor(beta, alpha):
-            return addbmm_(input, batch1, batch2, beta=as_number(beta), alpha=as_number(alpha))
-        explain(error, "input: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number", input, batch1, batch2, beta, alpha)
-        raise
+        return recover(error, op.ADDBMM_, addbmm_, input, batch1, batch2, beta=beta, alpha=alpha)
 
 
 def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -900,16 +814,13 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(6.+0.j)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(VDOT, vdot, input, other, out=out)
+        return take_over(op.VDOT, vdot, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.vdot, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return vdot(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.VDOT, vdot, input, other, out=out)
     if out is not None:
         return write_out(out, array, "vdot", exact=True, inputs=(input, other))
     result = wrap_like(input, array)
@@ -954,14 +865,11 @@ def trace(input: T) -> T:
             [0., 1.]]))
     """
     if keys.active and is_keyed(input):
-        return take_over(TRACE, trace, input)
+        return take_over(op.TRACE, trace, input)
     try:
         array = no_fp_warnings.run(k.trace, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return trace(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.TRACE, trace, input)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = TraceBackward0.record(input)
@@ -972,16 +880,13 @@ def trace(input: T) -> T:
 def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None) -> T:
     """Cross products of the vectors along a dimension."""
     if keys.active and is_keyed(self, other, out):
-        return take_over(LINALG_CROSS, linalg_cross, self, other, dim, out=out)
+        return take_over(op.LINALG_CROSS, linalg_cross, self, other, dim, out=out)
     try:
         if out is not None:
             check_out(out, self, other)
         array = no_fp_warnings.run(k.linalg_cross, self._impl.array, other._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return linalg_cross(self, other, dim, out=out)
-        explain(error, "self: Tensor, other: Tensor, dim: int, out: Tensor | None", self, other, dim, out)
-        raise
+        return recover(error, op.LINALG_CROSS, linalg_cross, self, other, dim, out=out)
     if out is not None:
         return write_out(out, array, "linalg_cross", exact=True, inputs=(self, other))
     result = wrap_like(self, array)

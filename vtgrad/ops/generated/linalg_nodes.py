@@ -21,8 +21,14 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesBatch1Batch2, SavesMat1Mat2, SavesMatVec, SavesSelfMat2, SavesSelfOther, SavesSelfTensor,
-    SavesSelfVec, SavesVec1Vec2,
+    SavesBatch1Batch2,
+    SavesMat1Mat2,
+    SavesMatVec,
+    SavesSelfMat2,
+    SavesSelfOther,
+    SavesSelfTensor,
+    SavesSelfVec,
+    SavesVec1Vec2,
 )
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number, Shape

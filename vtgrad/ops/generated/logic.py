@@ -13,30 +13,45 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, operand_of
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_first_operand, out_of_context
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
-from vtgrad.ops.generated.logic_nodes import LogicalAndBackward0, LogicalNotBackward0, LogicalOrBackward0, LogicalXorBackward0
-from vtgrad.ops.generated.operators import (
-    LOGICAL_AND, LOGICAL_AND_, LOGICAL_OR, LOGICAL_OR_, LOGICAL_XOR, LOGICAL_XOR_, LOGICAL_NOT,
-    LOGICAL_NOT_, BITWISE_AND, BITWISE_AND_, BITWISE_OR, BITWISE_OR_, BITWISE_XOR, BITWISE_XOR_,
-    BITWISE_LEFT_SHIFT, BITWISE_LEFT_SHIFT_, BITWISE_RIGHT_SHIFT, BITWISE_RIGHT_SHIFT_, BITWISE_NOT,
-    BITWISE_NOT_,
+from vtgrad.ops.generated.logic_nodes import (
+    LogicalAndBackward0,
+    LogicalNotBackward0,
+    LogicalOrBackward0,
+    LogicalXorBackward0,
 )
 
 __all__ = [
-    "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not",
-    "bitwise_not_", "bitwise_or", "bitwise_or_", "bitwise_right_shift", "bitwise_right_shift_",
-    "bitwise_xor", "bitwise_xor_", "logical_and", "logical_and_", "logical_not", "logical_not_",
-    "logical_or", "logical_or_", "logical_xor", "logical_xor_",
+    "bitwise_and",
+    "bitwise_and_",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_not",
+    "bitwise_not_",
+    "bitwise_or",
+    "bitwise_or_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "bitwise_xor",
+    "bitwise_xor_",
+    "logical_and",
+    "logical_and_",
+    "logical_not",
+    "logical_not_",
+    "logical_or",
+    "logical_or_",
+    "logical_xor",
+    "logical_xor_",
 ]
 
 
@@ -79,16 +94,13 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([False, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LOGICAL_AND, logical_and, input, other, out=out)
+        return take_over(op.LOGICAL_AND, logical_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(k.logical_and, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logical_and(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LOGICAL_AND, logical_and, input, other, out=out)
     if out is not None:
         return write_out(out, array, "logical_and", inputs=(input, other))
     result = wrap_like(input, array)
@@ -111,15 +123,12 @@ _logical_and_writer = store_result(k.logical_and, direct=True)
 def logical_and_(input: T, other: Tensor) -> T:
     """Write the result of `logical_and` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LOGICAL_AND_, logical_and_, input, other)
+        return take_over(op.LOGICAL_AND_, logical_and_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalAndBackward0.record, _logical_and_writer, other, operator="logical_and_")
     except Exception as error:
-        if renew_context(error):
-            return logical_and_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LOGICAL_AND_, logical_and_, input, other)
 
 
 def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -161,16 +170,13 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LOGICAL_OR, logical_or, input, other, out=out)
+        return take_over(op.LOGICAL_OR, logical_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(k.logical_or, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logical_or(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LOGICAL_OR, logical_or, input, other, out=out)
     if out is not None:
         return write_out(out, array, "logical_or", inputs=(input, other))
     result = wrap_like(input, array)
@@ -193,15 +199,12 @@ _logical_or_writer = store_result(k.logical_or, direct=True)
 def logical_or_(input: T, other: Tensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LOGICAL_OR_, logical_or_, input, other)
+        return take_over(op.LOGICAL_OR_, logical_or_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalOrBackward0.record, _logical_or_writer, other, operator="logical_or_")
     except Exception as error:
-        if renew_context(error):
-            return logical_or_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LOGICAL_OR_, logical_or_, input, other)
 
 
 def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -243,16 +246,13 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(LOGICAL_XOR, logical_xor, input, other, out=out)
+        return take_over(op.LOGICAL_XOR, logical_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
         array = no_fp_warnings.run(k.logical_xor, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logical_xor(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.LOGICAL_XOR, logical_xor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "logical_xor", inputs=(input, other))
     result = wrap_like(input, array)
@@ -275,15 +275,12 @@ _logical_xor_writer = store_result(k.logical_xor, direct=True)
 def logical_xor_(input: T, other: Tensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(LOGICAL_XOR_, logical_xor_, input, other)
+        return take_over(op.LOGICAL_XOR_, logical_xor_, input, other)
     try:
         array_of(other, "other")
         return write(input, LogicalXorBackward0.record, _logical_xor_writer, other, operator="logical_xor_")
     except Exception as error:
-        if renew_context(error):
-            return logical_xor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.LOGICAL_XOR_, logical_xor_, input, other)
 
 
 def logical_not(input: T, *, out: T | None = None) -> T:
@@ -320,16 +317,13 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     tensor([1, 0], dtype=vtgrad.uint8)
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOGICAL_NOT, logical_not, input, out=out)
+        return take_over(op.LOGICAL_NOT, logical_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.logical_not, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return logical_not(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LOGICAL_NOT, logical_not, input, out=out)
     if out is not None:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
@@ -345,14 +339,11 @@ _logical_not_writer = store_result(k.logical_not, direct=True)
 def logical_not_(input: T) -> T:
     """Write the result of `logical_not` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOGICAL_NOT_, logical_not_, input)
+        return take_over(op.LOGICAL_NOT_, logical_not_, input)
     try:
         return write(input, LogicalNotBackward0.record, _logical_not_writer, operator="logical_not_")
     except Exception as error:
-        if renew_context(error):
-            return logical_not_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LOGICAL_NOT_, logical_not_, input)
 
 
 @overload
@@ -400,7 +391,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(BITWISE_AND, bitwise_and, input, other, out=out)
+        return take_over(op.BITWISE_AND, bitwise_and, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -408,14 +399,7 @@ def bitwise_and(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             k.bitwise_and, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return bitwise_and(input, other, out=out)
-        turned = as_first_operand("bitwise_and", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return bitwise_and(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.BITWISE_AND, bitwise_and, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_and", inputs=(input, other))
     result = wrap_like(input, array)
@@ -428,14 +412,11 @@ _bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
 def bitwise_and_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(BITWISE_AND_, bitwise_and_, input, other)
+        return take_over(op.BITWISE_AND_, bitwise_and_, input, other)
     try:
         return write(input, None, _bitwise_and_writer, other, operator="bitwise_and_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_and_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.BITWISE_AND_, bitwise_and_, input, other)
 
 
 @overload
@@ -483,7 +464,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([ True, False])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(BITWISE_OR, bitwise_or, input, other, out=out)
+        return take_over(op.BITWISE_OR, bitwise_or, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -491,14 +472,7 @@ def bitwise_or(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             k.bitwise_or, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return bitwise_or(input, other, out=out)
-        turned = as_first_operand("bitwise_or", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return bitwise_or(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.BITWISE_OR, bitwise_or, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_or", inputs=(input, other))
     result = wrap_like(input, array)
@@ -511,14 +485,11 @@ _bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 def bitwise_or_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_or` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(BITWISE_OR_, bitwise_or_, input, other)
+        return take_over(op.BITWISE_OR_, bitwise_or_, input, other)
     try:
         return write(input, None, _bitwise_or_writer, other, operator="bitwise_or_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_or_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.BITWISE_OR_, bitwise_or_, input, other)
 
 
 @overload
@@ -566,7 +537,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([False,  True])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(BITWISE_XOR, bitwise_xor, input, other, out=out)
+        return take_over(op.BITWISE_XOR, bitwise_xor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -574,14 +545,7 @@ def bitwise_xor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             k.bitwise_xor, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return bitwise_xor(input, other, out=out)
-        turned = as_first_operand("bitwise_xor", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return bitwise_xor(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.BITWISE_XOR, bitwise_xor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_xor", inputs=(input, other))
     result = wrap_like(input, array)
@@ -594,14 +558,11 @@ _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
 def bitwise_xor_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(BITWISE_XOR_, bitwise_xor_, input, other)
+        return take_over(op.BITWISE_XOR_, bitwise_xor_, input, other)
     try:
         return write(input, None, _bitwise_xor_writer, other, operator="bitwise_xor_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_xor_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.BITWISE_XOR_, bitwise_xor_, input, other)
 
 
 @overload
@@ -650,7 +611,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
     tensor([ 1, 16,  0,  0])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(BITWISE_LEFT_SHIFT, bitwise_left_shift, input, other, out=out)
+        return take_over(op.BITWISE_LEFT_SHIFT, bitwise_left_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -658,14 +619,7 @@ def bitwise_left_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsist
             k.bitwise_left_shift, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return bitwise_left_shift(input, other, out=out)
-        turned = as_first_operand("bitwise_left_shift", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return bitwise_left_shift(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.BITWISE_LEFT_SHIFT, bitwise_left_shift, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
     result = wrap_like(input, array)
@@ -678,14 +632,11 @@ _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, tot
 def bitwise_left_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_left_shift` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(BITWISE_LEFT_SHIFT_, bitwise_left_shift_, input, other)
+        return take_over(op.BITWISE_LEFT_SHIFT_, bitwise_left_shift_, input, other)
     try:
         return write(input, None, _bitwise_left_shift_writer, other, operator="bitwise_left_shift_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_left_shift_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.BITWISE_LEFT_SHIFT_, bitwise_left_shift_, input, other)
 
 
 @overload
@@ -735,7 +686,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
     tensor([ 0, -1])
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(BITWISE_RIGHT_SHIFT, bitwise_right_shift, input, other, out=out)
+        return take_over(op.BITWISE_RIGHT_SHIFT, bitwise_right_shift, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other, differentiable=False)
@@ -743,14 +694,7 @@ def bitwise_right_shift(  # type: ignore[misc]  # pyright: ignore[reportInconsis
             k.bitwise_right_shift, input._impl.array, other._impl.array if isinstance(other, TensorBase) else operand_of(other, "other")
         )
     except Exception as error:
-        if renew_context(error):
-            return bitwise_right_shift(input, other, out=out)
-        turned = as_first_operand("bitwise_right_shift", input, other)
-        if turned is not None:
-            with out_of_context(error):
-                return bitwise_right_shift(turned, other, out=out)
-        explain(error, "input: Tensor, other: Tensor | Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.BITWISE_RIGHT_SHIFT, bitwise_right_shift, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_right_shift", inputs=(input, other))
     result = wrap_like(input, array)
@@ -763,14 +707,11 @@ _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, t
 def bitwise_right_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(BITWISE_RIGHT_SHIFT_, bitwise_right_shift_, input, other)
+        return take_over(op.BITWISE_RIGHT_SHIFT_, bitwise_right_shift_, input, other)
     try:
         return write(input, None, _bitwise_right_shift_writer, other, operator="bitwise_right_shift_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_right_shift_(input, other)
-        explain(error, "input: Tensor, other: Tensor | Number", input, other)
-        raise
+        return recover(error, op.BITWISE_RIGHT_SHIFT_, bitwise_right_shift_, input, other)
 
 
 def bitwise_not(input: T, *, out: T | None = None) -> T:
@@ -810,16 +751,13 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     tensor([False,  True])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(BITWISE_NOT, bitwise_not, input, out=out)
+        return take_over(op.BITWISE_NOT, bitwise_not, input, out=out)
     try:
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.bitwise_not, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return bitwise_not(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.BITWISE_NOT, bitwise_not, input, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_not", exact=True)
     result = wrap_like(input, array)
@@ -832,11 +770,8 @@ _bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
 def bitwise_not_(input: T) -> T:
     """Write the result of `bitwise_not` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(BITWISE_NOT_, bitwise_not_, input)
+        return take_over(op.BITWISE_NOT_, bitwise_not_, input)
     try:
         return write(input, None, _bitwise_not_writer, operator="bitwise_not_")
     except Exception as error:
-        if renew_context(error):
-            return bitwise_not_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.BITWISE_NOT_, bitwise_not_, input)

@@ -10,44 +10,42 @@ from typing import Final
 from vtgrad.ops.operator import Operator
 
 # arithmetic
-ADD: Final = Operator("add", "input other * alpha", "input other")
+ADD: Final = Operator("add", "input other:Tensor|Number * alpha:Number", "input other", number_first="promoted")
 ADD_: Final = ADD.in_place()
-SUB: Final = Operator("sub", "input other * alpha", "input other")
+SUB: Final = Operator("sub", "input other:Tensor|Number * alpha:Number", "input other", number_first="promoted")
 SUB_: Final = SUB.in_place()
-RSUB_TENSOR: Final = Operator("rsub_Tensor", "input other * alpha", "input other", spoken="rsub")
-RSUB_SCALAR: Final = Operator("rsub_Scalar", "input other * alpha", "input", spoken="rsub")
-MUL: Final = Operator("mul", "input other", "input other", reads_first="other")
+RSUB_TENSOR: Final = Operator("rsub_Tensor", "input other * alpha:Number", "input other", spoken="rsub")
+RSUB_SCALAR: Final = Operator("rsub_Scalar", "input other:Number * alpha:Number", "input", spoken="rsub")
+MUL: Final = Operator("mul", "input other:Tensor|Number", "input other", number_first="promoted", reads_first="other")
 MUL_: Final = MUL.in_place()
-TRUE_DIVIDE: Final = Operator("true_divide", "input other", "input other", spoken="div", reads_first="other")
+TRUE_DIVIDE: Final = Operator("true_divide", "input other:Tensor|Number", "input other", spoken="div", number_first="float", reads_first="other")
 TRUE_DIVIDE_: Final = TRUE_DIVIDE.in_place()
-DIV_TENSOR_MODE: Final = Operator("div_Tensor_mode", "input other * rounding_mode", "input other", spoken="div", reads_first="other")
+DIV_TENSOR_MODE: Final = Operator("div_Tensor_mode", "input other:Tensor|Number * rounding_mode:str|None", "input other", spoken="div", number_first="promoted", reads_first="other")
 DIV_TENSOR_MODE_: Final = DIV_TENSOR_MODE.in_place()
-FLOOR_DIVIDE: Final = Operator("floor_divide", "input other", tangent="refused")
+FLOOR_DIVIDE: Final = Operator("floor_divide", "input other:Tensor|Number", number_first="promoted", tangent="refused")
 FLOOR_DIVIDE_: Final = FLOOR_DIVIDE.in_place()
-REMAINDER_SCALAR: Final = Operator("remainder_Scalar", "input other", "input", spoken="remainder")
+REMAINDER_SCALAR: Final = Operator("remainder_Scalar", "input other:Number", "input", spoken="remainder")
 REMAINDER_SCALAR_: Final = REMAINDER_SCALAR.in_place()
 REMAINDER_TENSOR: Final = Operator("remainder_Tensor", "input other", "input other", spoken="remainder", reads_first="other")
 REMAINDER_TENSOR_: Final = REMAINDER_TENSOR.in_place()
-REMAINDER_SCALAR_TENSOR: Final = Operator("remainder_Scalar_Tensor", "input other", spoken="remainder", tangent="refused")
-FMOD_SCALAR: Final = Operator("fmod_Scalar", "input other", "input", spoken="fmod")
+REMAINDER_SCALAR_TENSOR: Final = Operator("remainder_Scalar_Tensor", "input:Number other", spoken="remainder", tangent="refused")
+FMOD_SCALAR: Final = Operator("fmod_Scalar", "input other:Number", "input", spoken="fmod")
 FMOD_SCALAR_: Final = FMOD_SCALAR.in_place()
 FMOD_TENSOR: Final = Operator("fmod_Tensor", "input other", "input other", spoken="fmod", reads_first="other")
 FMOD_TENSOR_: Final = FMOD_TENSOR.in_place()
-LERP_SCALAR: Final = Operator("lerp_Scalar", "input end weight", "input end", spoken="lerp")
+LERP_SCALAR: Final = Operator("lerp_Scalar", "input end weight:Number", "input end", spoken="lerp")
 LERP_SCALAR_: Final = LERP_SCALAR.in_place()
 LERP_TENSOR: Final = Operator("lerp_Tensor", "input end weight", "input end weight", spoken="lerp", reads_first="weight", batch="lerp")
 LERP_TENSOR_: Final = LERP_TENSOR.in_place()
-ADDCMUL: Final = Operator("addcmul", "input tensor1 tensor2 * value", "input tensor1 tensor2")
+ADDCMUL: Final = Operator("addcmul", "input tensor1 tensor2 * value:Number", "input tensor1 tensor2")
 ADDCMUL_: Final = ADDCMUL.in_place()
-ADDCDIV: Final = Operator("addcdiv", "input tensor1 tensor2 * value", "input tensor1 tensor2")
+ADDCDIV: Final = Operator("addcdiv", "input tensor1 tensor2 * value:Number", "input tensor1 tensor2")
 ADDCDIV_: Final = ADDCDIV.in_place()
-POW_TENSOR_SCALAR: Final = Operator("pow_Tensor_Scalar", "input exponent", "input", spoken="pow", reads_first="input")
+POW_TENSOR_SCALAR: Final = Operator("pow_Tensor_Scalar", "input exponent:Number", "input", spoken="pow", reads_first="input")
 POW_TENSOR_SCALAR_: Final = POW_TENSOR_SCALAR.in_place()
-POW_TENSOR_TENSOR: Final = Operator(
-    "pow_Tensor_Tensor", "input exponent", "input exponent", spoken="pow", reads_result=True, reads_first="input exponent"
-)
+POW_TENSOR_TENSOR: Final = Operator("pow_Tensor_Tensor", "input exponent", "input exponent", spoken="pow", reads_result=True, reads_first="input exponent")
 POW_TENSOR_TENSOR_: Final = POW_TENSOR_TENSOR.in_place()
-POW_SCALAR: Final = Operator("pow_Scalar", "input exponent", "exponent", spoken="pow", reads_result=True)
+POW_SCALAR: Final = Operator("pow_Scalar", "input:Number exponent", "exponent", spoken="pow", reads_result=True)
 SQRT: Final = Operator("sqrt", "input", "input", reads_result=True)
 SQRT_: Final = SQRT.in_place()
 RSQRT: Final = Operator("rsqrt", "input", "input", reads_result=True)
@@ -71,59 +69,59 @@ LCM_: Final = LCM.in_place()
 # comparison
 RELU: Final = Operator("relu", "input", "input", reads_result=True)
 RELU_: Final = RELU.in_place()
-THRESHOLD_BACKWARD: Final = Operator("threshold_backward", "grad_output input threshold", "grad_output input", derivatives="grad_output")
+THRESHOLD_BACKWARD: Final = Operator("threshold_backward", "grad_output input threshold:Number", "grad_output input", derivatives="grad_output")
 MAXIMUM: Final = Operator("maximum", "input other", "input other")
 HALVED_WHERE: Final = Operator("halved_where", "input condition", "input", batch="whole")
 MINIMUM: Final = Operator("minimum", "input other", "input other")
 FMAX: Final = Operator("fmax", "input other", "input other")
 FMIN: Final = Operator("fmin", "input other", "input other")
-CLAMP_TENSOR: Final = Operator("clamp_Tensor", "input min max", "input min max", spoken="clamp", reads_first="input min max")
+CLAMP_TENSOR: Final = Operator("clamp_Tensor", "input min:Tensor|None max:Tensor|None", "input min max", spoken="clamp", reads_first="input min max")
 CLAMP_TENSOR_: Final = CLAMP_TENSOR.in_place()
-CLAMP_DEFAULT: Final = Operator("clamp_default", "input min max", "input", spoken="clamp", reads_first="input")
+CLAMP_DEFAULT: Final = Operator("clamp_default", "input min:Number|None max:Number|None", "input", spoken="clamp", reads_first="input")
 CLAMP_DEFAULT_: Final = CLAMP_DEFAULT.in_place()
-CLAMP_MIN_DEFAULT: Final = Operator("clamp_min_default", "input min", "input", spoken="clamp_min", reads_first="input")
+CLAMP_MIN_DEFAULT: Final = Operator("clamp_min_default", "input min:Number", "input", spoken="clamp_min", reads_first="input")
 CLAMP_MIN_DEFAULT_: Final = CLAMP_MIN_DEFAULT.in_place()
 CLAMP_MIN_TENSOR: Final = Operator("clamp_min_Tensor", "input min", "input min", spoken="clamp_min", reads_first="input min")
 CLAMP_MIN_TENSOR_: Final = CLAMP_MIN_TENSOR.in_place()
-CLAMP_MAX_DEFAULT: Final = Operator("clamp_max_default", "input max", "input", spoken="clamp_max", reads_first="input")
+CLAMP_MAX_DEFAULT: Final = Operator("clamp_max_default", "input max:Number", "input", spoken="clamp_max", reads_first="input")
 CLAMP_MAX_DEFAULT_: Final = CLAMP_MAX_DEFAULT.in_place()
 CLAMP_MAX_TENSOR: Final = Operator("clamp_max_Tensor", "input max", "input max", spoken="clamp_max", reads_first="input max")
 CLAMP_MAX_TENSOR_: Final = CLAMP_MAX_TENSOR.in_place()
-WHERE_SELF: Final = Operator("where_self", "condition input other", "input other", spoken="where")
-EQ: Final = Operator("eq", "input other")
-EQ_SCALAR: Final = Operator("eq_Scalar", "input other", "input", spoken="eq", tangent="zero")
+WHERE_SELF: Final = Operator("where_self", "condition input:Tensor|Number other:Tensor|Number", "input other", spoken="where")
+EQ: Final = Operator("eq", "input other:Tensor|Number")
+EQ_SCALAR: Final = Operator("eq_Scalar", "input other:Number", "input", spoken="eq", tangent="zero")
 EQ_SCALAR_: Final = EQ_SCALAR.in_place()
 EQ_TENSOR: Final = Operator("eq_Tensor", "input other", "input other", spoken="eq", tangent="zero")
 EQ_TENSOR_: Final = EQ_TENSOR.in_place()
-NE: Final = Operator("ne", "input other")
-NE_SCALAR: Final = Operator("ne_Scalar", "input other", "input", spoken="ne", tangent="zero")
+NE: Final = Operator("ne", "input other:Tensor|Number")
+NE_SCALAR: Final = Operator("ne_Scalar", "input other:Number", "input", spoken="ne", tangent="zero")
 NE_SCALAR_: Final = NE_SCALAR.in_place()
 NE_TENSOR: Final = Operator("ne_Tensor", "input other", "input other", spoken="ne", tangent="zero")
 NE_TENSOR_: Final = NE_TENSOR.in_place()
-LT: Final = Operator("lt", "input other")
-LT_SCALAR: Final = Operator("lt_Scalar", "input other", "input", spoken="lt", tangent="zero")
+LT: Final = Operator("lt", "input other:Tensor|Number")
+LT_SCALAR: Final = Operator("lt_Scalar", "input other:Number", "input", spoken="lt", tangent="zero")
 LT_SCALAR_: Final = LT_SCALAR.in_place()
 LT_TENSOR: Final = Operator("lt_Tensor", "input other", "input other", spoken="lt", tangent="zero")
 LT_TENSOR_: Final = LT_TENSOR.in_place()
-LE: Final = Operator("le", "input other")
-LE_SCALAR: Final = Operator("le_Scalar", "input other", "input", spoken="le", tangent="zero")
+LE: Final = Operator("le", "input other:Tensor|Number")
+LE_SCALAR: Final = Operator("le_Scalar", "input other:Number", "input", spoken="le", tangent="zero")
 LE_SCALAR_: Final = LE_SCALAR.in_place()
 LE_TENSOR: Final = Operator("le_Tensor", "input other", "input other", spoken="le", tangent="zero")
 LE_TENSOR_: Final = LE_TENSOR.in_place()
-GT: Final = Operator("gt", "input other")
-GT_SCALAR: Final = Operator("gt_Scalar", "input other", "input", spoken="gt", tangent="zero")
+GT: Final = Operator("gt", "input other:Tensor|Number")
+GT_SCALAR: Final = Operator("gt_Scalar", "input other:Number", "input", spoken="gt", tangent="zero")
 GT_SCALAR_: Final = GT_SCALAR.in_place()
 GT_TENSOR: Final = Operator("gt_Tensor", "input other", "input other", spoken="gt", tangent="zero")
 GT_TENSOR_: Final = GT_TENSOR.in_place()
-GE: Final = Operator("ge", "input other")
-GE_SCALAR: Final = Operator("ge_Scalar", "input other", "input", spoken="ge", tangent="zero")
+GE: Final = Operator("ge", "input other:Tensor|Number")
+GE_SCALAR: Final = Operator("ge_Scalar", "input other:Number", "input", spoken="ge", tangent="zero")
 GE_SCALAR_: Final = GE_SCALAR.in_place()
 GE_TENSOR: Final = Operator("ge_Tensor", "input other", "input other", spoken="ge", tangent="zero")
 GE_TENSOR_: Final = GE_TENSOR.in_place()
 ISNAN: Final = Operator("isnan", "input")
 ISINF: Final = Operator("isinf", "input")
 ISFINITE: Final = Operator("isfinite", "input")
-ISCLOSE: Final = Operator("isclose", "input other rtol atol equal_nan")
+ISCLOSE: Final = Operator("isclose", "input other rtol:float atol:float equal_nan:bool")
 HAS_POWER_OF_ZERO: Final = Operator("has_power_of_zero", "input", names=None, pattern="dense")
 ISPOSINF: Final = Operator("isposinf", "input")
 ISNEGINF: Final = Operator("isneginf", "input")
@@ -139,34 +137,26 @@ POLAR: Final = Operator("polar", "abs angle", "abs angle", reads_result=True)
 VIEW_AS_REAL: Final = Operator("view_as_real", "input", "input", tangent="view", batch="whole", names=None, pattern="view")
 VIEW_AS_COMPLEX: Final = Operator("view_as_complex", "input", "input", tangent="view", batch="whole", names=None, pattern="view")
 # copying
-CLONE: Final = Operator("clone", "input * memory_format", "input")
+CLONE: Final = Operator("clone", "input * memory_format:MemoryFormat|None", "input")
 ZERO_: Final = Operator("zero_", "input", "input", tangent="zero", writes=True)
-FILL_SCALAR_: Final = Operator("fill_Scalar_", "input value", "input", spoken="fill_", tangent="zero", writes=True)
-FILL_TENSOR_: Final = Operator(
-    "fill_Tensor_", "input value", "input value", spoken="fill_", reads_first="input", batch="fill", derivatives="value", writes=True
-)
-COPY_: Final = Operator("copy_", "input other non_blocking", "input other", reads_first="input", derivatives="other", writes=True)
-TO_DTYPE: Final = Operator("to_dtype", "input dtype * memory_format", "input")
-SUM_TO_SIZE: Final = Operator("sum_to_size", "input size", "input", batch="sum_to_size", names=None, targets="input")
-EXPAND_TO: Final = Operator("expand_to", "input size", "input", batch="expand_to", names="expand", pattern="moves")
+FILL_SCALAR_: Final = Operator("fill_Scalar_", "input value:Number", "input", spoken="fill_", tangent="zero", writes=True)
+FILL_TENSOR_: Final = Operator("fill_Tensor_", "input value", "input value", spoken="fill_", reads_first="input", batch="fill", derivatives="value", writes=True)
+COPY_: Final = Operator("copy_", "input other:Tensor|Number non_blocking:bool", "input other", reads_first="input", derivatives="other", writes=True)
+TO_DTYPE: Final = Operator("to_dtype", "input dtype:NumpyDType * memory_format:MemoryFormat|None", "input")
+SUM_TO_SIZE: Final = Operator("sum_to_size", "input size:Shape", "input", batch="sum_to_size", names=None, targets="input")
+EXPAND_TO: Final = Operator("expand_to", "input size:Shape", "input", batch="expand_to", names="expand", pattern="moves")
 # creation
-ZEROS_SHAPED: Final = Operator("zeros_shaped", "input sizes", batch="shift", names=None, pattern="dense")
+ZEROS_SHAPED: Final = Operator("zeros_shaped", "input sizes:Shape", batch="shift", names=None, pattern="dense")
 # cumulative
-CUMSUM_DIM: Final = Operator("cumsum_dim", "input dim# * dtype", "input", spoken="cumsum", batch="shift", pattern="cumulative")
+CUMSUM_DIM: Final = Operator("cumsum_dim", "input dim:int * dtype:DType|None", "input", spoken="cumsum", batch="shift", pattern="cumulative")
 CUMSUM_DIM_: Final = CUMSUM_DIM.in_place()
-CUMPROD_DIM: Final = Operator(
-    "cumprod_dim", "input dim# * dtype", "input", spoken="cumprod", reads_result=True, batch="shift", pattern="cumulative"
-)
+CUMPROD_DIM: Final = Operator("cumprod_dim", "input dim:int * dtype:DType|None", "input", spoken="cumprod", reads_result=True, batch="shift", pattern="cumulative")
 CUMPROD_DIM_: Final = CUMPROD_DIM.in_place()
-CUMMAX_DIM: Final = Operator("cummax_dim", "input dim#", "input", spoken="cummax", reads_result=True, batch="shift", pattern="cumulative")
-CUMMIN_DIM: Final = Operator("cummin_dim", "input dim#", "input", spoken="cummin", reads_result=True, batch="shift", pattern="cumulative")
-LOGCUMSUMEXP_DIM: Final = Operator("logcumsumexp_dim", "input dim#", "input", spoken="logcumsumexp", batch="shift", pattern="cumulative")
-RUNNING_AVERAGE: Final = Operator(
-    "running_average", "input logits dim#", "input logits", reads_result=True, batch="shift", pattern="cumulative"
-)
-RUNNING_AVERAGE_BACKWARD: Final = Operator(
-    "running_average_backward", "input logits dim#", "input logits", reads_result=True, batch="shift", pattern="along dim"
-)
+CUMMAX_DIM: Final = Operator("cummax_dim", "input dim:int", "input", spoken="cummax", results=2, reads_result=True, batch="shift", pattern="cumulative")
+CUMMIN_DIM: Final = Operator("cummin_dim", "input dim:int", "input", spoken="cummin", results=2, reads_result=True, batch="shift", pattern="cumulative")
+LOGCUMSUMEXP_DIM: Final = Operator("logcumsumexp_dim", "input dim:int", "input", spoken="logcumsumexp", batch="shift", pattern="cumulative")
+RUNNING_AVERAGE: Final = Operator("running_average", "input logits dim:int", "input logits", reads_result=True, batch="shift", pattern="cumulative")
+RUNNING_AVERAGE_BACKWARD: Final = Operator("running_average_backward", "input logits dim:int", "input logits", reads_result=True, batch="shift", pattern="along dim")
 # elementary
 EXP: Final = Operator("exp", "input", "input", reads_result=True)
 EXP_: Final = EXP.in_place()
@@ -186,7 +176,7 @@ SIGMOID: Final = Operator("sigmoid", "input", "input", reads_result=True)
 SIGMOID_: Final = SIGMOID.in_place()
 LOGADDEXP: Final = Operator("logaddexp", "input other", "input other")
 LOGADDEXP2: Final = Operator("logaddexp2", "input other", "input other")
-SHARE_OF_TWO: Final = Operator("share_of_two", "input other scale", "input other", reads_result=True)
+SHARE_OF_TWO: Final = Operator("share_of_two", "input other scale:float", "input other", reads_result=True)
 SIN: Final = Operator("sin", "input", "input", reads_first="input")
 SIN_: Final = SIN.in_place()
 COS: Final = Operator("cos", "input", "input", reads_first="input")
@@ -226,144 +216,92 @@ TRUNC: Final = Operator("trunc", "input", "input", tangent="zero")
 TRUNC_: Final = TRUNC.in_place()
 ROUND_DEFAULT: Final = Operator("round_default", "input", "input", spoken="round", tangent="zero")
 ROUND_DEFAULT_: Final = ROUND_DEFAULT.in_place()
-ROUND_DECIMALS: Final = Operator("round_decimals", "input * decimals#", "input", spoken="round", tangent="zero")
+ROUND_DECIMALS: Final = Operator("round_decimals", "input * decimals:int", "input", spoken="round", tangent="zero")
 ROUND_DECIMALS_: Final = ROUND_DECIMALS.in_place()
 FRAC: Final = Operator("frac", "input", "input")
 FRAC_: Final = FRAC.in_place()
 # float_parts
-COPYSIGN_TENSOR: Final = Operator(
-    "copysign_Tensor", "input other", "input other", spoken="copysign", reads_result=True, reads_first="input", derivatives="input"
-)
+COPYSIGN_TENSOR: Final = Operator("copysign_Tensor", "input other", "input other", spoken="copysign", reads_result=True, reads_first="input", derivatives="input")
 COPYSIGN_TENSOR_: Final = COPYSIGN_TENSOR.in_place()
-COPYSIGN_SCALAR: Final = Operator("copysign_Scalar", "input other", "input", spoken="copysign", reads_result=True, reads_first="input")
+COPYSIGN_SCALAR: Final = Operator("copysign_Scalar", "input other:Number", "input", spoken="copysign", reads_result=True, reads_first="input")
 COPYSIGN_SCALAR_: Final = COPYSIGN_SCALAR.in_place()
 NEXTAFTER: Final = Operator("nextafter", "input other", "input other", reads_first="input", derivatives="input")
 NEXTAFTER_: Final = NEXTAFTER.in_place()
 LDEXP: Final = Operator("ldexp", "input other", "input other", reads_result=True)
 LDEXP_: Final = LDEXP.in_place()
-FREXP: Final = Operator("frexp", "input", "input", reads_result=True)
+FREXP: Final = Operator("frexp", "input", "input", results=2, reads_result=True)
 HEAVISIDE: Final = Operator("heaviside", "input values", tangent="refused")
 HEAVISIDE_: Final = HEAVISIDE.in_place()
 SIGNBIT: Final = Operator("signbit", "input")
-NAN_TO_NUM: Final = Operator("nan_to_num", "input nan posinf neginf", "input", reads_first="input")
+NAN_TO_NUM: Final = Operator("nan_to_num", "input nan:float|None posinf:float|None neginf:float|None", "input", reads_first="input")
 NAN_TO_NUM_: Final = NAN_TO_NUM.in_place()
 FINITE_PARTS: Final = Operator("finite_parts", "input")
 # indexing
-GATHER: Final = Operator("gather", "input dim# index * sparse_grad", "input", batch="along", names=None, pattern="moves")
-SCATTER_SRC: Final = Operator(
-    "scatter_src", "input dim# index src", "input src", spoken="scatter", batch="along", names=None, pattern="moves"
-)
+GATHER: Final = Operator("gather", "input dim:int index * sparse_grad:bool", "input", batch="along", names=None, pattern="moves")
+SCATTER_SRC: Final = Operator("scatter_src", "input dim:int index src", "input src", spoken="scatter", batch="along", names=None, pattern="moves")
 SCATTER_SRC_: Final = SCATTER_SRC.in_place()
-SCATTER_VALUE: Final = Operator(
-    "scatter_value", "input dim# index value", "input", spoken="scatter", batch="along", names=None, pattern="moves", constants="value"
-)
+SCATTER_VALUE: Final = Operator("scatter_value", "input dim:int index value:Number", "input", spoken="scatter", batch="along", names=None, pattern="moves", constants="value")
 SCATTER_VALUE_: Final = SCATTER_VALUE.in_place()
-SCATTER_ADD: Final = Operator("scatter_add", "input dim# index src", "input src", batch="along", names=None, targets="src")
+SCATTER_ADD: Final = Operator("scatter_add", "input dim:int index src", "input src", batch="along", names=None, targets="src")
 SCATTER_ADD_: Final = SCATTER_ADD.in_place()
-SCATTER_OVERWRITTEN: Final = Operator("scatter_overwritten", "index self_sizes dim#", batch="shift", names=None, pattern="dense")
-INDEX_SELECT: Final = Operator("index_select", "input dim# index", "input", batch="index_select", names="same", pattern="moves")
-INDEX_ADD: Final = Operator("index_add", "input dim# index source * alpha", "input source", batch="index_add", names=None, targets="source")
+SCATTER_OVERWRITTEN: Final = Operator("scatter_overwritten", "index self_sizes:Shape dim:int", batch="shift", names=None, pattern="dense")
+INDEX_SELECT: Final = Operator("index_select", "input dim:int index", "input", batch="index_select", names="same", pattern="moves")
+INDEX_ADD: Final = Operator("index_add", "input dim:int index source * alpha:Number", "input source", batch="index_add", names=None, targets="source")
 INDEX_ADD_: Final = INDEX_ADD.in_place()
-INDEX_COPY: Final = Operator("index_copy", "input dim# index source", "input source", batch="index_copy", names=None, pattern="moves")
+INDEX_COPY: Final = Operator("index_copy", "input dim:int index source", "input source", batch="index_copy", names=None, pattern="moves")
 INDEX_COPY_: Final = INDEX_COPY.in_place()
-INDEX_FILL_INT_SCALAR: Final = Operator(
-    "index_fill_int_Scalar",
-    "input dim# index value",
-    "input",
-    spoken="index_fill",
-    batch="index_fill",
-    names="same",
-    pattern="moves",
-    constants="value",
-)
+INDEX_FILL_INT_SCALAR: Final = Operator("index_fill_int_Scalar", "input dim:int index value:Number", "input", spoken="index_fill", batch="index_fill", names="same", pattern="moves", constants="value")
 INDEX_FILL_INT_SCALAR_: Final = INDEX_FILL_INT_SCALAR.in_place()
-INDEX_FILL_INT_TENSOR: Final = Operator(
-    "index_fill_int_Tensor", "input dim# index value", "input value", spoken="index_fill", batch="index_fill", names="same", pattern="moves"
-)
+INDEX_FILL_INT_TENSOR: Final = Operator("index_fill_int_Tensor", "input dim:int index value", "input value", spoken="index_fill", batch="index_fill", names="same", pattern="moves")
 INDEX_FILL_INT_TENSOR_: Final = INDEX_FILL_INT_TENSOR.in_place()
-INDEX_MASK: Final = Operator("index_mask", "index sizes dim#", batch="loop", names=None, pattern="dense")
-INDEX_COPY_OVERWRITTEN: Final = Operator("index_copy_overwritten", "index sizes dim# extent#", batch="loop", names=None, pattern="dense")
+INDEX_MASK: Final = Operator("index_mask", "index sizes:Shape dim:int", batch="loop", names=None, pattern="dense")
+INDEX_COPY_OVERWRITTEN: Final = Operator("index_copy_overwritten", "index sizes:Shape dim:int extent:int", batch="loop", names=None, pattern="dense")
 TAKE: Final = Operator("take", "input index", "input", batch="take", names=None, pattern="moves")
-TAKE_SPREAD: Final = Operator("take_spread", "input sizes index", "input", batch="take_spread", names=None, targets="input")
-PUT: Final = Operator("put", "input index source accumulate", "input source", batch="put", names=None, targets="source")
+TAKE_SPREAD: Final = Operator("take_spread", "input sizes:Shape index", "input", batch="take_spread", names=None, targets="input")
+PUT: Final = Operator("put", "input index source accumulate:bool", "input source", batch="put", names=None, targets="source")
 PUT_: Final = PUT.in_place()
-PUT_OVERWRITTEN: Final = Operator("put_overwritten", "index count#", batch="loop", names=None, pattern="dense")
+PUT_OVERWRITTEN: Final = Operator("put_overwritten", "index count:int", batch="loop", names=None, pattern="dense")
 MASKED_SELECT: Final = Operator("masked_select", "input mask", "input", batch="masked_select", names="elements", pattern="moves")
-MASKED_SPREAD: Final = Operator("masked_spread", "input sizes mask", "input", batch="masked_spread", names=None, pattern="moves")
-MASKED_FILL_SCALAR: Final = Operator("masked_fill_Scalar", "input mask value", "input", spoken="masked_fill")
+MASKED_SPREAD: Final = Operator("masked_spread", "input sizes:Shape mask", "input", batch="masked_spread", names=None, pattern="moves")
+MASKED_FILL_SCALAR: Final = Operator("masked_fill_Scalar", "input mask value:Number", "input", spoken="masked_fill")
 MASKED_FILL_SCALAR_: Final = MASKED_FILL_SCALAR.in_place()
 MASKED_FILL_TENSOR: Final = Operator("masked_fill_Tensor", "input mask value", "input value", spoken="masked_fill", batch="masked_fill")
 MASKED_FILL_TENSOR_: Final = MASKED_FILL_TENSOR.in_place()
 MASKED_SCATTER: Final = Operator("masked_scatter", "input mask source", "input source", batch="masked_scatter", names=None, pattern="moves")
 MASKED_SCATTER_: Final = MASKED_SCATTER.in_place()
 NONZERO_ROWS: Final = Operator("nonzero_rows", "input", spoken="nonzero", batch="refused", names=None, pattern="reads")
-INDEX_AT: Final = Operator("index_at", "input indices positions", "input", batch="index_at", names=None, pattern="moves")
-INDEX_SPREAD: Final = Operator("index_spread", "input sizes indices positions", "input", batch="index_spread", names=None, targets="input")
-INDEX_PUT_AT: Final = Operator(
-    "index_put_at",
-    "input indices positions values accumulate",
-    "input values",
-    spoken="index_put",
-    batch="index_put",
-    names=None,
-    targets="values",
-)
+INDEX_AT: Final = Operator("index_at", "input indices:Tensors positions:Shape", "input", batch="index_at", names=None, pattern="moves")
+INDEX_SPREAD: Final = Operator("index_spread", "input sizes:Shape indices:Tensors positions:Shape", "input", batch="index_spread", names=None, targets="input")
+INDEX_PUT_AT: Final = Operator("index_put_at", "input indices:Tensors positions:Shape values accumulate:bool", "input values", spoken="index_put", batch="index_put", names=None, targets="values")
 INDEX_PUT_AT_: Final = INDEX_PUT_AT.in_place()
-INDEX_PUT_OVERWRITTEN: Final = Operator("index_put_overwritten", "indices positions self_sizes", batch="loop", names=None, pattern="dense")
-SCATTER_REDUCE: Final = Operator(
-    "scatter_reduce", "input dim# index src reduce * include_self", "input src", reads_result=True, batch="along", names=None, targets="src"
-)
+INDEX_PUT_OVERWRITTEN: Final = Operator("index_put_overwritten", "indices:Tensors positions:Shape self_sizes:Shape", batch="loop", names=None, pattern="dense")
+SCATTER_REDUCE: Final = Operator("scatter_reduce", "input dim:int index src reduce:str * include_self:bool", "input src", reads_result=True, batch="along", names=None, targets="src")
 SCATTER_REDUCE_: Final = SCATTER_REDUCE.in_place()
-SCATTER_REDUCED: Final = Operator(
-    "scatter_reduced", "input dim# index src how", spoken="scatter", tangent="refused", batch="along", names=None, pattern="dense"
-)
-INDEX_REDUCE: Final = Operator(
-    "index_reduce",
-    "input dim# index source reduce * include_self",
-    "input source",
-    reads_result=True,
-    batch="index_reduce",
-    names=None,
-    targets="source",
-)
+SCATTER_REDUCED: Final = Operator("scatter_reduced", "input dim:int index src:Tensor|Number how:str", spoken="scatter", tangent="refused", batch="along", names=None, pattern="dense")
+INDEX_REDUCE: Final = Operator("index_reduce", "input dim:int index source reduce:str * include_self:bool", "input source", reads_result=True, batch="index_reduce", names=None, targets="source")
 INDEX_REDUCE_: Final = INDEX_REDUCE.in_place()
-REPEATED_INDEX: Final = Operator("repeated_index", "index sizes dim#", batch="loop", names=None, pattern="dense")
+REPEATED_INDEX: Final = Operator("repeated_index", "index sizes:Shape dim:int", batch="loop", names=None, pattern="dense")
 # joining
-CAT: Final = Operator("cat", "tensors dim#", "tensors", batch="cat", names="cat", pattern="moves")
-STACK: Final = Operator("stack", "tensors dim#", "tensors", batch="stack", names="stack", pattern="moves")
+CAT: Final = Operator("cat", "tensors:Tensors dim:int", "tensors", batch="cat", names="cat", pattern="moves")
+STACK: Final = Operator("stack", "tensors:Tensors dim:int", "tensors", batch="stack", names="stack", pattern="moves")
 # linalg
 MM: Final = Operator("mm", "input mat2", "input mat2", batch="product", names="matmul", pattern="ik, kj -> ij")
 MV: Final = Operator("mv", "input vec", "input vec", batch="product", names="matmul", pattern="ij, j -> i")
 BMM: Final = Operator("bmm", "input mat2", "input mat2", batch="product", names="matmul", pattern="bik, bkj -> bij")
 DOT: Final = Operator("dot", "input tensor", "input tensor", batch="product", names="dot", pattern="i, i ->")
-ADDMM: Final = Operator(
-    "addmm", "input mat1 mat2 * beta alpha", "input mat1 mat2", batch="added_product", names="addmm", pattern="ij, ik, kj -> ij"
-)
+ADDMM: Final = Operator("addmm", "input mat1 mat2 * beta:Number alpha:Number", "input mat1 mat2", batch="added_product", names="addmm", pattern="ij, ik, kj -> ij")
 ADDMM_: Final = ADDMM.in_place()
-ADDMV: Final = Operator(
-    "addmv", "input mat vec * beta alpha", "input mat vec", batch="added_product", names="addmm", pattern="i, ij, j -> i"
-)
+ADDMV: Final = Operator("addmv", "input mat vec * beta:Number alpha:Number", "input mat vec", batch="added_product", names="addmm", pattern="i, ij, j -> i")
 ADDMV_: Final = ADDMV.in_place()
-ADDR: Final = Operator(
-    "addr", "input vec1 vec2 * beta alpha", "input vec1 vec2", batch="added_product", names="addr", pattern="ij, i, j -> ij"
-)
+ADDR: Final = Operator("addr", "input vec1 vec2 * beta:Number alpha:Number", "input vec1 vec2", batch="added_product", names="addr", pattern="ij, i, j -> ij")
 ADDR_: Final = ADDR.in_place()
-BADDBMM: Final = Operator(
-    "baddbmm",
-    "input batch1 batch2 * beta alpha",
-    "input batch1 batch2",
-    batch="added_product",
-    names="addmm",
-    pattern="bij, bik, bkj -> bij",
-)
+BADDBMM: Final = Operator("baddbmm", "input batch1 batch2 * beta:Number alpha:Number", "input batch1 batch2", batch="added_product", names="addmm", pattern="bij, bik, bkj -> bij")
 BADDBMM_: Final = BADDBMM.in_place()
-ADDBMM: Final = Operator(
-    "addbmm", "input batch1 batch2 * beta alpha", "input batch1 batch2", batch="added_product", names=None, pattern="ij, bik, bkj -> ij"
-)
+ADDBMM: Final = Operator("addbmm", "input batch1 batch2 * beta:Number alpha:Number", "input batch1 batch2", batch="added_product", names=None, pattern="ij, bik, bkj -> ij")
 ADDBMM_: Final = ADDBMM.in_place()
 VDOT: Final = Operator("vdot", "input other", "input other", batch="product", names="dot", pattern="i, i ->")
 TRACE: Final = Operator("trace", "input", "input", batch="trace", names="dot", pattern="ii ->")
-LINALG_CROSS: Final = Operator("linalg_cross", "input other dim#", "input other", batch="shift", names=None, pattern="along dim")
+LINALG_CROSS: Final = Operator("linalg_cross", "input other dim:int", "input other", batch="shift", names=None, pattern="along dim")
 # logic
 LOGICAL_AND: Final = Operator("logical_and", "input other", "input other", tangent="zero")
 LOGICAL_AND_: Final = LOGICAL_AND.in_place()
@@ -373,242 +311,87 @@ LOGICAL_XOR: Final = Operator("logical_xor", "input other", "input other", tange
 LOGICAL_XOR_: Final = LOGICAL_XOR.in_place()
 LOGICAL_NOT: Final = Operator("logical_not", "input", "input", tangent="zero")
 LOGICAL_NOT_: Final = LOGICAL_NOT.in_place()
-BITWISE_AND: Final = Operator("bitwise_and", "input other")
+BITWISE_AND: Final = Operator("bitwise_and", "input other:Tensor|Number", number_first="promoted")
 BITWISE_AND_: Final = BITWISE_AND.in_place()
-BITWISE_OR: Final = Operator("bitwise_or", "input other")
+BITWISE_OR: Final = Operator("bitwise_or", "input other:Tensor|Number", number_first="promoted")
 BITWISE_OR_: Final = BITWISE_OR.in_place()
-BITWISE_XOR: Final = Operator("bitwise_xor", "input other")
+BITWISE_XOR: Final = Operator("bitwise_xor", "input other:Tensor|Number", number_first="promoted")
 BITWISE_XOR_: Final = BITWISE_XOR.in_place()
-BITWISE_LEFT_SHIFT: Final = Operator("bitwise_left_shift", "input other")
+BITWISE_LEFT_SHIFT: Final = Operator("bitwise_left_shift", "input other:Tensor|Number", number_first="promoted")
 BITWISE_LEFT_SHIFT_: Final = BITWISE_LEFT_SHIFT.in_place()
-BITWISE_RIGHT_SHIFT: Final = Operator("bitwise_right_shift", "input other")
+BITWISE_RIGHT_SHIFT: Final = Operator("bitwise_right_shift", "input other:Tensor|Number", number_first="promoted")
 BITWISE_RIGHT_SHIFT_: Final = BITWISE_RIGHT_SHIFT.in_place()
 BITWISE_NOT: Final = Operator("bitwise_not", "input")
 BITWISE_NOT_: Final = BITWISE_NOT.in_place()
 # random
-NORMAL_: Final = Operator("normal_", "input mean std * generator", "input", tangent="zero", batch="random_write", writes=True)
-UNIFORM_: Final = Operator("uniform_", "input from_ to * generator", "input", tangent="zero", batch="random_write", writes=True)
-EXPONENTIAL_: Final = Operator("exponential_", "input lambd * generator", "input", tangent="zero", batch="random_write", writes=True)
-CAUCHY_: Final = Operator("cauchy_", "input median sigma * generator", "input", tangent="zero", batch="random_write", writes=True)
-LOG_NORMAL_: Final = Operator("log_normal_", "input mean std * generator", "input", tangent="zero", batch="random_write", writes=True)
-GEOMETRIC_: Final = Operator("geometric_", "input p * generator", "input", tangent="zero", batch="random_write", writes=True)
-RANDOM_FROM_: Final = Operator(
-    "random_from_", "input from_# to# * generator", "input", spoken="random_", tangent="zero", batch="random_write", writes=True
-)
-RANDOM_TO_: Final = Operator(
-    "random_to_", "input to# * generator", "input", spoken="random_", tangent="zero", batch="random_write", writes=True
-)
-RANDOM_DEFAULT_: Final = Operator(
-    "random_default_", "input * generator", "input", spoken="random_", tangent="zero", batch="random_write", writes=True
-)
-BERNOULLI_DEFAULT: Final = Operator("bernoulli_default", "input * generator", "input", spoken="bernoulli", tangent="zero", batch="random")
-BERNOULLI_TENSOR_: Final = Operator(
-    "bernoulli_Tensor_", "input p * generator", "input p", spoken="bernoulli_", tangent="zero", batch="random_write", writes=True
-)
-BERNOULLI_FLOAT_: Final = Operator(
-    "bernoulli_float_", "input p * generator", "input", spoken="bernoulli_", tangent="zero", batch="random_write", writes=True
-)
-NORMAL_TENSOR_FLOAT: Final = Operator(
-    "normal_Tensor_float", "mean std * generator", "mean", spoken="normal", tangent="zero", batch="random"
-)
-NORMAL_FLOAT_TENSOR: Final = Operator("normal_float_Tensor", "mean std * generator", "std", spoken="normal", tangent="zero", batch="random")
-NORMAL_TENSOR_TENSOR: Final = Operator(
-    "normal_Tensor_Tensor", "mean std * generator", "mean std", spoken="normal", tangent="zero", batch="random"
-)
+NORMAL_: Final = Operator("normal_", "input mean:float std:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+UNIFORM_: Final = Operator("uniform_", "input from_:float to:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+EXPONENTIAL_: Final = Operator("exponential_", "input lambd:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+CAUCHY_: Final = Operator("cauchy_", "input median:float sigma:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+LOG_NORMAL_: Final = Operator("log_normal_", "input mean:float std:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+GEOMETRIC_: Final = Operator("geometric_", "input p:float * generator:Generator|None", "input", tangent="zero", batch="random_write", writes=True)
+RANDOM_FROM_: Final = Operator("random_from_", "input from_:int to:int * generator:Generator|None", "input", spoken="random_", tangent="zero", batch="random_write", writes=True)
+RANDOM_TO_: Final = Operator("random_to_", "input to:int * generator:Generator|None", "input", spoken="random_", tangent="zero", batch="random_write", writes=True)
+RANDOM_DEFAULT_: Final = Operator("random_default_", "input * generator:Generator|None", "input", spoken="random_", tangent="zero", batch="random_write", writes=True)
+BERNOULLI_DEFAULT: Final = Operator("bernoulli_default", "input * generator:Generator|None", "input", spoken="bernoulli", tangent="zero", batch="random")
+BERNOULLI_TENSOR_: Final = Operator("bernoulli_Tensor_", "input p * generator:Generator|None", "input p", spoken="bernoulli_", tangent="zero", batch="random_write", writes=True)
+BERNOULLI_FLOAT_: Final = Operator("bernoulli_float_", "input p:float * generator:Generator|None", "input", spoken="bernoulli_", tangent="zero", batch="random_write", writes=True)
+NORMAL_TENSOR_FLOAT: Final = Operator("normal_Tensor_float", "mean std:float * generator:Generator|None", "mean", spoken="normal", tangent="zero", batch="random")
+NORMAL_FLOAT_TENSOR: Final = Operator("normal_float_Tensor", "mean:float std * generator:Generator|None", "std", spoken="normal", tangent="zero", batch="random")
+NORMAL_TENSOR_TENSOR: Final = Operator("normal_Tensor_Tensor", "mean std * generator:Generator|None", "mean std", spoken="normal", tangent="zero", batch="random")
 # reductions
-SUM_DEFAULT: Final = Operator(
-    "sum_default", "input * dtype", "input", spoken="sum", batch="all sum_dim_IntList", names="drop dim", pattern="reduction"
-)
-SUM_DIM_INTLIST: Final = Operator(
-    "sum_dim_IntList", "input dim keepdim * dtype", "input", spoken="sum", batch="shift", names="drop dim", pattern="reduction"
-)
-MEAN_DEFAULT: Final = Operator(
-    "mean_default", "input * dtype", "input", spoken="mean", batch="all mean_dim", names="drop dim", pattern="reduction"
-)
-MEAN_DIM: Final = Operator(
-    "mean_dim", "input dim keepdim * dtype", "input", spoken="mean", batch="shift", names="drop dim", pattern="reduction"
-)
-PROD_DEFAULT: Final = Operator(
-    "prod_default",
-    "input * dtype",
-    "input",
-    spoken="prod",
-    reads_result=True,
-    batch="all prod_dim_int",
-    names="drop dim",
-    pattern="reduction",
-)
-PROD_DIM_INT: Final = Operator(
-    "prod_dim_int",
-    "input dim# keepdim * dtype",
-    "input",
-    spoken="prod",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-MAX_DEFAULT: Final = Operator(
-    "max_default", "input", "input", spoken="max", reads_result=True, batch="all extreme max", names="drop dim", pattern="reduction"
-)
-MIN_DEFAULT: Final = Operator(
-    "min_default", "input", "input", spoken="min", reads_result=True, batch="all extreme min", names="drop dim", pattern="reduction"
-)
-MEDIAN_DEFAULT: Final = Operator(
-    "median_default",
-    "input",
-    "input",
-    spoken="median",
-    reads_result=True,
-    batch="all extreme median",
-    names="drop dim",
-    pattern="reduction",
-)
-EXTREME: Final = Operator("extreme", "input dim# kind", "input", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
-MAX_DIM: Final = Operator(
-    "max_dim", "input dim# keepdim", "input", spoken="max", reads_result=True, batch="shift", names="drop dim", pattern="reduction"
-)
-MIN_DIM: Final = Operator(
-    "min_dim", "input dim# keepdim", "input", spoken="min", reads_result=True, batch="shift", names="drop dim", pattern="reduction"
-)
-MEDIAN_DIM: Final = Operator(
-    "median_dim", "input dim# keepdim", "input", spoken="median", reads_result=True, batch="shift", names="drop dim", pattern="reduction"
-)
-PUT_SELECTED: Final = Operator("put_selected", "input sizes dim# indices keepdim", "input", batch="selected", names=None, pattern="moves")
-TAKE_SELECTED: Final = Operator("take_selected", "input dim# indices keepdim", "input", batch="selected", names=None, pattern="moves")
-AMAX_DEFAULT: Final = Operator(
-    "amax_default", "input dim keepdim", "input", spoken="amax", reads_result=True, batch="shift", names="drop dim", pattern="reduction"
-)
-AMIN_DEFAULT: Final = Operator(
-    "amin_default", "input dim keepdim", "input", spoken="amin", reads_result=True, batch="shift", names="drop dim", pattern="reduction"
-)
-ARGMAX_DEFAULT: Final = Operator(
-    "argmax_default", "input dim# keepdim", spoken="argmax", batch="shift_or_all", names="drop dim", pattern="reduction"
-)
-ARGMIN_DEFAULT: Final = Operator(
-    "argmin_default", "input dim# keepdim", spoken="argmin", batch="shift_or_all", names="drop dim", pattern="reduction"
-)
-ANY_DIM: Final = Operator("any_dim", "input dim keepdim", spoken="any", batch="shift", names="drop dim", pattern="reduction")
-ALL_DIM: Final = Operator("all_dim", "input dim keepdim", spoken="all", batch="shift", names="drop dim", pattern="reduction")
-VAR_DIM: Final = Operator(
-    "var_dim", "input dim correction keepdim", "input", spoken="var", batch="shift", names="drop dim", pattern="reduction"
-)
-STD_DIM: Final = Operator(
-    "std_dim",
-    "input dim correction keepdim",
-    "input",
-    spoken="std",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-LINALG_VECTOR_NORM: Final = Operator(
-    "linalg_vector_norm",
-    "input ord dim keepdim * dtype",
-    "input",
-    spoken="norm",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-LOGSUMEXP_DIM: Final = Operator(
-    "logsumexp_dim",
-    "input dim keepdim",
-    "input",
-    spoken="logsumexp",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-PRODUCTS_OF_OTHERS: Final = Operator("products_of_others", "input dim#", "input", batch="shift", names="same", pattern="along dim")
-EXPONENTIAL_SHARES: Final = Operator(
-    "exponential_shares", "input total dim", "input", reads_result=True, batch="shift", names="same", pattern="dense"
-)
-SOFTMAX_DIM: Final = Operator(
-    "softmax_dim", "input dim#", "input", spoken="softmax", reads_result=True, batch="shift", names="same", pattern="along dim"
-)
-LOG_SOFTMAX_DIM: Final = Operator(
-    "log_softmax_dim", "input dim#", "input", spoken="log_softmax", reads_result=True, batch="shift", names="same", pattern="along dim"
-)
-RENORM: Final = Operator("renorm", "input p dim# maxnorm", "input", batch="renorm", names="same", pattern="across dim")
+SUM_DEFAULT: Final = Operator("sum_default", "input * dtype:DType|None", "input", spoken="sum", batch="all sum_dim_IntList", names="drop dim", pattern="reduction")
+SUM_DIM_INTLIST: Final = Operator("sum_dim_IntList", "input dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="sum", batch="shift", names="drop dim", pattern="reduction")
+MEAN_DEFAULT: Final = Operator("mean_default", "input * dtype:DType|None", "input", spoken="mean", batch="all mean_dim", names="drop dim", pattern="reduction")
+MEAN_DIM: Final = Operator("mean_dim", "input dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="mean", batch="shift", names="drop dim", pattern="reduction")
+PROD_DEFAULT: Final = Operator("prod_default", "input * dtype:DType|None", "input", spoken="prod", reads_result=True, batch="all prod_dim_int", names="drop dim", pattern="reduction")
+PROD_DIM_INT: Final = Operator("prod_dim_int", "input dim:int keepdim:bool * dtype:DType|None", "input", spoken="prod", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MAX_DEFAULT: Final = Operator("max_default", "input", "input", spoken="max", reads_result=True, batch="all extreme max", names="drop dim", pattern="reduction")
+MIN_DEFAULT: Final = Operator("min_default", "input", "input", spoken="min", reads_result=True, batch="all extreme min", names="drop dim", pattern="reduction")
+MEDIAN_DEFAULT: Final = Operator("median_default", "input", "input", spoken="median", reads_result=True, batch="all extreme median", names="drop dim", pattern="reduction")
+EXTREME: Final = Operator("extreme", "input dim:int kind:str", "input", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MAX_DIM: Final = Operator("max_dim", "input dim:int keepdim:bool", "input", spoken="max", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MIN_DIM: Final = Operator("min_dim", "input dim:int keepdim:bool", "input", spoken="min", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MEDIAN_DIM: Final = Operator("median_dim", "input dim:int keepdim:bool", "input", spoken="median", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+PUT_SELECTED: Final = Operator("put_selected", "input sizes:Shape dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
+TAKE_SELECTED: Final = Operator("take_selected", "input dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
+AMAX_DEFAULT: Final = Operator("amax_default", "input dim:Dims keepdim:bool", "input", spoken="amax", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+AMIN_DEFAULT: Final = Operator("amin_default", "input dim:Dims keepdim:bool", "input", spoken="amin", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+ARGMAX_DEFAULT: Final = Operator("argmax_default", "input dim:int|None keepdim:bool", spoken="argmax", batch="shift_or_all", names="drop dim", pattern="reduction")
+ARGMIN_DEFAULT: Final = Operator("argmin_default", "input dim:int|None keepdim:bool", spoken="argmin", batch="shift_or_all", names="drop dim", pattern="reduction")
+ANY_DIM: Final = Operator("any_dim", "input dim:Dims keepdim:bool", spoken="any", batch="shift", names="drop dim", pattern="reduction")
+ALL_DIM: Final = Operator("all_dim", "input dim:Dims keepdim:bool", spoken="all", batch="shift", names="drop dim", pattern="reduction")
+VAR_DIM: Final = Operator("var_dim", "input dim:Dims correction:float|None keepdim:bool", "input", spoken="var", batch="shift", names="drop dim", pattern="reduction")
+STD_DIM: Final = Operator("std_dim", "input dim:Dims correction:float|None keepdim:bool", "input", spoken="std", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+LINALG_VECTOR_NORM: Final = Operator("linalg_vector_norm", "input ord:float dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="norm", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+LOGSUMEXP_DIM: Final = Operator("logsumexp_dim", "input dim:Dims keepdim:bool", "input", spoken="logsumexp", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+PRODUCTS_OF_OTHERS: Final = Operator("products_of_others", "input dim:int", "input", batch="shift", names="same", pattern="along dim")
+EXPONENTIAL_SHARES: Final = Operator("exponential_shares", "input total dim:Dims", "input", reads_result=True, batch="shift", names="same", pattern="dense")
+SOFTMAX_DIM: Final = Operator("softmax_dim", "input dim:int", "input", spoken="softmax", reads_result=True, batch="shift", names="same", pattern="along dim")
+LOG_SOFTMAX_DIM: Final = Operator("log_softmax_dim", "input dim:int", "input", spoken="log_softmax", reads_result=True, batch="shift", names="same", pattern="along dim")
+RENORM: Final = Operator("renorm", "input p:float dim:int maxnorm:float", "input", batch="renorm", names="same", pattern="across dim")
 RENORM_: Final = RENORM.in_place()
-COUNT_NONZERO_DIM_INTLIST: Final = Operator(
-    "count_nonzero_dim_IntList", "input dim", spoken="count_nonzero", batch="shift", names="drop dim", pattern="reduction"
-)
-NANSUM_DIM: Final = Operator(
-    "nansum_dim", "input dim keepdim * dtype", "input", spoken="nansum", batch="shift", names="drop dim", pattern="reduction"
-)
-AMINMAX_DIM: Final = Operator(
-    "aminmax_dim",
-    "input * dim# keepdim",
-    "input",
-    spoken="aminmax",
-    reads_result=True,
-    batch="shift_or_all",
-    names="drop dim",
-    pattern="reduction",
-)
-VAR_MEAN_DIM: Final = Operator(
-    "var_mean_dim",
-    "input dim correction keepdim",
-    "input",
-    spoken="var_mean",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-STD_MEAN_DIM: Final = Operator(
-    "std_mean_dim",
-    "input dim correction keepdim",
-    "input",
-    spoken="std_mean",
-    reads_result=True,
-    batch="shift",
-    names="drop dim",
-    pattern="reduction",
-)
-DIST: Final = Operator("dist", "input other p", "input other", reads_result=True, batch="dist", names=None, pattern="dense")
+COUNT_NONZERO_DIM_INTLIST: Final = Operator("count_nonzero_dim_IntList", "input dim:Dims", spoken="count_nonzero", batch="shift", names="drop dim", pattern="reduction")
+NANSUM_DIM: Final = Operator("nansum_dim", "input dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="nansum", batch="shift", names="drop dim", pattern="reduction")
+AMINMAX_DIM: Final = Operator("aminmax_dim", "input * dim:int|None keepdim:bool", "input", spoken="aminmax", results=2, reads_result=True, batch="shift_or_all", names="drop dim", pattern="reduction")
+VAR_MEAN_DIM: Final = Operator("var_mean_dim", "input dim:Dims correction:float|None keepdim:bool", "input", spoken="var_mean", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+STD_MEAN_DIM: Final = Operator("std_mean_dim", "input dim:Dims correction:float|None keepdim:bool", "input", spoken="std_mean", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+DIST: Final = Operator("dist", "input other p:float", "input other", reads_result=True, batch="dist", names=None, pattern="dense")
 CHECKED_COUNTS: Final = Operator("checked_counts", "input extreme")
 # sorting
-SORT_DIM: Final = Operator(
-    "sort_dim", "input dim# descending", "input", spoken="sort", reads_result=True, batch="shift", names="same", pattern="along dim"
-)
-SORT_STABLE: Final = Operator(
-    "sort_stable",
-    "input dim# descending * stable",
-    "input",
-    spoken="sort",
-    reads_result=True,
-    batch="shift",
-    names="same",
-    pattern="along dim",
-)
-ARGSORT_STABLE: Final = Operator(
-    "argsort_stable", "input dim# descending * stable", spoken="argsort", batch="shift", names="same", pattern="dense"
-)
-TOPK_DIM: Final = Operator(
-    "topk_dim",
-    "input count# dim# largest sorted",
-    "input",
-    spoken="topk",
-    reads_result=True,
-    batch="shift",
-    names="same",
-    pattern="along dim",
-)
+SORT_DIM: Final = Operator("sort_dim", "input dim:int descending:bool", "input", spoken="sort", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
+SORT_STABLE: Final = Operator("sort_stable", "input dim:int descending:bool * stable:bool|None", "input", spoken="sort", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
+ARGSORT_STABLE: Final = Operator("argsort_stable", "input dim:int descending:bool * stable:bool", spoken="argsort", batch="shift", names="same", pattern="dense")
+TOPK_DIM: Final = Operator("topk_dim", "input count=k:int dim:int largest:bool sorted:bool", "input", spoken="topk", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
 # special
 SINC: Final = Operator("sinc", "input", "input", reads_first="input")
 SINC_: Final = SINC.in_place()
-LOGIT: Final = Operator("logit", "input eps", "input", reads_first="input")
+LOGIT: Final = Operator("logit", "input eps:float|None", "input", reads_first="input")
 LOGIT_: Final = LOGIT.in_place()
 XLOGY_TENSOR: Final = Operator("xlogy_Tensor", "input other", "input other", spoken="xlogy", reads_first="input other")
 XLOGY_TENSOR_: Final = XLOGY_TENSOR.in_place()
-XLOGY_SCALAR_SELF: Final = Operator("xlogy_Scalar_Self", "input other", "other", spoken="xlogy")
-XLOGY_SCALAR_OTHER: Final = Operator("xlogy_Scalar_Other", "input other", "input", spoken="xlogy", reads_first="input")
+XLOGY_SCALAR_SELF: Final = Operator("xlogy_Scalar_Self", "input:Number other", "other", spoken="xlogy")
+XLOGY_SCALAR_OTHER: Final = Operator("xlogy_Scalar_Other", "input other:Number", "input", spoken="xlogy", reads_first="input")
 XLOGY_SCALAR_OTHER_: Final = XLOGY_SCALAR_OTHER.in_place()
 ERF: Final = Operator("erf", "input", "input", reads_first="input")
 ERF_: Final = ERF.in_place()
@@ -620,9 +403,9 @@ LGAMMA: Final = Operator("lgamma", "input", "input", reads_first="input")
 LGAMMA_: Final = LGAMMA.in_place()
 DIGAMMA: Final = Operator("digamma", "input", "input", reads_first="input")
 DIGAMMA_: Final = DIGAMMA.in_place()
-POLYGAMMA_OF: Final = Operator("polygamma_of", "input n#", "input", spoken="polygamma", reads_first="input")
+POLYGAMMA_OF: Final = Operator("polygamma_of", "input n:int", "input", spoken="polygamma", reads_first="input")
 POLYGAMMA_OF_: Final = POLYGAMMA_OF.in_place()
-MVLGAMMA: Final = Operator("mvlgamma", "input p#", "input", reads_first="input")
+MVLGAMMA: Final = Operator("mvlgamma", "input p:int", "input", reads_first="input")
 MVLGAMMA_: Final = MVLGAMMA.in_place()
 IGAMMA: Final = Operator("igamma", "input other", "input other", reads_first="other")
 IGAMMA_: Final = IGAMMA.in_place()
@@ -632,203 +415,77 @@ I0: Final = Operator("i0", "input", "input", reads_first="input")
 I0_: Final = I0.in_place()
 SPECIAL_I1: Final = Operator("special_i1", "input", "input", reads_result=True)
 # structure
-DIAG_EMBED: Final = Operator("diag_embed", "input offset# dim1# dim2#", "input", batch="diag_embed", names=None, pattern="moves")
-BLOCK_DIAGONAL: Final = Operator("block_diagonal", "tensors", "tensors", batch="block_diagonal", names=None, pattern="moves")
-TRIL: Final = Operator("tril", "input diagonal#", "input", batch="matrix", names="same", pattern="moves")
+DIAG_EMBED: Final = Operator("diag_embed", "input offset:int dim1:int dim2:int", "input", batch="diag_embed", names=None, pattern="moves")
+BLOCK_DIAGONAL: Final = Operator("block_diagonal", "tensors:Tensors", "tensors", batch="block_diagonal", names=None, pattern="moves")
+TRIL: Final = Operator("tril", "input diagonal:int", "input", batch="matrix", names="same", pattern="moves")
 TRIL_: Final = TRIL.in_place()
-TRIU: Final = Operator("triu", "input diagonal#", "input", batch="matrix", names="same", pattern="moves")
+TRIU: Final = Operator("triu", "input diagonal:int", "input", batch="matrix", names="same", pattern="moves")
 TRIU_: Final = TRIU.in_place()
-ROT90_TURNS: Final = Operator("rot90_turns", "input turns# dims", "input", spoken="rot90", batch="shift", names=None, pattern="moves")
-COUNTED_INDICES: Final = Operator("counted_indices", "repeats * output_size#", batch="refused", names=None, pattern="reads")
-REPEAT_TILES: Final = Operator("repeat_tiles", "input repeats", "input", spoken="repeat", batch="repeat", names="repeat", pattern="moves")
-ROLL: Final = Operator("roll", "input shifts dims", "input", batch="roll", names="same", pattern="moves")
-FLIP_DIMS: Final = Operator("flip_dims", "input dims", "input", spoken="flip", batch="shift", names="same", pattern="moves")
+ROT90_TURNS: Final = Operator("rot90_turns", "input turns=k:int dims:Sequence[int]", "input", spoken="rot90", batch="shift", names=None, pattern="moves")
+COUNTED_INDICES: Final = Operator("counted_indices", "repeats * output_size:int|None", batch="refused", names=None, pattern="reads")
+REPEAT_TILES: Final = Operator("repeat_tiles", "input repeats:Sequence[int]", "input", spoken="repeat", batch="repeat", names="repeat", pattern="moves")
+ROLL: Final = Operator("roll", "input shifts:int|Sequence[int] dims:int|Sequence[int]|None", "input", batch="roll", names="same", pattern="moves")
+FLIP_DIMS: Final = Operator("flip_dims", "input dims:int|Sequence[int]", "input", spoken="flip", batch="shift", names="same", pattern="moves")
 # views
-SELECT: Final = Operator("select", "input dim# index#", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
-SELECT_COPY: Final = Operator("select_copy", "input dim# index#", "input", batch="shift", names="drop dim", pattern="moves")
-SLICE: Final = Operator("slice", "input dim# start# end# step#", "input", tangent="view", batch="shift", names="same", pattern="view")
-SLICE_COPY: Final = Operator("slice_copy", "input dim# start# end# step#", "input", batch="shift", names="same", pattern="moves")
-DIAGONAL_DEFAULT: Final = Operator(
-    "diagonal_default",
-    "input offset# dim1# dim2#",
-    "input",
-    spoken="diagonal",
-    tangent="view",
-    batch="shift",
-    names="diagonal",
-    pattern="view",
-)
-DIAGONAL_COPY: Final = Operator("diagonal_copy", "input offset# dim1# dim2#", "input", batch="shift", names="diagonal", pattern="moves")
-SPLIT_TENSOR: Final = Operator(
-    "split_Tensor", "input split_size# dim#", "input", spoken="split", tangent="view", batch="shift", names="same", pattern="view"
-)
-SPLIT_COPY: Final = Operator("split_copy", "input split_size# dim#", "input", batch="shift", names="same", pattern="moves")
-SPLIT_WITH_SIZES: Final = Operator(
-    "split_with_sizes", "input split_sizes dim#", "input", tangent="view", batch="shift", names="same", pattern="view"
-)
-SPLIT_WITH_SIZES_COPY: Final = Operator(
-    "split_with_sizes_copy", "input split_sizes dim#", "input", batch="shift", names="same", pattern="moves"
-)
-UNBIND: Final = Operator("unbind", "input dim#", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
-UNBIND_COPY: Final = Operator("unbind_copy", "input dim#", "input", batch="shift", names="drop dim", pattern="moves")
+SELECT: Final = Operator("select", "input dim:int index:int", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
+SELECT_COPY: Final = Operator("select_copy", "input dim:int index:int", "input", batch="shift", names="drop dim", pattern="moves")
+SLICE: Final = Operator("slice", "input dim:int start:int|None end:int|None step:int", "input", tangent="view", batch="shift", names="same", pattern="view")
+SLICE_COPY: Final = Operator("slice_copy", "input dim:int start:int|None end:int|None step:int", "input", batch="shift", names="same", pattern="moves")
+DIAGONAL_DEFAULT: Final = Operator("diagonal_default", "input offset:int dim1:int dim2:int", "input", spoken="diagonal", tangent="view", batch="shift", names="diagonal", pattern="view")
+DIAGONAL_COPY: Final = Operator("diagonal_copy", "input offset:int dim1:int dim2:int", "input", batch="shift", names="diagonal", pattern="moves")
+SPLIT_TENSOR: Final = Operator("split_Tensor", "input split_size:int dim:int", "input", spoken="split", tangent="view", batch="shift", names="same", pattern="view")
+SPLIT_COPY: Final = Operator("split_copy", "input split_size:int dim:int", "input", batch="shift", names="same", pattern="moves")
+SPLIT_WITH_SIZES: Final = Operator("split_with_sizes", "input split_sizes:Sequence[int] dim:int", "input", tangent="view", batch="shift", names="same", pattern="view")
+SPLIT_WITH_SIZES_COPY: Final = Operator("split_with_sizes_copy", "input split_sizes:Sequence[int] dim:int", "input", batch="shift", names="same", pattern="moves")
+UNBIND: Final = Operator("unbind", "input dim:int", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
+UNBIND_COPY: Final = Operator("unbind_copy", "input dim:int", "input", batch="shift", names="drop dim", pattern="moves")
 ALIAS: Final = Operator("alias", "input", "input", tangent="view", batch="whole", names="same", pattern="view")
 ALIAS_COPY: Final = Operator("alias_copy", "input", "input", batch="whole", names="same", pattern="moves")
-TRANSPOSE: Final = Operator("transpose", "input dim0# dim1#", "input", tangent="view", batch="shift", names="transpose", pattern="view")
-TRANSPOSE_COPY: Final = Operator("transpose_copy", "input dim0# dim1#", "input", batch="shift", names="transpose", pattern="moves")
+TRANSPOSE: Final = Operator("transpose", "input dim0:int dim1:int", "input", tangent="view", batch="shift", names="transpose", pattern="view")
+TRANSPOSE_COPY: Final = Operator("transpose_copy", "input dim0:int dim1:int", "input", batch="shift", names="transpose", pattern="moves")
 T_OPERATOR: Final = Operator("t", "input", "input", tangent="view", batch="t", names="reversed", pattern="view")
 T_COPY: Final = Operator("t_copy", "input", "input", batch="t", names="reversed", pattern="moves")
-PERMUTE_DIMS: Final = Operator(
-    "permute_dims", "input dims", "input", spoken="permute", tangent="view", batch="permute", names="permute", pattern="view"
-)
-PERMUTE_COPY: Final = Operator("permute_copy", "input dims", "input", batch="permute", names="permute", pattern="moves")
-VIEW_SHAPE: Final = Operator("view_shape", "input size", "input", spoken="view", tangent="view", batch="view", names="view", pattern="view")
-_RESHAPE_ALIAS: Final = Operator(
-    "_reshape_alias", "input size stride", "input", tangent="view", batch="reshape_alias", names=None, pattern="view"
-)
-_UNSAFE_VIEW: Final = Operator("_unsafe_view", "input size", "input", batch="view", names=None, pattern="moves")
-EXPAND_SIZES: Final = Operator(
-    "expand_sizes", "input size * implicit", "input", spoken="expand", tangent="view", batch="expand", names="expand", pattern="view"
-)
-EXPAND_COPY: Final = Operator("expand_copy", "input size * implicit", "input", batch="expand", names="expand", pattern="moves")
-SQUEEZE_DEFAULT: Final = Operator(
-    "squeeze_default", "input", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view"
-)
-SQUEEZE_COPY_DEFAULT: Final = Operator(
-    "squeeze_copy_default", "input", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves"
-)
-SQUEEZE_DIM: Final = Operator(
-    "squeeze_dim", "input dim#", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view"
-)
-SQUEEZE_COPY_DIM: Final = Operator(
-    "squeeze_copy_dim", "input dim#", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves"
-)
-SQUEEZE_DIMS: Final = Operator(
-    "squeeze_dims", "input dim", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view"
-)
-SQUEEZE_COPY_DIMS: Final = Operator(
-    "squeeze_copy_dims", "input dim", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves"
-)
-UNSQUEEZE: Final = Operator("unsqueeze", "input dim#", "input", tangent="view", batch="unsqueeze", names="unsqueeze", pattern="view")
-UNSQUEEZE_COPY: Final = Operator("unsqueeze_copy", "input dim#", "input", batch="unsqueeze", names="unsqueeze", pattern="moves")
-UNFOLD: Final = Operator("unfold", "input dimension# size# step#", "input", tangent="view", batch="shift", names=None, pattern="view")
-UNFOLD_COPY: Final = Operator("unfold_copy", "input dimension# size# step#", "input", batch="shift", names=None, pattern="moves")
-AS_STRIDED_PART: Final = Operator(
-    "as_strided_part",
-    "input size stride storage_offset#",
-    "input",
-    spoken="as_strided",
-    tangent="view",
-    batch="as_strided",
-    names="none",
-    pattern="view",
-)
-_AS_STRIDED_COPY: Final = Operator(
-    "_as_strided_copy", "input size stride storage_offset#", "input", batch="as_strided", names="none", pattern="moves"
-)
-AS_STRIDED_BEYOND: Final = Operator(
-    "as_strided_beyond", "input base size stride storage_offset#", "input base", tangent="view", batch="refused", names=None, pattern="view"
-)
-TRANSPOSE_: Final = Operator(
-    "transpose_", "input dim0# dim1#", "input", tangent="view", batch="shift", names=None, pattern="view", changes_geometry=True
-)
+PERMUTE_DIMS: Final = Operator("permute_dims", "input dims:Sequence[int]", "input", spoken="permute", tangent="view", batch="permute", names="permute", pattern="view")
+PERMUTE_COPY: Final = Operator("permute_copy", "input dims:Sequence[int]", "input", batch="permute", names="permute", pattern="moves")
+VIEW_SHAPE: Final = Operator("view_shape", "input size:Sequence[int]", "input", spoken="view", tangent="view", batch="view", names="view", pattern="view")
+_RESHAPE_ALIAS: Final = Operator("_reshape_alias", "input size:Sequence[int] stride:Sequence[int]", "input", tangent="view", batch="reshape_alias", names=None, pattern="view")
+_UNSAFE_VIEW: Final = Operator("_unsafe_view", "input size:Sequence[int]", "input", batch="view", names=None, pattern="moves")
+EXPAND_SIZES: Final = Operator("expand_sizes", "input size:Sequence[int] * implicit:bool", "input", spoken="expand", tangent="view", batch="expand", names="expand", pattern="view")
+EXPAND_COPY: Final = Operator("expand_copy", "input size:Sequence[int] * implicit:bool", "input", batch="expand", names="expand", pattern="moves")
+SQUEEZE_DEFAULT: Final = Operator("squeeze_default", "input", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view")
+SQUEEZE_COPY_DEFAULT: Final = Operator("squeeze_copy_default", "input", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves")
+SQUEEZE_DIM: Final = Operator("squeeze_dim", "input dim:int", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view")
+SQUEEZE_COPY_DIM: Final = Operator("squeeze_copy_dim", "input dim:int", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves")
+SQUEEZE_DIMS: Final = Operator("squeeze_dims", "input dim:Sequence[int]", "input", spoken="squeeze", tangent="view", batch="squeeze", names="squeeze", pattern="view")
+SQUEEZE_COPY_DIMS: Final = Operator("squeeze_copy_dims", "input dim:Sequence[int]", "input", spoken="squeeze_copy", batch="squeeze", names="squeeze", pattern="moves")
+UNSQUEEZE: Final = Operator("unsqueeze", "input dim:int", "input", tangent="view", batch="unsqueeze", names="unsqueeze", pattern="view")
+UNSQUEEZE_COPY: Final = Operator("unsqueeze_copy", "input dim:int", "input", batch="unsqueeze", names="unsqueeze", pattern="moves")
+UNFOLD: Final = Operator("unfold", "input dimension:int size:int step:int", "input", tangent="view", batch="shift", names=None, pattern="view")
+UNFOLD_COPY: Final = Operator("unfold_copy", "input dimension:int size:int step:int", "input", batch="shift", names=None, pattern="moves")
+AS_STRIDED_PART: Final = Operator("as_strided_part", "input size:Sequence[int] stride:Sequence[int] storage_offset:int|None", "input", spoken="as_strided", tangent="view", batch="as_strided", names="none", pattern="view")
+_AS_STRIDED_COPY: Final = Operator("_as_strided_copy", "input size:Sequence[int] stride:Sequence[int] storage_offset:int|None", "input", batch="as_strided", names="none", pattern="moves")
+AS_STRIDED_BEYOND: Final = Operator("as_strided_beyond", "input base size:Sequence[int] stride:Sequence[int] storage_offset:int|None", "input base", tangent="view", batch="refused", names=None, pattern="view")
+TRANSPOSE_: Final = Operator("transpose_", "input dim0:int dim1:int", "input", tangent="view", batch="shift", names=None, pattern="view", changes_geometry=True)
 T_: Final = Operator("t_", "input", "input", tangent="view", batch="t", names=None, pattern="view", changes_geometry=True)
-SQUEEZE_DEFAULT_: Final = Operator(
-    "squeeze_default_",
-    "input",
-    "input",
-    spoken="squeeze_",
-    tangent="view",
-    batch="squeeze",
-    names=None,
-    pattern="view",
-    changes_geometry=True,
-)
-SQUEEZE_DIM_: Final = Operator(
-    "squeeze_dim_",
-    "input dim#",
-    "input",
-    spoken="squeeze_",
-    tangent="view",
-    batch="squeeze",
-    names=None,
-    pattern="view",
-    changes_geometry=True,
-)
-SQUEEZE_DIMS_: Final = Operator(
-    "squeeze_dims_",
-    "input dim",
-    "input",
-    spoken="squeeze_",
-    tangent="view",
-    batch="squeeze",
-    names=None,
-    pattern="view",
-    changes_geometry=True,
-)
-UNSQUEEZE_: Final = Operator(
-    "unsqueeze_", "input dim#", "input", tangent="view", batch="unsqueeze", names=None, pattern="view", changes_geometry=True
-)
-AS_STRIDED_PART_: Final = Operator(
-    "as_strided_part_",
-    "input size stride storage_offset#",
-    "input",
-    spoken="as_strided_",
-    tangent="view",
-    batch="as_strided",
-    names=None,
-    pattern="view",
-    changes_geometry=True,
-)
-SELECT_BACKWARD: Final = Operator("select_backward", "input input_sizes dim# index#", "input", batch="shift", names=None, pattern="moves")
-SLICE_BACKWARD: Final = Operator(
-    "slice_backward", "input input_sizes dim# start# end# step#", "input", batch="shift", names=None, pattern="moves"
-)
-DIAGONAL_BACKWARD: Final = Operator(
-    "diagonal_backward", "input input_sizes offset# dim1# dim2#", "input", batch="shift", names=None, pattern="moves"
-)
-UNFOLD_BACKWARD: Final = Operator(
-    "unfold_backward", "input input_sizes dim# size# step#", "input", batch="unfold_backward", names=None, targets="input"
-)
-AS_STRIDED_BACKWARD: Final = Operator(
-    "as_strided_backward",
-    "input input_geometry output_geometry",
-    "input",
-    batch="between_geometries",
-    names=None,
-    pattern="memory output_geometry -> input_geometry",
-)
-AS_STRIDED_FORWARD: Final = Operator(
-    "as_strided_forward",
-    "input input_geometry output_geometry",
-    "input",
-    batch="between_geometries",
-    names=None,
-    pattern="memory input_geometry -> output_geometry",
-)
-SELECT_SCATTER: Final = Operator("select_scatter", "input src dim# index#", "input src", batch="shift", names=None, pattern="moves")
-SLICE_SCATTER: Final = Operator(
-    "slice_scatter", "input src dim# start# end# step#", "input src", batch="shift", names=None, pattern="moves"
-)
-DIAGONAL_SCATTER: Final = Operator(
-    "diagonal_scatter", "input src offset# dim1# dim2#", "input src", batch="shift", names=None, pattern="moves"
-)
-AS_STRIDED_SCATTER_AT: Final = Operator(
-    "as_strided_scatter_at",
-    "input src input_geometry output_geometry",
-    "input src",
-    spoken="as_strided_scatter",
-    batch="between_geometries",
-    names=None,
-    pattern="moves",
-)
-UNSAFE_SPLIT_EQUAL: Final = Operator(
-    "unsafe_split_equal", "input split_size# dim#", "input", spoken="unsafe_split", batch="shift", names="same", pattern="view"
-)
-UNSAFE_SPLIT_WITH_SIZES: Final = Operator(
-    "unsafe_split_with_sizes", "input split_sizes dim#", "input", batch="shift", names="same", pattern="view"
-)
-NARROW_COPY: Final = Operator("narrow_copy", "input dim# start# length#", "input", batch="shift", names="same", pattern="moves")
-_VIEW_COPY: Final = Operator("_view_copy", "input size", "input", batch="view", names=None, pattern="moves")
+SQUEEZE_DEFAULT_: Final = Operator("squeeze_default_", "input", "input", spoken="squeeze_", tangent="view", batch="squeeze", names=None, pattern="view", changes_geometry=True)
+SQUEEZE_DIM_: Final = Operator("squeeze_dim_", "input dim:int", "input", spoken="squeeze_", tangent="view", batch="squeeze", names=None, pattern="view", changes_geometry=True)
+SQUEEZE_DIMS_: Final = Operator("squeeze_dims_", "input dim:Sequence[int]", "input", spoken="squeeze_", tangent="view", batch="squeeze", names=None, pattern="view", changes_geometry=True)
+UNSQUEEZE_: Final = Operator("unsqueeze_", "input dim:int", "input", tangent="view", batch="unsqueeze", names=None, pattern="view", changes_geometry=True)
+AS_STRIDED_PART_: Final = Operator("as_strided_part_", "input size:Sequence[int] stride:Sequence[int] storage_offset:int|None", "input", spoken="as_strided_", tangent="view", batch="as_strided", names=None, pattern="view", changes_geometry=True)
+SELECT_BACKWARD: Final = Operator("select_backward", "input input_sizes:Shape dim:int index:int", "input", batch="shift", names=None, pattern="moves")
+SLICE_BACKWARD: Final = Operator("slice_backward", "input input_sizes:Shape dim:int start:int|None end:int|None step:int", "input", batch="shift", names=None, pattern="moves")
+DIAGONAL_BACKWARD: Final = Operator("diagonal_backward", "input input_sizes:Shape offset:int dim1:int dim2:int", "input", batch="shift", names=None, pattern="moves")
+UNFOLD_BACKWARD: Final = Operator("unfold_backward", "input input_sizes:Shape dim:int size:int step:int", "input", batch="unfold_backward", names=None, targets="input")
+AS_STRIDED_BACKWARD: Final = Operator("as_strided_backward", "input input_geometry:Geometry3 output_geometry:Geometry3", "input", batch="between_geometries", names=None, pattern="memory output_geometry -> input_geometry")
+AS_STRIDED_FORWARD: Final = Operator("as_strided_forward", "input input_geometry:Geometry3 output_geometry:Geometry3", "input", batch="between_geometries", names=None, pattern="memory input_geometry -> output_geometry")
+SELECT_SCATTER: Final = Operator("select_scatter", "input src dim:int index:int", "input src", batch="shift", names=None, pattern="moves")
+SLICE_SCATTER: Final = Operator("slice_scatter", "input src dim:int start:int|None end:int|None step:int", "input src", batch="shift", names=None, pattern="moves")
+DIAGONAL_SCATTER: Final = Operator("diagonal_scatter", "input src offset:int dim1:int dim2:int", "input src", batch="shift", names=None, pattern="moves")
+AS_STRIDED_SCATTER_AT: Final = Operator("as_strided_scatter_at", "input src input_geometry:Geometry3 output_geometry:Geometry3", "input src", spoken="as_strided_scatter", batch="between_geometries", names=None, pattern="moves")
+UNSAFE_SPLIT_EQUAL: Final = Operator("unsafe_split_equal", "input split_size:int dim:int", "input", spoken="unsafe_split", batch="shift", names="same", pattern="view")
+UNSAFE_SPLIT_WITH_SIZES: Final = Operator("unsafe_split_with_sizes", "input split_sizes:Sequence[int] dim:int", "input", batch="shift", names="same", pattern="view")
+NARROW_COPY: Final = Operator("narrow_copy", "input dim:int start:int length:int", "input", batch="shift", names="same", pattern="moves")
+_VIEW_COPY: Final = Operator("_view_copy", "input size:Sequence[int]", "input", batch="view", names=None, pattern="moves")
 # composites
 REAL: Final = Operator.by_hand("real", "input", names="same")
 IMAG: Final = Operator.by_hand("imag", "input", names="same")
@@ -836,8 +493,8 @@ ZEROS_LIKE: Final = Operator.by_hand("zeros_like", "input * dtype device require
 ONES_LIKE: Final = Operator.by_hand("ones_like", "input * dtype device requires_grad memory_format", batch="whole", names="same")
 EMPTY_LIKE: Final = Operator.by_hand("empty_like", "input * dtype device requires_grad memory_format", batch="whole", names="same")
 FULL_LIKE: Final = Operator.by_hand("full_like", "input fill_value * dtype device requires_grad memory_format", batch="whole", names="same")
-DIFF: Final = Operator.by_hand("diff", "input n# dim# prepend append * out", names="unify")
-TAKE_ALONG_DIM: Final = Operator.by_hand("take_along_dim", "input indices dim# * out")
+DIFF: Final = Operator.by_hand("diff", "input n:int dim:int prepend append * out", names="unify")
+TAKE_ALONG_DIM: Final = Operator.by_hand("take_along_dim", "input indices dim:int * out")
 EINSUM: Final = Operator.by_hand("einsum", "equation")
 OUTER: Final = Operator.by_hand("outer", "input vec2 * out", names="outer")
 MATMUL: Final = Operator.by_hand("matmul", "input other * out", names="matmul")
@@ -850,12 +507,12 @@ SET_: Final = Operator.by_hand("set_", "input source storage_offset size stride"
 APPLY_: Final = Operator.by_hand("apply_", "input callable", batch="elementwise", names="unify")
 MAP_: Final = Operator.by_hand("map_", "input other callable", batch="elementwise", names="unify")
 MAP2_: Final = Operator.by_hand("map2_", "input x y callable", batch="elementwise", names="unify")
-REPEAT_INTERLEAVE: Final = Operator.by_hand("repeat_interleave", "input repeats dim# * output_size#")
+REPEAT_INTERLEAVE: Final = Operator.by_hand("repeat_interleave", "input repeats dim:int * output_size:int")
 MOVEDIM: Final = Operator.by_hand("movedim", "input source destination", names="movedim")
 VIEW: Final = Operator.by_hand("view", "input * size dtype", batch="view_dtype")
 DETACH: Final = Operator.by_hand("detach", "input", batch="whole", names="same")
-NARROW: Final = Operator.by_hand("narrow", "input dim# start length#", names="same")
-CHUNK: Final = Operator.by_hand("chunk", "input chunks# dim#", names="same")
-TENSOR_SPLIT: Final = Operator.by_hand("tensor_split", "input indices_or_sections dim# * indices sections#", names="same")
-UNSAFE_CHUNK: Final = Operator.by_hand("unsafe_chunk", "input chunks# dim#", names="same")
-AS_STRIDED_: Final = Operator.by_hand("as_strided_", "input size stride storage_offset#", batch="as_strided")
+NARROW: Final = Operator.by_hand("narrow", "input dim:int start length:int", names="same")
+CHUNK: Final = Operator.by_hand("chunk", "input chunks:int dim:int", names="same")
+TENSOR_SPLIT: Final = Operator.by_hand("tensor_split", "input indices_or_sections dim:int * indices sections:int", names="same")
+UNSAFE_CHUNK: Final = Operator.by_hand("unsafe_chunk", "input chunks:int dim:int", names="same")
+AS_STRIDED_: Final = Operator.by_hand("as_strided_", "input size stride storage_offset:int", batch="as_strided")

@@ -10,33 +10,52 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.numbers import refuse_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_drawn_in_batch, take_over
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.random_nodes import (
-    BernoulliBackward0, BernoulliBackward1, BernoulliBackward2, CauchyBackward0,
-    ExponentialBackward0, GeometricBackward0, LogNormalBackward0, NormalBackward0, NormalBackward1,
-    NormalBackward2, NormalBackward3, RandomBackward0, RandomBackward1, RandomBackward2,
+    BernoulliBackward0,
+    BernoulliBackward1,
+    BernoulliBackward2,
+    CauchyBackward0,
+    ExponentialBackward0,
+    GeometricBackward0,
+    LogNormalBackward0,
+    NormalBackward0,
+    NormalBackward1,
+    NormalBackward2,
+    NormalBackward3,
+    RandomBackward0,
+    RandomBackward1,
+    RandomBackward2,
     UniformBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    NORMAL_, UNIFORM_, EXPONENTIAL_, CAUCHY_, LOG_NORMAL_, GEOMETRIC_, RANDOM_FROM_, RANDOM_TO_,
-    RANDOM_DEFAULT_, BERNOULLI_DEFAULT, BERNOULLI_TENSOR_, BERNOULLI_FLOAT_, NORMAL_TENSOR_FLOAT,
-    NORMAL_FLOAT_TENSOR, NORMAL_TENSOR_TENSOR,
 )
 
 __all__ = [
-    "bernoulli_", "bernoulli_Tensor_", "bernoulli_default", "bernoulli_float_", "cauchy_",
-    "exponential_", "geometric_", "log_normal_", "normal_", "normal_Tensor_Tensor",
-    "normal_Tensor_float", "normal_float_Tensor", "random_default_", "random_from_", "random_to_",
+    "bernoulli_",
+    "bernoulli_Tensor_",
+    "bernoulli_default",
+    "bernoulli_float_",
+    "cauchy_",
+    "exponential_",
+    "geometric_",
+    "log_normal_",
+    "normal_",
+    "normal_Tensor_Tensor",
+    "normal_Tensor_float",
+    "normal_float_Tensor",
+    "random_default_",
+    "random_from_",
+    "random_to_",
     "uniform_",
 ]
 
@@ -88,18 +107,13 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
     tensor([5., 5.])
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(NORMAL_, normal_, input, mean, std, generator=generator)
+        return take_over(op.NORMAL_, normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
         return write(input, NormalBackward0.record, _normal_writer, mean, std, generator=generator, operator="normal_")
     except Exception as error:
-        if renew_context(error):
-            return normal_(input, mean, std, generator=generator)
-        if has_number_tensor(mean, std):
-            return normal_(input, as_number(mean), as_number(std), generator=generator)
-        explain(error, "input: Tensor, mean: float, std: float, generator: Generator | None", input, mean, std, generator)
-        raise
+        return recover(error, op.NORMAL_, normal_, input, mean, std, generator=generator)
 
 
 _uniform_writer = store_without_warnings(k.uniform_)
@@ -147,18 +161,13 @@ def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Genera
     tensor([5., 5.])
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(UNIFORM_, uniform_, input, from_, to, generator=generator)
+        return take_over(op.UNIFORM_, uniform_, input, from_, to, generator=generator)
     try:
         refuse_tensor(from_)
         refuse_tensor(to)
         return write(input, UniformBackward0.record, _uniform_writer, from_, to, generator=generator, operator="uniform_")
     except Exception as error:
-        if renew_context(error):
-            return uniform_(input, from_, to, generator=generator)
-        if has_number_tensor(from_, to):
-            return uniform_(input, as_number(from_), as_number(to), generator=generator)
-        explain(error, "input: Tensor, from_: float, to: float, generator: Generator | None", input, from_, to, generator)
-        raise
+        return recover(error, op.UNIFORM_, uniform_, input, from_, to, generator=generator)
 
 
 _exponential_writer = store_without_warnings(k.exponential_)
@@ -203,17 +212,12 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
     (True, True)
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(EXPONENTIAL_, exponential_, input, lambd, generator=generator)
+        return take_over(op.EXPONENTIAL_, exponential_, input, lambd, generator=generator)
     try:
         refuse_tensor(lambd)
         return write(input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator, operator="exponential_")
     except Exception as error:
-        if renew_context(error):
-            return exponential_(input, lambd, generator=generator)
-        if has_number_tensor(lambd):
-            return exponential_(input, as_number(lambd), generator=generator)
-        explain(error, "input: Tensor, lambd: float, generator: Generator | None", input, lambd, generator)
-        raise
+        return recover(error, op.EXPONENTIAL_, exponential_, input, lambd, generator=generator)
 
 
 _cauchy_writer = store_without_warnings(k.cauchy_)
@@ -265,18 +269,13 @@ def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Gen
     True
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(CAUCHY_, cauchy_, input, median, sigma, generator=generator)
+        return take_over(op.CAUCHY_, cauchy_, input, median, sigma, generator=generator)
     try:
         refuse_tensor(median)
         refuse_tensor(sigma)
         return write(input, CauchyBackward0.record, _cauchy_writer, median, sigma, generator=generator, operator="cauchy_")
     except Exception as error:
-        if renew_context(error):
-            return cauchy_(input, median, sigma, generator=generator)
-        if has_number_tensor(median, sigma):
-            return cauchy_(input, as_number(median), as_number(sigma), generator=generator)
-        explain(error, "input: Tensor, median: float, sigma: float, generator: Generator | None", input, median, sigma, generator)
-        raise
+        return recover(error, op.CAUCHY_, cauchy_, input, median, sigma, generator=generator)
 
 
 _log_normal_writer = store_without_warnings(k.log_normal_)
@@ -324,18 +323,13 @@ def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Gen
     (True, True)
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(LOG_NORMAL_, log_normal_, input, mean, std, generator=generator)
+        return take_over(op.LOG_NORMAL_, log_normal_, input, mean, std, generator=generator)
     try:
         refuse_tensor(mean)
         refuse_tensor(std)
         return write(input, LogNormalBackward0.record, _log_normal_writer, mean, std, generator=generator, operator="log_normal_")
     except Exception as error:
-        if renew_context(error):
-            return log_normal_(input, mean, std, generator=generator)
-        if has_number_tensor(mean, std):
-            return log_normal_(input, as_number(mean), as_number(std), generator=generator)
-        explain(error, "input: Tensor, mean: float, std: float, generator: Generator | None", input, mean, std, generator)
-        raise
+        return recover(error, op.LOG_NORMAL_, log_normal_, input, mean, std, generator=generator)
 
 
 _geometric_writer = store_without_warnings(k.geometric_)
@@ -385,17 +379,12 @@ def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
     True
     """
     if keys.active and is_drawn_in_batch(input):
-        return take_over(GEOMETRIC_, geometric_, input, p, generator=generator)
+        return take_over(op.GEOMETRIC_, geometric_, input, p, generator=generator)
     try:
         refuse_tensor(p)
         return write(input, GeometricBackward0.record, _geometric_writer, p, generator=generator, operator="geometric_")
     except Exception as error:
-        if renew_context(error):
-            return geometric_(input, p, generator=generator)
-        if has_number_tensor(p):
-            return geometric_(input, as_number(p), generator=generator)
-        explain(error, "input: Tensor, p: float, generator: Generator | None", input, p, generator)
-        raise
+        return recover(error, op.GEOMETRIC_, geometric_, input, p, generator=generator)
 
 
 _random_from_writer = store_without_warnings(k.random_between_)
@@ -404,14 +393,11 @@ _random_from_writer = store_without_warnings(k.random_between_)
 def random_from_(input: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over(RANDOM_FROM_, random_from_, input, from_, to, generator=generator)
+        return take_over(op.RANDOM_FROM_, random_from_, input, from_, to, generator=generator)
     try:
         return write(input, RandomBackward0.record, _random_from_writer, from_, to, generator=generator, operator="random_")
     except Exception as error:
-        if renew_context(error):
-            return random_from_(input, from_, to, generator=generator)
-        explain(error, "input: Tensor, from_: int, to: int, generator: Generator | None", input, from_, to, generator)
-        raise
+        return recover(error, op.RANDOM_FROM_, random_from_, input, from_, to, generator=generator)
 
 
 _random_to_writer = store_without_warnings(k.random_below_)
@@ -420,14 +406,11 @@ _random_to_writer = store_without_warnings(k.random_below_)
 def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over(RANDOM_TO_, random_to_, input, to, generator=generator)
+        return take_over(op.RANDOM_TO_, random_to_, input, to, generator=generator)
     try:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
     except Exception as error:
-        if renew_context(error):
-            return random_to_(input, to, generator=generator)
-        explain(error, "input: Tensor, to: int, generator: Generator | None", input, to, generator)
-        raise
+        return recover(error, op.RANDOM_TO_, random_to_, input, to, generator=generator)
 
 
 _random_default_writer = store_without_warnings(k.random_any_)
@@ -436,29 +419,23 @@ _random_default_writer = store_without_warnings(k.random_any_)
 def random_default_(input: T, *, generator: Generator | None = None) -> T:
     """Fill with any integers from 0 up to what the dtype holds exactly."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over(RANDOM_DEFAULT_, random_default_, input, generator=generator)
+        return take_over(op.RANDOM_DEFAULT_, random_default_, input, generator=generator)
     try:
         return write(input, RandomBackward2.record, _random_default_writer, generator=generator, operator="random_")
     except Exception as error:
-        if renew_context(error):
-            return random_default_(input, generator=generator)
-        explain(error, "input: Tensor, generator: Generator | None", input, generator)
-        raise
+        return recover(error, op.RANDOM_DEFAULT_, random_default_, input, generator=generator)
 
 
 def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """1 with the probability given for each element, else 0."""
     if keys.active and is_drawn_in_batch(input, out):
-        return take_over(BERNOULLI_DEFAULT, bernoulli_default, input, generator=generator, out=out)
+        return take_over(op.BERNOULLI_DEFAULT, bernoulli_default, input, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.bernoulli, input._impl.array, generator=generator)
     except Exception as error:
-        if renew_context(error):
-            return bernoulli_default(input, generator=generator, out=out)
-        explain(error, "input: Tensor, generator: Generator | None, out: Tensor | None", input, generator, out)
-        raise
+        return recover(error, op.BERNOULLI_DEFAULT, bernoulli_default, input, generator=generator, out=out)
     if out is not None:
         return write_out(out, array, "bernoulli")
     result = wrap_like(input, array)
@@ -474,15 +451,12 @@ _bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None) -> T:
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     if keys.active and is_drawn_in_batch(input, p):
-        return take_over(BERNOULLI_TENSOR_, bernoulli_Tensor_, input, p, generator=generator)
+        return take_over(op.BERNOULLI_TENSOR_, bernoulli_Tensor_, input, p, generator=generator)
     try:
         array_of(p, "p")
         return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
-        if renew_context(error):
-            return bernoulli_Tensor_(input, p, generator=generator)
-        explain(error, "input: Tensor, p: Tensor, generator: Generator | None", input, p, generator)
-        raise
+        return recover(error, op.BERNOULLI_TENSOR_, bernoulli_Tensor_, input, p, generator=generator)
 
 
 _bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
@@ -491,31 +465,23 @@ _bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
     """Fill with 1 of probability `p` and 0 otherwise."""
     if keys.active and is_drawn_in_batch(input):
-        return take_over(BERNOULLI_FLOAT_, bernoulli_float_, input, p, generator=generator)
+        return take_over(op.BERNOULLI_FLOAT_, bernoulli_float_, input, p, generator=generator)
     try:
         return write(input, BernoulliBackward2.record, _bernoulli_float_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
-        if renew_context(error):
-            return bernoulli_float_(input, p, generator=generator)
-        if has_number_tensor(p):
-            return bernoulli_float_(input, as_number(p), generator=generator)
-        explain(error, "input: Tensor, p: float, generator: Generator | None", input, p, generator)
-        raise
+        return recover(error, op.BERNOULLI_FLOAT_, bernoulli_float_, input, p, generator=generator)
 
 
 def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean."""
     if keys.active and is_drawn_in_batch(mean, out):
-        return take_over(NORMAL_TENSOR_FLOAT, normal_Tensor_float, mean, std, generator=generator, out=out)
+        return take_over(op.NORMAL_TENSOR_FLOAT, normal_Tensor_float, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, mean)
         array = no_fp_warnings.run(k.normal_tensors, mean._impl.array, std, generator=generator)
     except Exception as error:
-        if renew_context(error):
-            return normal_Tensor_float(mean, std, generator=generator, out=out)
-        explain(error, "mean: Tensor, std: float, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
-        raise
+        return recover(error, op.NORMAL_TENSOR_FLOAT, normal_Tensor_float, mean, std, generator=generator, out=out)
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(mean, array)
@@ -528,16 +494,13 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
 def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own standard deviation."""
     if keys.active and is_drawn_in_batch(std, out):
-        return take_over(NORMAL_FLOAT_TENSOR, normal_float_Tensor, mean, std, generator=generator, out=out)
+        return take_over(op.NORMAL_FLOAT_TENSOR, normal_float_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, std)
         array = no_fp_warnings.run(k.normal_tensors, mean, std._impl.array, generator=generator)
     except Exception as error:
-        if renew_context(error):
-            return normal_float_Tensor(mean, std, generator=generator, out=out)
-        explain(error, "mean: float, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
-        raise
+        return recover(error, op.NORMAL_FLOAT_TENSOR, normal_float_Tensor, mean, std, generator=generator, out=out)
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(std, array)
@@ -550,16 +513,13 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
 def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = None, out: T | None = None) -> T:
     """Normal numbers, each of its own mean and standard deviation."""
     if keys.active and is_drawn_in_batch(mean, std, out):
-        return take_over(NORMAL_TENSOR_TENSOR, normal_Tensor_Tensor, mean, std, generator=generator, out=out)
+        return take_over(op.NORMAL_TENSOR_TENSOR, normal_Tensor_Tensor, mean, std, generator=generator, out=out)
     try:
         if out is not None:
             check_out(out, mean, std)
         array = no_fp_warnings.run(k.normal_tensors, mean._impl.array, std._impl.array, generator=generator)
     except Exception as error:
-        if renew_context(error):
-            return normal_Tensor_Tensor(mean, std, generator=generator, out=out)
-        explain(error, "mean: Tensor, std: Tensor, generator: Generator | None, out: Tensor | None", mean, std, generator, out)
-        raise
+        return recover(error, op.NORMAL_TENSOR_TENSOR, normal_Tensor_Tensor, mean, std, generator=generator, out=out)
     if out is not None:
         return write_out(out, array, "normal", inputs=(mean, std))
     result = wrap_like(mean, array)

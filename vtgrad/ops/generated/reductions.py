@@ -14,46 +14,94 @@ from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.numbers import refuse_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_pair, checked_dim, checked_dims, dtype_with_out, pair_of
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
 from vtgrad.ops.generated.reductions_nodes import (
-    AmaxBackward0, AminBackward0, AminmaxBackward0, DistBackward0, ExponentialSharesBackward0,
-    ExtremeBackward0, LinalgVectorNormBackward0, LogSoftmaxBackward0, LogsumexpBackward0,
-    MaxBackward0, MaxBackward1, MeanBackward0, MeanBackward1, MedianBackward0, MedianBackward1,
-    MinBackward0, MinBackward1, NansumBackward0, ProdBackward0, ProdBackward1,
-    ProductsOfOthersBackward0, PutSelectedBackward0, RenormBackward0, SoftmaxBackward0,
-    StdBackward0, StdMeanBackward0, SumBackward0, SumBackward1, TakeSelectedBackward0, VarBackward0,
+    AmaxBackward0,
+    AminBackward0,
+    AminmaxBackward0,
+    DistBackward0,
+    ExponentialSharesBackward0,
+    ExtremeBackward0,
+    LinalgVectorNormBackward0,
+    LogSoftmaxBackward0,
+    LogsumexpBackward0,
+    MaxBackward0,
+    MaxBackward1,
+    MeanBackward0,
+    MeanBackward1,
+    MedianBackward0,
+    MedianBackward1,
+    MinBackward0,
+    MinBackward1,
+    NansumBackward0,
+    ProdBackward0,
+    ProdBackward1,
+    ProductsOfOthersBackward0,
+    PutSelectedBackward0,
+    RenormBackward0,
+    SoftmaxBackward0,
+    StdBackward0,
+    StdMeanBackward0,
+    SumBackward0,
+    SumBackward1,
+    TakeSelectedBackward0,
+    VarBackward0,
     VarMeanBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    SUM_DEFAULT, SUM_DIM_INTLIST, MEAN_DEFAULT, MEAN_DIM, PROD_DEFAULT, PROD_DIM_INT, MAX_DEFAULT,
-    MIN_DEFAULT, MEDIAN_DEFAULT, EXTREME, MAX_DIM, MIN_DIM, MEDIAN_DIM, PUT_SELECTED, TAKE_SELECTED,
-    AMAX_DEFAULT, AMIN_DEFAULT, ARGMAX_DEFAULT, ARGMIN_DEFAULT, ANY_DIM, ALL_DIM, VAR_DIM, STD_DIM,
-    LINALG_VECTOR_NORM, LOGSUMEXP_DIM, PRODUCTS_OF_OTHERS, EXPONENTIAL_SHARES, SOFTMAX_DIM,
-    LOG_SOFTMAX_DIM, RENORM, RENORM_, COUNT_NONZERO_DIM_INTLIST, NANSUM_DIM, AMINMAX_DIM,
-    VAR_MEAN_DIM, STD_MEAN_DIM, DIST, CHECKED_COUNTS,
 )
 
 __all__ = [
-    "all_dim", "amax_default", "amin_default", "aminmax_dim", "any_dim", "argmax_default",
-    "argmin_default", "checked_counts", "count_nonzero_dim_IntList", "dist", "exponential_shares",
-    "extreme", "linalg_vector_norm", "log_softmax_dim", "logsumexp_dim", "max_default", "max_dim",
-    "mean_default", "mean_dim", "median_default", "median_dim", "min_default", "min_dim",
-    "nansum_dim", "prod_default", "prod_dim_int", "products_of_others", "put_selected", "renorm",
-    "renorm_", "softmax_dim", "std_dim", "std_mean_dim", "sum_default", "sum_dim_IntList",
-    "take_selected", "var_dim", "var_mean_dim",
+    "all_dim",
+    "amax_default",
+    "amin_default",
+    "aminmax_dim",
+    "any_dim",
+    "argmax_default",
+    "argmin_default",
+    "checked_counts",
+    "count_nonzero_dim_IntList",
+    "dist",
+    "exponential_shares",
+    "extreme",
+    "linalg_vector_norm",
+    "log_softmax_dim",
+    "logsumexp_dim",
+    "max_default",
+    "max_dim",
+    "mean_default",
+    "mean_dim",
+    "median_default",
+    "median_dim",
+    "min_default",
+    "min_dim",
+    "nansum_dim",
+    "prod_default",
+    "prod_dim_int",
+    "products_of_others",
+    "put_selected",
+    "renorm",
+    "renorm_",
+    "softmax_dim",
+    "std_dim",
+    "std_mean_dim",
+    "sum_default",
+    "sum_dim_IntList",
+    "take_selected",
+    "var_dim",
+    "var_mean_dim",
 ]
 
 
@@ -102,14 +150,11 @@ class StdMeanResult(NamedTuple, Generic[T]):
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the sum of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(SUM_DEFAULT, sum_default, input, dtype=dtype)
+        return take_over(op.SUM_DEFAULT, sum_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.sum, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return sum_default(input, dtype=dtype)
-        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
-        raise
+        return recover(error, op.SUM_DEFAULT, sum_default, input, dtype=dtype)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = SumBackward0.record(input, dtype=dtype)
@@ -128,7 +173,7 @@ def sum_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Sum over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(SUM_DIM_INTLIST, sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(op.SUM_DIM_INTLIST, sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -137,10 +182,7 @@ def sum_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
             check_out(out, input)
         array = no_fp_warnings.run(k.sum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return sum_dim_IntList(input, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
-        raise
+        return recover(error, op.SUM_DIM_INTLIST, sum_dim_IntList, input, dim, keepdim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "sum")
     result = wrap_like(input, array)
@@ -153,14 +195,11 @@ def sum_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 def mean_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the arithmetic mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(MEAN_DEFAULT, mean_default, input, dtype=dtype)
+        return take_over(op.MEAN_DEFAULT, mean_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.mean, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return mean_default(input, dtype=dtype)
-        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
-        raise
+        return recover(error, op.MEAN_DEFAULT, mean_default, input, dtype=dtype)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MeanBackward0.record(input, dtype=dtype)
@@ -177,7 +216,7 @@ def mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> T:
     """Mean over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(MEAN_DIM, mean_dim, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(op.MEAN_DIM, mean_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -187,10 +226,7 @@ def mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
             check_out(out, input)
         array = no_fp_warnings.run(k.mean, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return mean_dim(input, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
-        raise
+        return recover(error, op.MEAN_DIM, mean_dim, input, dim, keepdim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "mean")
     result = wrap_like(input, array)
@@ -203,14 +239,11 @@ def mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 def prod_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the product of all elements, or over one dimension."""
     if keys.active and is_keyed(input):
-        return take_over(PROD_DEFAULT, prod_default, input, dtype=dtype)
+        return take_over(op.PROD_DEFAULT, prod_default, input, dtype=dtype)
     try:
         array = no_fp_warnings.run(k.prod, input._impl.array, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return prod_default(input, dtype=dtype)
-        explain(error, "input: Tensor, dtype: DType | None", input, dtype)
-        raise
+        return recover(error, op.PROD_DEFAULT, prod_default, input, dtype=dtype)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = ProdBackward0.record(input, dtype=dtype)
@@ -228,7 +261,7 @@ def prod_dim_int(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Product over one dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(PROD_DIM_INT, prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(op.PROD_DIM_INT, prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -237,10 +270,7 @@ def prod_dim_int(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             check_out(out, input)
         array = no_fp_warnings.run(k.prod, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return prod_dim_int(input, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: int, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
-        raise
+        return recover(error, op.PROD_DIM_INT, prod_dim_int, input, dim, keepdim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "prod")
     result = wrap_like(input, array)
@@ -254,16 +284,13 @@ def prod_dim_int(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 def max_default(input: T, *, out: T | None = None) -> T:
     """Largest element of all."""
     if keys.active and is_keyed(input, out):
-        return take_over(MAX_DEFAULT, max_default, input, out=out)
+        return take_over(op.MAX_DEFAULT, max_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.max, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return max_default(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.MAX_DEFAULT, max_default, input, out=out)
     if out is not None:
         return write_out(out, array, "max")
     result = wrap_like(input, array)
@@ -277,16 +304,13 @@ def max_default(input: T, *, out: T | None = None) -> T:
 def min_default(input: T, *, out: T | None = None) -> T:
     """Smallest element of all."""
     if keys.active and is_keyed(input, out):
-        return take_over(MIN_DEFAULT, min_default, input, out=out)
+        return take_over(op.MIN_DEFAULT, min_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.min, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return min_default(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.MIN_DEFAULT, min_default, input, out=out)
     if out is not None:
         return write_out(out, array, "min")
     result = wrap_like(input, array)
@@ -300,14 +324,11 @@ def min_default(input: T, *, out: T | None = None) -> T:
 def median_default(input: T) -> T:
     """Return the middle element of all, or along a dimension."""
     if keys.active and is_keyed(input):
-        return take_over(MEDIAN_DEFAULT, median_default, input)
+        return take_over(op.MEDIAN_DEFAULT, median_default, input)
     try:
         array = no_fp_warnings.run(k.median, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return median_default(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.MEDIAN_DEFAULT, median_default, input)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward0.record(input)
@@ -325,14 +346,11 @@ def extreme(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """The max, min or median along a dimension, with the gradient of that of all elements."""
     if keys.active and is_keyed(self):
-        return take_over(EXTREME, extreme, self, dim, kind)
+        return take_over(op.EXTREME, extreme, self, dim, kind)
     try:
         array = no_fp_warnings.run(k.extreme, self._impl.array, dim, kind)
     except Exception as error:
-        if renew_context(error):
-            return extreme(self, dim, kind)
-        explain(error, "self: Tensor, dim: int, kind: str", self, dim, kind)
-        raise
+        return recover(error, op.EXTREME, extreme, self, dim, kind)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ExtremeBackward0.record(self, dim, kind)
@@ -350,7 +368,7 @@ def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> MaxResult[T]:
     """Largest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over(MAX_DIM, max_dim, input, dim, keepdim, out=out)
+        return take_over(op.MAX_DIM, max_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -359,10 +377,7 @@ def max_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.max_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return max_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.MAX_DIM, max_dim, input, dim, keepdim, out=out)
     if out is not None:
         return MaxResult(*write_outs(out, arrays, "max", exact=True))
     results = MaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -382,7 +397,7 @@ def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> MinResult[T]:
     """Smallest elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over(MIN_DIM, min_dim, input, dim, keepdim, out=out)
+        return take_over(op.MIN_DIM, min_dim, input, dim, keepdim, out=out)
     try:
         check_pair(out, array_of(input, "input").dtype)
         if out is not None:
@@ -391,10 +406,7 @@ def min_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.min_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return min_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.MIN_DIM, min_dim, input, dim, keepdim, out=out)
     if out is not None:
         return MinResult(*write_outs(out, arrays, "min", exact=True))
     results = MinResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -414,7 +426,7 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> MedianResult[T]:
     """The lower middle elements along a dimension, and their indices."""
     if keys.active and is_keyed(input, out):
-        return take_over(MEDIAN_DIM, median_dim, input, dim, keepdim, out=out)
+        return take_over(op.MEDIAN_DIM, median_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -425,10 +437,7 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.median_dim, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return median_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: int, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.MEDIAN_DIM, median_dim, input, dim, keepdim, out=out)
     if out is not None:
         return MedianResult(*write_outs(out, arrays, "median", exact=True))
     results = MedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -442,14 +451,11 @@ def median_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool) -> T:
     """Zeros with the values of `self` at indices along a dimension."""
     if keys.active and is_keyed(self, indices):
-        return take_over(PUT_SELECTED, put_selected, self, sizes, dim, indices, keepdim)
+        return take_over(op.PUT_SELECTED, put_selected, self, sizes, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.put_selected, self._impl.array, sizes, dim, indices._impl.array, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return put_selected(self, sizes, dim, indices, keepdim)
-        explain(error, "self: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool", self, sizes, dim, indices, keepdim)
-        raise
+        return recover(error, op.PUT_SELECTED, put_selected, self, sizes, dim, indices, keepdim)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -463,14 +469,11 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
 def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
     """The elements at indices along a dimension."""
     if keys.active and is_keyed(self, indices):
-        return take_over(TAKE_SELECTED, take_selected, self, dim, indices, keepdim)
+        return take_over(op.TAKE_SELECTED, take_selected, self, dim, indices, keepdim)
     try:
         array = no_fp_warnings.run(k.take_selected, self._impl.array, dim, indices._impl.array, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return take_selected(self, dim, indices, keepdim)
-        explain(error, "self: Tensor, dim: int, indices: Tensor, keepdim: bool", self, dim, indices, keepdim)
-        raise
+        return recover(error, op.TAKE_SELECTED, take_selected, self, dim, indices, keepdim)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -490,7 +493,7 @@ def amax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return the largest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(AMAX_DEFAULT, amax_default, input, dim, keepdim, out=out)
+        return take_over(op.AMAX_DEFAULT, amax_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -498,10 +501,7 @@ def amax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             check_out(out, input)
         array = no_fp_warnings.run(k.amax, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return amax_default(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.AMAX_DEFAULT, amax_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "amax", exact=True)
     result = wrap_like(input, array)
@@ -521,7 +521,7 @@ def amin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return the smallest elements over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(AMIN_DEFAULT, amin_default, input, dim, keepdim, out=out)
+        return take_over(op.AMIN_DEFAULT, amin_default, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -529,10 +529,7 @@ def amin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             check_out(out, input)
         array = no_fp_warnings.run(k.amin, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return amin_default(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.AMIN_DEFAULT, amin_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "amin", exact=True)
     result = wrap_like(input, array)
@@ -552,7 +549,7 @@ def argmax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices of the largest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over(ARGMAX_DEFAULT, argmax_default, input, dim, keepdim, out=out)
+        return take_over(op.ARGMAX_DEFAULT, argmax_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -560,10 +557,7 @@ def argmax_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.argmax, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return argmax_default(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.ARGMAX_DEFAULT, argmax_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "argmax", exact=True)
     result = wrap_like(input, array)
@@ -579,7 +573,7 @@ def argmin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices of the smallest elements."""
     if keys.active and is_keyed(input, out):
-        return take_over(ARGMIN_DEFAULT, argmin_default, input, dim, keepdim, out=out)
+        return take_over(op.ARGMIN_DEFAULT, argmin_default, input, dim, keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -587,10 +581,7 @@ def argmin_default(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.argmin, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return argmin_default(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.ARGMIN_DEFAULT, argmin_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "argmin", exact=True)
     result = wrap_like(input, array)
@@ -606,17 +597,14 @@ def any_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Whether some element is not zero."""
     if keys.active and is_keyed(input, out):
-        return take_over(ANY_DIM, any_dim, input, dim, keepdim, out=out)
+        return take_over(op.ANY_DIM, any_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.any, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return any_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.ANY_DIM, any_dim, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "any")
     result = wrap_like(input, array)
@@ -632,17 +620,14 @@ def all_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Whether no element is zero."""
     if keys.active and is_keyed(input, out):
-        return take_over(ALL_DIM, all_dim, input, dim, keepdim, out=out)
+        return take_over(op.ALL_DIM, all_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, input, differentiable=False)
         array = no_fp_warnings.run(k.all, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return all_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.ALL_DIM, all_dim, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "all")
     result = wrap_like(input, array)
@@ -658,7 +643,7 @@ def var_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Return the variance of all elements, or over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(VAR_DIM, var_dim, input, dim, correction, keepdim, out=out)
+        return take_over(op.VAR_DIM, var_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -666,20 +651,7 @@ def var_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
             check_out(out, input)
         array = no_fp_warnings.run(k.var, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return var_dim(input, dim, correction, keepdim, out=out)
-        if has_number_tensor(correction):
-            return var_dim(input, dim, as_number(correction), keepdim, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
-            input,
-            dim,
-            correction,
-            keepdim,
-            out,
-        )
-        raise
+        return recover(error, op.VAR_DIM, var_dim, input, dim, correction, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "var")
     result = wrap_like(input, array)
@@ -698,7 +670,7 @@ def std_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Return the standard deviation of all elements, or over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(STD_DIM, std_dim, input, dim, correction, keepdim, out=out)
+        return take_over(op.STD_DIM, std_dim, input, dim, correction, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -706,20 +678,7 @@ def std_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
             check_out(out, input)
         array = no_fp_warnings.run(k.std, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return std_dim(input, dim, correction, keepdim, out=out)
-        if has_number_tensor(correction):
-            return std_dim(input, dim, as_number(correction), keepdim, out=out)
-        explain(
-            error,
-            "input: Tensor, dim: Dims, correction: float | None, keepdim: bool, out: Tensor | None",
-            input,
-            dim,
-            correction,
-            keepdim,
-            out,
-        )
-        raise
+        return recover(error, op.STD_DIM, std_dim, input, dim, correction, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "std")
     result = wrap_like(input, array)
@@ -735,28 +694,14 @@ def linalg_vector_norm(
 ) -> T:
     """Vector norm of any order over dimensions."""
     if keys.active and is_keyed(self, out):
-        return take_over(LINALG_VECTOR_NORM, linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
+        return take_over(op.LINALG_VECTOR_NORM, linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         if out is not None:
             check_out(out, self)
         array = no_fp_warnings.run(k.linalg_vector_norm, self._impl.array, ord, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype, out=out)
-        if has_number_tensor(ord):
-            return linalg_vector_norm(self, as_number(ord), dim, keepdim, dtype=dtype, out=out)
-        explain(
-            error,
-            "self: Tensor, ord: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None",
-            self,
-            ord,
-            dim,
-            keepdim,
-            dtype,
-            out,
-        )
-        raise
+        return recover(error, op.LINALG_VECTOR_NORM, linalg_vector_norm, self, ord, dim, keepdim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "norm", exact=True)
     result = wrap_like(self, array)
@@ -776,7 +721,7 @@ def logsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
 ) -> T:
     """Return the logarithm of the sum of exponentials over dimensions."""
     if keys.active and is_keyed(input, out):
-        return take_over(LOGSUMEXP_DIM, logsumexp_dim, input, dim, keepdim, out=out)
+        return take_over(op.LOGSUMEXP_DIM, logsumexp_dim, input, dim, keepdim, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -784,10 +729,7 @@ def logsumexp_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
             check_out(out, input)
         array = no_fp_warnings.run(k.logsumexp, input._impl.array, dim, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return logsumexp_dim(input, dim, keepdim, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, out: Tensor | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.LOGSUMEXP_DIM, logsumexp_dim, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "logsumexp")
     result = wrap_like(input, array)
@@ -807,14 +749,11 @@ def products_of_others(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> T:
     """At each index along a dimension the product of all other elements."""
     if keys.active and is_keyed(self):
-        return take_over(PRODUCTS_OF_OTHERS, products_of_others, self, dim)
+        return take_over(op.PRODUCTS_OF_OTHERS, products_of_others, self, dim)
     try:
         array = no_fp_warnings.run(k.products_of_others, self._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return products_of_others(self, dim)
-        explain(error, "self: Tensor, dim: int", self, dim)
-        raise
+        return recover(error, op.PRODUCTS_OF_OTHERS, products_of_others, self, dim)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = ProductsOfOthersBackward0.record(self, dim)
@@ -831,15 +770,12 @@ def exponential_shares(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> T:
     """The share that the exponential of each element has in their sum, whose logarithm is `total`."""
     if keys.active and is_keyed(self, total):
-        return take_over(EXPONENTIAL_SHARES, exponential_shares, self, total, dim)
+        return take_over(op.EXPONENTIAL_SHARES, exponential_shares, self, total, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.exponential_shares, self._impl.array, total._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return exponential_shares(self, total, dim)
-        explain(error, "self: Tensor, total: Tensor, dim: Dims", self, total, dim)
-        raise
+        return recover(error, op.EXPONENTIAL_SHARES, exponential_shares, self, total, dim)
     result = wrap_like(self, array)
     if (
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
@@ -860,17 +796,14 @@ def softmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """Return exponentials divided by their sum along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(SOFTMAX_DIM, softmax_dim, input, dim, out=out)
+        return take_over(op.SOFTMAX_DIM, softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.softmax, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return softmax_dim(input, dim, out=out)
-        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.SOFTMAX_DIM, softmax_dim, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "softmax", exact=True)
     result = wrap_like(input, array)
@@ -890,17 +823,14 @@ def log_softmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
 ) -> T:
     """Return the logarithm of the softmax along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(LOG_SOFTMAX_DIM, log_softmax_dim, input, dim, out=out)
+        return take_over(op.LOG_SOFTMAX_DIM, log_softmax_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.log_softmax, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return log_softmax_dim(input, dim, out=out)
-        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.LOG_SOFTMAX_DIM, log_softmax_dim, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "log_softmax", exact=True)
     result = wrap_like(input, array)
@@ -964,18 +894,13 @@ def renorm(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [0.3000, 0.4000]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(RENORM, renorm, input, p, dim, maxnorm, out=out)
+        return take_over(op.RENORM, renorm, input, p, dim, maxnorm, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.renorm, input._impl.array, p, dim, maxnorm)
     except Exception as error:
-        if renew_context(error):
-            return renorm(input, p, dim, maxnorm, out=out)
-        if has_number_tensor(p, maxnorm):
-            return renorm(input, as_number(p), dim, as_number(maxnorm), out=out)
-        explain(error, "input: Tensor, p: float, dim: int, maxnorm: float, out: Tensor | None", input, p, dim, maxnorm, out)
-        raise
+        return recover(error, op.RENORM, renorm, input, p, dim, maxnorm, out=out)
     if out is not None:
         return write_out(out, array, "renorm", exact=True)
     result = wrap_like(input, array)
@@ -997,18 +922,13 @@ def renorm_(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
 ) -> T:
     """Write the result of `renorm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(RENORM_, renorm_, input, p, dim, maxnorm)
+        return take_over(op.RENORM_, renorm_, input, p, dim, maxnorm)
     try:
         refuse_tensor(p)
         refuse_tensor(maxnorm)
         return write(input, RenormBackward0.record, _renorm_writer, p, dim, maxnorm, operator="renorm_")
     except Exception as error:
-        if renew_context(error):
-            return renorm_(input, p, dim, maxnorm)
-        if has_number_tensor(p, maxnorm):
-            return renorm_(input, as_number(p), dim, as_number(maxnorm))
-        explain(error, "input: Tensor, p: float, dim: int, maxnorm: float", input, p, dim, maxnorm)
-        raise
+        return recover(error, op.RENORM_, renorm_, input, p, dim, maxnorm)
 
 
 @overload
@@ -1020,15 +940,12 @@ def count_nonzero_dim_IntList(  # type: ignore[misc]  # pyright: ignore[reportIn
 ) -> T:
     """Return how many elements are not 0, of all or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(COUNT_NONZERO_DIM_INTLIST, count_nonzero_dim_IntList, input, dim)
+        return take_over(op.COUNT_NONZERO_DIM_INTLIST, count_nonzero_dim_IntList, input, dim)
     try:
         dim = checked_dims(dim)
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
-        if renew_context(error):
-            return count_nonzero_dim_IntList(input, dim)
-        explain(error, "input: Tensor, dim: Dims", input, dim)
-        raise
+        return recover(error, op.COUNT_NONZERO_DIM_INTLIST, count_nonzero_dim_IntList, input, dim)
     result = wrap_like(input, array)
     return result
 
@@ -1042,7 +959,7 @@ def nansum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 ) -> T:
     """Return the sum of the elements, each nan counted as 0."""
     if keys.active and is_keyed(input, out):
-        return take_over(NANSUM_DIM, nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
+        return take_over(op.NANSUM_DIM, nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1051,10 +968,7 @@ def nansum_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
             check_out(out, input)
         array = no_fp_warnings.run(k.nansum, input._impl.array, dim, keepdim, dtype=numpy_or_none(dtype))
     except Exception as error:
-        if renew_context(error):
-            return nansum_dim(input, dim, keepdim, dtype=dtype, out=out)
-        explain(error, "input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None", input, dim, keepdim, dtype, out)
-        raise
+        return recover(error, op.NANSUM_DIM, nansum_dim, input, dim, keepdim, dtype=dtype, out=out)
     if out is not None:
         return write_out(out, array, "nansum")
     result = wrap_like(input, array)
@@ -1073,7 +987,7 @@ def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> AminmaxResult[T]:
     """Return the smallest and the largest elements, of all or along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(AMINMAX_DIM, aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
+        return take_over(op.AMINMAX_DIM, aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
     try:
         dim = None if dim is None else checked_dim(dim)
         keepdim = check_flag(keepdim, "keepdim")
@@ -1083,10 +997,7 @@ def aminmax_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.aminmax_dim, input._impl.array, dim=dim, keepdim=keepdim)
     except Exception as error:
-        if renew_context(error):
-            return aminmax_dim(input, dim=dim, keepdim=keepdim, out=out)
-        explain(error, "input: Tensor, dim: int | None, keepdim: bool, out: Pair | None", input, dim, keepdim, out)
-        raise
+        return recover(error, op.AMINMAX_DIM, aminmax_dim, input, dim=dim, keepdim=keepdim, out=out)
     if out is not None:
         return AminmaxResult(*write_outs(out, arrays, "aminmax", exact=True))
     results = AminmaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -1106,18 +1017,13 @@ def var_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> VarMeanResult[T]:
     """Return the variance and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
+        return take_over(op.VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
         arrays = no_fp_warnings.run(k.var_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return var_mean_dim(input, dim, correction, keepdim)
-        if has_number_tensor(correction):
-            return var_mean_dim(input, dim, as_number(correction), keepdim)
-        explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
-        raise
+        return recover(error, op.VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
     results = VarMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = VarMeanBackward0.record(input, dim, correction, keepdim)
@@ -1134,18 +1040,13 @@ def std_mean_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> StdMeanResult[T]:
     """Return the standard deviation and the mean of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(STD_MEAN_DIM, std_mean_dim, input, dim, correction, keepdim)
+        return take_over(op.STD_MEAN_DIM, std_mean_dim, input, dim, correction, keepdim)
     try:
         dim = checked_dims(dim)
         keepdim = check_flag(keepdim, "keepdim")
         arrays = no_fp_warnings.run(k.std_mean_dim, input._impl.array, dim, correction, keepdim)
     except Exception as error:
-        if renew_context(error):
-            return std_mean_dim(input, dim, correction, keepdim)
-        if has_number_tensor(correction):
-            return std_mean_dim(input, dim, as_number(correction), keepdim)
-        explain(error, "input: Tensor, dim: Dims, correction: float | None, keepdim: bool", input, dim, correction, keepdim)
-        raise
+        return recover(error, op.STD_MEAN_DIM, std_mean_dim, input, dim, correction, keepdim)
     results = StdMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = StdMeanBackward0.record(input, dim, correction, keepdim)
@@ -1196,16 +1097,11 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
     tensor(4.)
     """
     if keys.active and is_keyed(input, other):
-        return take_over(DIST, dist, input, other, p)
+        return take_over(op.DIST, dist, input, other, p)
     try:
         array = no_fp_warnings.run(k.dist, input._impl.array, other._impl.array, p)
     except Exception as error:
-        if renew_context(error):
-            return dist(input, other, p)
-        if has_number_tensor(p):
-            return dist(input, other, as_number(p))
-        explain(error, "input: Tensor, other: Tensor, p: float", input, other, p)
-        raise
+        return recover(error, op.DIST, dist, input, other, p)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -1220,13 +1116,10 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
 def checked_counts(self: T, extreme: Tensor) -> T:
     """How many elements are equal to an extreme value of them, if that was not overwritten."""
     if keys.active and is_keyed(self, extreme):
-        return take_over(CHECKED_COUNTS, checked_counts, self, extreme)
+        return take_over(op.CHECKED_COUNTS, checked_counts, self, extreme)
     try:
         array = no_fp_warnings.run(k.checked_counts, self._impl.array, extreme._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return checked_counts(self, extreme)
-        explain(error, "self: Tensor, extreme: Tensor", self, extreme)
-        raise
+        return recover(error, op.CHECKED_COUNTS, checked_counts, self, extreme)
     result = wrap_like(self, array)
     return result

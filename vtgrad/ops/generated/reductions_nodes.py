@@ -21,8 +21,14 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesIndices, SavesIndicesOutput, SavesResult, SavesSelf, SavesSelfMinOutputMaxOutput,
-    SavesSelfOtherResult, SavesSelfResult, SavesSelfStdOutput,
+    SavesIndices,
+    SavesIndicesOutput,
+    SavesResult,
+    SavesSelf,
+    SavesSelfMinOutputMaxOutput,
+    SavesSelfOtherResult,
+    SavesSelfResult,
+    SavesSelfStdOutput,
 )
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, NumpyDType, Shape

@@ -19,10 +19,21 @@ from vtgrad.ops.generated.reductions import StdMeanResult
 from vtgrad.ops.generated.sorting import SortResult
 from vtgrad.ops.generated.sorting import TopkResult
 
+
 __all__ = [
-    "CummaxResult", "CumminResult", "FrexpResult", "MaxResult", "MinResult", "MedianResult",
-    "AminmaxResult", "VarMeanResult", "StdMeanResult", "SortResult", "TopkResult",
+    "AminmaxResult",
+    "CummaxResult",
+    "CumminResult",
+    "FrexpResult",
+    "MaxResult",
+    "MedianResult",
+    "MinResult",
+    "SortResult",
+    "StdMeanResult",
+    "TopkResult",
+    "VarMeanResult",
 ]
+
 
 # By the name of the operator and its overload.
 RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {

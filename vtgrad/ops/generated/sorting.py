@@ -14,18 +14,27 @@ from vtgrad.graph.set_history import set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_flag, check_pair, checked_dim
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, T
 from vtgrad.views.write_out import check_out, write_outs
-from vtgrad.ops.generated.sorting_nodes import SortBackward0, SortBackward1, TopkBackward0
-from vtgrad.ops.generated.operators import SORT_DIM, SORT_STABLE, ARGSORT_STABLE, TOPK_DIM
+from vtgrad.ops.generated.sorting_nodes import (
+    SortBackward0,
+    SortBackward1,
+    TopkBackward0,
+)
 
-__all__ = ["argsort_stable", "sort_dim", "sort_stable", "topk_dim"]
+__all__ = [
+    "argsort_stable",
+    "sort_dim",
+    "sort_stable",
+    "topk_dim",
+]
 
 
 class SortResult(NamedTuple, Generic[T]):
@@ -51,7 +60,7 @@ def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> SortResult[T]:
     """Sort the elements along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(SORT_DIM, sort_dim, input, dim, descending, out=out)
+        return take_over(op.SORT_DIM, sort_dim, input, dim, descending, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -62,10 +71,7 @@ def sort_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.sort, input._impl.array, dim, descending)
     except Exception as error:
-        if renew_context(error):
-            return sort_dim(input, dim, descending, out=out)
-        explain(error, "input: Tensor, dim: int, descending: bool, out: Pair | None", input, dim, descending, out)
-        raise
+        return recover(error, op.SORT_DIM, sort_dim, input, dim, descending, out=out)
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -87,7 +93,7 @@ def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> SortResult[T]:
     """The same, told whether equal elements must keep their order; they always do."""
     if keys.active and is_keyed(input, out):
-        return take_over(SORT_STABLE, sort_stable, input, dim, descending, stable=stable, out=out)
+        return take_over(op.SORT_STABLE, sort_stable, input, dim, descending, stable=stable, out=out)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
@@ -99,12 +105,7 @@ def sort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.sort_stable, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
-        if renew_context(error):
-            return sort_stable(input, dim, descending, stable=stable, out=out)
-        explain(
-            error, "input: Tensor, dim: int, descending: bool, stable: bool | None, out: Pair | None", input, dim, descending, stable, out
-        )
-        raise
+        return recover(error, op.SORT_STABLE, sort_stable, input, dim, descending, stable=stable, out=out)
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
@@ -124,17 +125,14 @@ def argsort_stable(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
 ) -> T:
     """Return the indices that sort the elements along a dimension."""
     if keys.active and is_keyed(input):
-        return take_over(ARGSORT_STABLE, argsort_stable, input, dim, descending, stable=stable)
+        return take_over(op.ARGSORT_STABLE, argsort_stable, input, dim, descending, stable=stable)
     try:
         dim = checked_dim(dim)
         descending = check_flag(descending, "descending")
         stable = check_flag(stable, "stable")
         array = no_fp_warnings.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
-        if renew_context(error):
-            return argsort_stable(input, dim, descending, stable=stable)
-        explain(error, "input: Tensor, dim: int, descending: bool, stable: bool", input, dim, descending, stable)
-        raise
+        return recover(error, op.ARGSORT_STABLE, argsort_stable, input, dim, descending, stable=stable)
     result = wrap_like(input, array)
     return result
 
@@ -152,7 +150,7 @@ def topk_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
 ) -> TopkResult[T]:
     """Return the largest or smallest elements along a dimension."""
     if keys.active and is_keyed(input, out):
-        return take_over(TOPK_DIM, topk_dim, input, count, dim, largest, sorted, out=out)
+        return take_over(op.TOPK_DIM, topk_dim, input, count, dim, largest, sorted, out=out)
     try:
         count = checked_dim(count, "k")
         dim = checked_dim(dim)
@@ -165,12 +163,7 @@ def topk_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
             check_out(out_1, input)
         arrays = no_fp_warnings.run(k.topk, input._impl.array, count, dim, largest, sorted)
     except Exception as error:
-        if renew_context(error):
-            return topk_dim(input, count, dim, largest, sorted, out=out)
-        explain(
-            error, "input: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Pair | None", input, count, dim, largest, sorted, out
-        )
-        raise
+        return recover(error, op.TOPK_DIM, topk_dim, input, count, dim, largest, sorted, out=out)
     if out is not None:
         return TopkResult(*write_outs(out, arrays, "topk", exact=True))
     results = TopkResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))

@@ -15,7 +15,9 @@ from vtgrad.graph.node import FRESH
 from vtgrad.graph.region import Gradient
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.generated.saves import SavesIndicesOutput
+from vtgrad.ops.generated.saves import (
+    SavesIndicesOutput,
+)
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyBool

@@ -14,36 +14,72 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import array_of, refuse_array
-from vtgrad.ops.calling.explain import explain
-from vtgrad.ops.calling.numbers import as_number, has_number_tensor, refuse_tensor
+from vtgrad.ops.calling.numbers import refuse_tensor
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.special_nodes import (
-    DigammaBackward0, ErfBackward0, ErfcBackward0, ErfinvBackward0, I0Backward0, IgammaBackward0,
-    IgammacBackward0, LgammaBackward0, LogitBackward0, MvlgammaBackward0, PolygammaBackward0,
-    PolygammaBackward1, SincBackward0, SpecialI1Backward0, XlogyBackward0, XlogyBackward1,
+    DigammaBackward0,
+    ErfBackward0,
+    ErfcBackward0,
+    ErfinvBackward0,
+    I0Backward0,
+    IgammaBackward0,
+    IgammacBackward0,
+    LgammaBackward0,
+    LogitBackward0,
+    MvlgammaBackward0,
+    PolygammaBackward0,
+    PolygammaBackward1,
+    SincBackward0,
+    SpecialI1Backward0,
+    XlogyBackward0,
+    XlogyBackward1,
     XlogyBackward2,
-)
-from vtgrad.ops.generated.operators import (
-    SINC, SINC_, LOGIT, LOGIT_, XLOGY_TENSOR, XLOGY_TENSOR_, XLOGY_SCALAR_SELF, XLOGY_SCALAR_OTHER,
-    XLOGY_SCALAR_OTHER_, ERF, ERF_, ERFC, ERFC_, ERFINV, ERFINV_, LGAMMA, LGAMMA_, DIGAMMA,
-    DIGAMMA_, POLYGAMMA_OF, POLYGAMMA_OF_, MVLGAMMA, MVLGAMMA_, IGAMMA, IGAMMA_, IGAMMAC, IGAMMAC_,
-    I0, I0_, SPECIAL_I1,
 )
 
 __all__ = [
-    "digamma", "digamma_", "erf", "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "i0", "i0_",
-    "igamma", "igamma_", "igammac", "igammac_", "lgamma", "lgamma_", "logit", "logit_", "mvlgamma",
-    "mvlgamma_", "polygamma_", "polygamma_of", "polygamma_of_", "sinc", "sinc_", "special_i1",
-    "xlogy", "xlogy_", "xlogy_Scalar_Other", "xlogy_Scalar_Other_", "xlogy_Scalar_Self",
-    "xlogy_Tensor", "xlogy_Tensor_",
+    "digamma",
+    "digamma_",
+    "erf",
+    "erf_",
+    "erfc",
+    "erfc_",
+    "erfinv",
+    "erfinv_",
+    "i0",
+    "i0_",
+    "igamma",
+    "igamma_",
+    "igammac",
+    "igammac_",
+    "lgamma",
+    "lgamma_",
+    "logit",
+    "logit_",
+    "mvlgamma",
+    "mvlgamma_",
+    "polygamma_",
+    "polygamma_of",
+    "polygamma_of_",
+    "sinc",
+    "sinc_",
+    "special_i1",
+    "xlogy",
+    "xlogy_",
+    "xlogy_Scalar_Other",
+    "xlogy_Scalar_Other_",
+    "xlogy_Scalar_Self",
+    "xlogy_Tensor",
+    "xlogy_Tensor_",
 ]
 
 
@@ -78,16 +114,13 @@ def sinc(input: T, *, out: T | None = None) -> T:
     tensor([ 1.0000,  0.6366, -0.2122])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SINC, sinc, input, out=out)
+        return take_over(op.SINC, sinc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.sinc, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return sinc(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SINC, sinc, input, out=out)
     if out is not None:
         return write_out(out, array, "sinc")
     result = wrap_like(input, array)
@@ -103,14 +136,11 @@ _sinc_writer = store_result(k.sinc, direct=True)
 def sinc_(input: T) -> T:
     """Write the result of `sinc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(SINC_, sinc_, input)
+        return take_over(op.SINC_, sinc_, input)
     try:
         return write(input, SincBackward0.record, _sinc_writer, operator="sinc_")
     except Exception as error:
-        if renew_context(error):
-            return sinc_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SINC_, sinc_, input)
 
 
 def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
@@ -157,18 +187,13 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     tensor([0., 4.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LOGIT, logit, input, eps, out=out)
+        return take_over(op.LOGIT, logit, input, eps, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.logit, input._impl.array, eps)
     except Exception as error:
-        if renew_context(error):
-            return logit(input, eps, out=out)
-        if has_number_tensor(eps):
-            return logit(input, as_number(eps), out=out)
-        explain(error, "input: Tensor, eps: float | None, out: Tensor | None", input, eps, out)
-        raise
+        return recover(error, op.LOGIT, logit, input, eps, out=out)
     if out is not None:
         return write_out(out, array, "logit")
     result = wrap_like(input, array)
@@ -184,32 +209,24 @@ _logit_writer = store_result(k.logit, direct=True)
 def logit_(input: T, eps: float | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LOGIT_, logit_, input, eps)
+        return take_over(op.LOGIT_, logit_, input, eps)
     try:
         refuse_tensor(eps)
         return write(input, LogitBackward0.record, _logit_writer, eps, operator="logit_")
     except Exception as error:
-        if renew_context(error):
-            return logit_(input, eps)
-        if has_number_tensor(eps):
-            return logit_(input, as_number(eps))
-        explain(error, "input: Tensor, eps: float | None", input, eps)
-        raise
+        return recover(error, op.LOGIT_, logit_, input, eps)
 
 
 def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return one operand times the logarithm of the other, and 0 where the first is 0."""
     if keys.active and is_keyed(input, other, out):
-        return take_over(XLOGY_TENSOR, xlogy_Tensor, input, other, out=out)
+        return take_over(op.XLOGY_TENSOR, xlogy_Tensor, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.xlogy, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return xlogy_Tensor(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.XLOGY_TENSOR, xlogy_Tensor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "xlogy", inputs=(input, other))
     result = wrap_like(input, array)
@@ -228,32 +245,24 @@ _xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 def xlogy_Tensor_(input: T, other: Tensor) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(XLOGY_TENSOR_, xlogy_Tensor_, input, other)
+        return take_over(op.XLOGY_TENSOR_, xlogy_Tensor_, input, other)
     try:
         array_of(other, "other")
         return write(input, XlogyBackward0.record, _xlogy_Tensor_writer, other, operator="xlogy_")
     except Exception as error:
-        if renew_context(error):
-            return xlogy_Tensor_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.XLOGY_TENSOR_, xlogy_Tensor_, input, other)
 
 
 def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     """A number times the logarithm of a tensor."""
     if keys.active and is_keyed(other, out):
-        return take_over(XLOGY_SCALAR_SELF, xlogy_Scalar_Self, input, other, out=out)
+        return take_over(op.XLOGY_SCALAR_SELF, xlogy_Scalar_Self, input, other, out=out)
     try:
         if out is not None:
             check_out(out, other)
         array = no_fp_warnings.run(k.xlogy, input, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return xlogy_Scalar_Self(input, other, out=out)
-        if has_number_tensor(input):
-            return xlogy_Scalar_Self(as_number(input), other, out=out)
-        explain(error, "input: Number, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.XLOGY_SCALAR_SELF, xlogy_Scalar_Self, input, other, out=out)
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(other, array)
@@ -266,18 +275,13 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
 def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     """The tensor times the logarithm of a number; 0 where it is 0."""
     if keys.active and is_keyed(input, out):
-        return take_over(XLOGY_SCALAR_OTHER, xlogy_Scalar_Other, input, other, out=out)
+        return take_over(op.XLOGY_SCALAR_OTHER, xlogy_Scalar_Other, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.xlogy, input._impl.array, other)
     except Exception as error:
-        if renew_context(error):
-            return xlogy_Scalar_Other(input, other, out=out)
-        if has_number_tensor(other):
-            return xlogy_Scalar_Other(input, as_number(other), out=out)
-        explain(error, "input: Tensor, other: Number, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.XLOGY_SCALAR_OTHER, xlogy_Scalar_Other, input, other, out=out)
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(input, array)
@@ -293,16 +297,11 @@ _xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
 def xlogy_Scalar_Other_(input: T, other: Number) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(XLOGY_SCALAR_OTHER_, xlogy_Scalar_Other_, input, other)
+        return take_over(op.XLOGY_SCALAR_OTHER_, xlogy_Scalar_Other_, input, other)
     try:
         return write(input, XlogyBackward2.record, _xlogy_Scalar_Other_writer, other, operator="xlogy_")
     except Exception as error:
-        if renew_context(error):
-            return xlogy_Scalar_Other_(input, other)
-        if has_number_tensor(other):
-            return xlogy_Scalar_Other_(input, as_number(other))
-        explain(error, "input: Tensor, other: Number", input, other)
-        raise
+        return recover(error, op.XLOGY_SCALAR_OTHER_, xlogy_Scalar_Other_, input, other)
 
 
 def erf(input: T, *, out: T | None = None) -> T:
@@ -348,16 +347,13 @@ def erf(input: T, *, out: T | None = None) -> T:
     tensor([1.1284, 0.4151])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ERF, erf, input, out=out)
+        return take_over(op.ERF, erf, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.erf, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return erf(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ERF, erf, input, out=out)
     if out is not None:
         return write_out(out, array, "erf")
     result = wrap_like(input, array)
@@ -373,14 +369,11 @@ _erf_writer = store_result(k.erf, direct=True)
 def erf_(input: T) -> T:
     """Write the result of `erf` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ERF_, erf_, input)
+        return take_over(op.ERF_, erf_, input)
     try:
         return write(input, ErfBackward0.record, _erf_writer, operator="erf_")
     except Exception as error:
-        if renew_context(error):
-            return erf_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ERF_, erf_, input)
 
 
 def erfc(input: T, *, out: T | None = None) -> T:
@@ -425,16 +418,13 @@ def erfc(input: T, *, out: T | None = None) -> T:
     tensor(0., dtype=vtgrad.float64)
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ERFC, erfc, input, out=out)
+        return take_over(op.ERFC, erfc, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.erfc, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return erfc(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ERFC, erfc, input, out=out)
     if out is not None:
         return write_out(out, array, "erfc")
     result = wrap_like(input, array)
@@ -450,14 +440,11 @@ _erfc_writer = store_result(k.erfc, direct=True)
 def erfc_(input: T) -> T:
     """Write the result of `erfc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ERFC_, erfc_, input)
+        return take_over(op.ERFC_, erfc_, input)
     try:
         return write(input, ErfcBackward0.record, _erfc_writer, operator="erfc_")
     except Exception as error:
-        if renew_context(error):
-            return erfc_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ERFC_, erfc_, input)
 
 
 def erfinv(input: T, *, out: T | None = None) -> T:
@@ -504,16 +491,13 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     tensor([1.1126])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ERFINV, erfinv, input, out=out)
+        return take_over(op.ERFINV, erfinv, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.erfinv, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return erfinv(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ERFINV, erfinv, input, out=out)
     if out is not None:
         return write_out(out, array, "erfinv")
     result = wrap_like(input, array)
@@ -529,14 +513,11 @@ _erfinv_writer = store_result(k.erfinv, direct=True)
 def erfinv_(input: T) -> T:
     """Write the result of `erfinv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(ERFINV_, erfinv_, input)
+        return take_over(op.ERFINV_, erfinv_, input)
     try:
         return write(input, ErfinvBackward0.record, _erfinv_writer, operator="erfinv_")
     except Exception as error:
-        if renew_context(error):
-            return erfinv_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.ERFINV_, erfinv_, input)
 
 
 def lgamma(input: T, *, out: T | None = None) -> T:
@@ -584,16 +565,13 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     tensor([-0.5772])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(LGAMMA, lgamma, input, out=out)
+        return take_over(op.LGAMMA, lgamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.lgamma, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return lgamma(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.LGAMMA, lgamma, input, out=out)
     if out is not None:
         return write_out(out, array, "lgamma")
     result = wrap_like(input, array)
@@ -609,14 +587,11 @@ _lgamma_writer = store_result(k.lgamma, direct=True)
 def lgamma_(input: T) -> T:
     """Write the result of `lgamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(LGAMMA_, lgamma_, input)
+        return take_over(op.LGAMMA_, lgamma_, input)
     try:
         return write(input, LgammaBackward0.record, _lgamma_writer, operator="lgamma_")
     except Exception as error:
-        if renew_context(error):
-            return lgamma_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.LGAMMA_, lgamma_, input)
 
 
 def digamma(input: T, *, out: T | None = None) -> T:
@@ -663,16 +638,13 @@ def digamma(input: T, *, out: T | None = None) -> T:
     tensor([1.6449])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(DIGAMMA, digamma, input, out=out)
+        return take_over(op.DIGAMMA, digamma, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.digamma, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return digamma(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.DIGAMMA, digamma, input, out=out)
     if out is not None:
         return write_out(out, array, "digamma")
     result = wrap_like(input, array)
@@ -688,29 +660,23 @@ _digamma_writer = store_result(k.digamma, direct=True)
 def digamma_(input: T) -> T:
     """Write the result of `digamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(DIGAMMA_, digamma_, input)
+        return take_over(op.DIGAMMA_, digamma_, input)
     try:
         return write(input, DigammaBackward0.record, _digamma_writer, operator="digamma_")
     except Exception as error:
-        if renew_context(error):
-            return digamma_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.DIGAMMA_, digamma_, input)
 
 
 def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     """The derivative of order `n` of the digamma function."""
     if keys.active and is_keyed(input, out):
-        return take_over(POLYGAMMA_OF, polygamma_of, input, n, out=out)
+        return take_over(op.POLYGAMMA_OF, polygamma_of, input, n, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.polygamma_of, input._impl.array, n)
     except Exception as error:
-        if renew_context(error):
-            return polygamma_of(input, n, out=out)
-        explain(error, "input: Tensor, n: int, out: Tensor | None", input, n, out)
-        raise
+        return recover(error, op.POLYGAMMA_OF, polygamma_of, input, n, out=out)
     if out is not None:
         return write_out(out, array, "polygamma")
     result = wrap_like(input, array)
@@ -726,14 +692,11 @@ _polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 def polygamma_of_(input: T, n: int) -> T:
     """Write the result of `polygamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(POLYGAMMA_OF_, polygamma_of_, input, n)
+        return take_over(op.POLYGAMMA_OF_, polygamma_of_, input, n)
     try:
         return write(input, PolygammaBackward1.record, _polygamma_of_writer, n, operator="polygamma_")
     except Exception as error:
-        if renew_context(error):
-            return polygamma_of_(input, n)
-        explain(error, "input: Tensor, n: int", input, n)
-        raise
+        return recover(error, op.POLYGAMMA_OF_, polygamma_of_, input, n)
 
 
 def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
@@ -783,16 +746,13 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     tensor([True, True])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(MVLGAMMA, mvlgamma, input, p, out=out)
+        return take_over(op.MVLGAMMA, mvlgamma, input, p, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.mvlgamma, input._impl.array, p)
     except Exception as error:
-        if renew_context(error):
-            return mvlgamma(input, p, out=out)
-        explain(error, "input: Tensor, p: int, out: Tensor | None", input, p, out)
-        raise
+        return recover(error, op.MVLGAMMA, mvlgamma, input, p, out=out)
     if out is not None:
         return write_out(out, array, "mvlgamma")
     result = wrap_like(input, array)
@@ -808,14 +768,11 @@ _mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 def mvlgamma_(input: T, p: int) -> T:
     """Write the result of `mvlgamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(MVLGAMMA_, mvlgamma_, input, p)
+        return take_over(op.MVLGAMMA_, mvlgamma_, input, p)
     try:
         return write(input, MvlgammaBackward0.record, _mvlgamma_writer, p, operator="mvlgamma_")
     except Exception as error:
-        if renew_context(error):
-            return mvlgamma_(input, p)
-        explain(error, "input: Tensor, p: int", input, p)
-        raise
+        return recover(error, op.MVLGAMMA_, mvlgamma_, input, p)
 
 
 def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -866,16 +823,13 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(0.3679)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(IGAMMA, igamma, input, other, out=out)
+        return take_over(op.IGAMMA, igamma, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.igamma, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return igamma(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.IGAMMA, igamma, input, other, out=out)
     if out is not None:
         return write_out(out, array, "igamma", inputs=(input, other))
     result = wrap_like(input, array)
@@ -894,15 +848,12 @@ _igamma_writer = store_result(k.igamma, direct=True)
 def igamma_(input: T, other: Tensor) -> T:
     """Write the result of `igamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(IGAMMA_, igamma_, input, other)
+        return take_over(op.IGAMMA_, igamma_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammaBackward0.record, _igamma_writer, other, operator="igamma_")
     except Exception as error:
-        if renew_context(error):
-            return igamma_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.IGAMMA_, igamma_, input, other)
 
 
 def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
@@ -954,16 +905,13 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
     tensor(-0.3679)
     """
     if keys.active and is_keyed(input, other, out):
-        return take_over(IGAMMAC, igammac, input, other, out=out)
+        return take_over(op.IGAMMAC, igammac, input, other, out=out)
     try:
         if out is not None:
             check_out(out, input, other)
         array = no_fp_warnings.run(k.igammac, input._impl.array, other._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return igammac(input, other, out=out)
-        explain(error, "input: Tensor, other: Tensor, out: Tensor | None", input, other, out)
-        raise
+        return recover(error, op.IGAMMAC, igammac, input, other, out=out)
     if out is not None:
         return write_out(out, array, "igammac", inputs=(input, other))
     result = wrap_like(input, array)
@@ -982,15 +930,12 @@ _igammac_writer = store_result(k.igammac, direct=True)
 def igammac_(input: T, other: Tensor) -> T:
     """Write the result of `igammac` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
-        return take_over(IGAMMAC_, igammac_, input, other)
+        return take_over(op.IGAMMAC_, igammac_, input, other)
     try:
         array_of(other, "other")
         return write(input, IgammacBackward0.record, _igammac_writer, other, operator="igammac_")
     except Exception as error:
-        if renew_context(error):
-            return igammac_(input, other)
-        explain(error, "input: Tensor, other: Tensor", input, other)
-        raise
+        return recover(error, op.IGAMMAC_, igammac_, input, other)
 
 
 def i0(input: T, *, out: T | None = None) -> T:
@@ -1036,16 +981,13 @@ def i0(input: T, *, out: T | None = None) -> T:
     tensor([0.0000, 0.5652])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(I0, i0, input, out=out)
+        return take_over(op.I0, i0, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.i0, input._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return i0(input, out=out)
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.I0, i0, input, out=out)
     if out is not None:
         return write_out(out, array, "i0")
     result = wrap_like(input, array)
@@ -1061,27 +1003,21 @@ _i0_writer = store_result(k.i0, direct=True)
 def i0_(input: T) -> T:
     """Write the result of `i0` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(I0_, i0_, input)
+        return take_over(op.I0_, i0_, input)
     try:
         return write(input, I0Backward0.record, _i0_writer, operator="i0_")
     except Exception as error:
-        if renew_context(error):
-            return i0_(input)
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.I0_, i0_, input)
 
 
 def special_i1(self: T) -> T:
     """The modified Bessel function of the first kind of order 1."""
     if keys.active and is_keyed(self):
-        return take_over(SPECIAL_I1, special_i1, self)
+        return take_over(op.SPECIAL_I1, special_i1, self)
     try:
         array = no_fp_warnings.run(k.special_i1, self._impl.array)
     except Exception as error:
-        if renew_context(error):
-            return special_i1(self)
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.SPECIAL_I1, special_i1, self)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SpecialI1Backward0.record(self)

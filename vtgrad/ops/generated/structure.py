@@ -14,27 +14,39 @@ from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import arrays_of
-from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyStr as str, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.structure_nodes import (
-    BlockDiagBackward0, DiagEmbedBackward0, FlipBackward0, RepeatBackward0, RollBackward0,
-    Rot90Backward0, TrilBackward0, TriuBackward0,
-)
-from vtgrad.ops.generated.operators import (
-    DIAG_EMBED, BLOCK_DIAGONAL, TRIL, TRIL_, TRIU, TRIU_, ROT90_TURNS, COUNTED_INDICES,
-    REPEAT_TILES, ROLL, FLIP_DIMS,
+    BlockDiagBackward0,
+    DiagEmbedBackward0,
+    FlipBackward0,
+    RepeatBackward0,
+    RollBackward0,
+    Rot90Backward0,
+    TrilBackward0,
+    TriuBackward0,
 )
 
 __all__ = [
-    "block_diagonal", "counted_indices", "diag_embed", "flip_dims", "repeat_tiles", "roll",
-    "rot90_turns", "tril", "tril_", "triu", "triu_",
+    "block_diagonal",
+    "counted_indices",
+    "diag_embed",
+    "flip_dims",
+    "repeat_tiles",
+    "roll",
+    "rot90_turns",
+    "tril",
+    "tril_",
+    "triu",
+    "triu_",
 ]
 
 
@@ -93,16 +105,13 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
             [3, 4]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(DIAG_EMBED, diag_embed, input, offset, dim1, dim2, out=out)
+        return take_over(op.DIAG_EMBED, diag_embed, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.diag_embed, input._impl.array, offset, dim1, dim2)
     except Exception as error:
-        if renew_context(error):
-            return diag_embed(input, offset, dim1, dim2, out=out)
-        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
-        raise
+        return recover(error, op.DIAG_EMBED, diag_embed, input, offset, dim1, dim2, out=out)
     if out is not None:
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
@@ -115,14 +124,11 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
 def block_diagonal(tensors: Sequence[T]) -> T:
     """A matrix with the given ones along its diagonal and zeros elsewhere."""
     if keys.active and is_keyed(tensors):
-        return take_over(BLOCK_DIAGONAL, block_diagonal, tensors)
+        return take_over(op.BLOCK_DIAGONAL, block_diagonal, tensors)
     try:
         array = no_fp_warnings.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
-        if renew_context(error):
-            return block_diagonal(tensors)
-        explain(error, "tensors: Tensors", tensors)
-        raise
+        return recover(error, op.BLOCK_DIAGONAL, block_diagonal, tensors)
     result = wrap_like(tensors[0], array)
     if is_recording() and requires_grad(*tensors):
         node = BlockDiagBackward0.record(tensors)
@@ -169,16 +175,13 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
             [1., 1., 1.]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TRIL, tril, input, diagonal, out=out)
+        return take_over(op.TRIL, tril, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.tril, input._impl.array, diagonal)
     except Exception as error:
-        if renew_context(error):
-            return tril(input, diagonal, out=out)
-        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
-        raise
+        return recover(error, op.TRIL, tril, input, diagonal, out=out)
     if out is not None:
         return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
@@ -194,14 +197,11 @@ _tril_writer = store_result(k.tril, direct=False, total=False)
 def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(TRIL_, tril_, input, diagonal)
+        return take_over(op.TRIL_, tril_, input, diagonal)
     try:
         return write(input, TrilBackward0.record, _tril_writer, diagonal, operator="tril_")
     except Exception as error:
-        if renew_context(error):
-            return tril_(input, diagonal)
-        explain(error, "input: Tensor, diagonal: int", input, diagonal)
-        raise
+        return recover(error, op.TRIL_, tril_, input, diagonal)
 
 
 def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
@@ -243,16 +243,13 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
             [0., 0., 1.]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TRIU, triu, input, diagonal, out=out)
+        return take_over(op.TRIU, triu, input, diagonal, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.triu, input._impl.array, diagonal)
     except Exception as error:
-        if renew_context(error):
-            return triu(input, diagonal, out=out)
-        explain(error, "input: Tensor, diagonal: int, out: Tensor | None", input, diagonal, out)
-        raise
+        return recover(error, op.TRIU, triu, input, diagonal, out=out)
     if out is not None:
         return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
@@ -268,27 +265,21 @@ _triu_writer = store_result(k.triu, direct=False, total=False)
 def triu_(input: T, diagonal: int = 0) -> T:
     """Write the result of `triu` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
-        return take_over(TRIU_, triu_, input, diagonal)
+        return take_over(op.TRIU_, triu_, input, diagonal)
     try:
         return write(input, TriuBackward0.record, _triu_writer, diagonal, operator="triu_")
     except Exception as error:
-        if renew_context(error):
-            return triu_(input, diagonal)
-        explain(error, "input: Tensor, diagonal: int", input, diagonal)
-        raise
+        return recover(error, op.TRIU_, triu_, input, diagonal)
 
 
 def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     """Return a copy turned by right angles in the plane of two dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(ROT90_TURNS, rot90_turns, input, turns, dims)
+        return take_over(op.ROT90_TURNS, rot90_turns, input, turns, dims)
     try:
         array = no_fp_warnings.run(k.rot90_turns, input._impl.array, turns, dims)
     except Exception as error:
-        if renew_context(error):
-            return rot90_turns(input, turns, dims)
-        explain(error, "input: Tensor, k: int, dims: Sequence[int]", input, turns, dims)
-        raise
+        return recover(error, op.ROT90_TURNS, rot90_turns, input, turns, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = Rot90Backward0.record(input, turns, dims)
@@ -299,14 +290,11 @@ def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
 def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
     """Each position as often as the count there says."""
     if keys.active and is_keyed(repeats):
-        return take_over(COUNTED_INDICES, counted_indices, repeats, output_size=output_size)
+        return take_over(op.COUNTED_INDICES, counted_indices, repeats, output_size=output_size)
     try:
         array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
-        if renew_context(error):
-            return counted_indices(repeats, output_size=output_size)
-        explain(error, "repeats: Tensor, output_size: int | None", repeats, output_size)
-        raise
+        return recover(error, op.COUNTED_INDICES, counted_indices, repeats, output_size=output_size)
     result = wrap_like(repeats, array)
     return result
 
@@ -314,14 +302,11 @@ def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     """Return the tensor tiled along its dimensions, as a copy."""
     if keys.active and is_keyed(input):
-        return take_over(REPEAT_TILES, repeat_tiles, input, repeats)
+        return take_over(op.REPEAT_TILES, repeat_tiles, input, repeats)
     try:
         array = no_fp_warnings.run(k.repeat, input._impl.array, repeats)
     except Exception as error:
-        if renew_context(error):
-            return repeat_tiles(input, repeats)
-        explain(error, "input: Tensor, repeats: Sequence[int]", input, repeats)
-        raise
+        return recover(error, op.REPEAT_TILES, repeat_tiles, input, repeats)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RepeatBackward0.record(input, repeats)
@@ -371,14 +356,11 @@ def roll(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
             [2, 1]])
     """
     if keys.active and is_keyed(input):
-        return take_over(ROLL, roll, input, shifts, dims)
+        return take_over(op.ROLL, roll, input, shifts, dims)
     try:
         array = no_fp_warnings.run(k.roll, input._impl.array, shifts, dims)
     except Exception as error:
-        if renew_context(error):
-            return roll(input, shifts, dims)
-        explain(error, "input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None", input, shifts, dims)
-        raise
+        return recover(error, op.ROLL, roll, input, shifts, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = RollBackward0.record(input, shifts, dims)
@@ -395,14 +377,11 @@ def flip_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverlo
 ) -> T:
     """Return a copy with the elements in reverse order along dimensions."""
     if keys.active and is_keyed(input):
-        return take_over(FLIP_DIMS, flip_dims, input, dims)
+        return take_over(op.FLIP_DIMS, flip_dims, input, dims)
     try:
         array = no_fp_warnings.run(k.flip, input._impl.array, dims)
     except Exception as error:
-        if renew_context(error):
-            return flip_dims(input, dims)
-        explain(error, "input: Tensor, dims: int | Sequence[int]", input, dims)
-        raise
+        return recover(error, op.FLIP_DIMS, flip_dims, input, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = FlipBackward0.record(input, dims)

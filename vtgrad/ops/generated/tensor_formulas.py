@@ -29,29 +29,102 @@ from vtgrad.storage.tensor_base import TensorBase
 
 
 __all__ = [
-    "adjoint_of", "as_strided_gradient", "block_diag_gradients", "cat_gradients", "cumsum_gradient",
-    "first_factor_gradient", "for_each", "gamma_density", "gather_gradient", "gathered_to",
-    "gradient_beyond", "gradient_inside", "gradient_of_acosh", "gradient_of_aminmax",
-    "gradient_of_angle", "gradient_of_asin", "gradient_of_asinh", "gradient_of_atan",
-    "gradient_of_base", "gradient_of_distance", "gradient_of_dividend", "gradient_of_divisor",
-    "gradient_of_exponent", "gradient_of_i1", "gradient_of_logit", "gradient_of_lower",
-    "gradient_of_magnitude", "gradient_of_mvlgamma", "gradient_of_nan_to_num",
-    "gradient_of_number_exponent", "gradient_of_order", "gradient_of_power", "gradient_of_renorm",
-    "gradient_of_sgn", "gradient_of_shares", "gradient_of_sinc", "gradient_of_std_mean",
-    "gradient_of_trace", "gradient_of_upper", "gradient_of_var_mean", "gradient_of_xlogy",
-    "gradient_of_xlogy_number", "index_add_source_gradient", "index_copy_source_gradient",
-    "index_put_self_gradient", "index_put_values_gradient", "index_reduce_self_gradient",
-    "index_reduce_source_gradient", "index_select_gradient", "inverse_order", "is_at_least",
-    "is_at_most", "is_column_major", "is_plain_part", "joined_pairs", "kept_shape", "log_of_number",
-    "logsumexp_gradient", "masked_scatter_source_gradient", "masked_select_gradient",
-    "masked_total", "mean_gradient", "narrow_copy_gradient", "no_derivative", "number_of_elements",
-    "opposite", "other_dims", "outer_factor", "outer_gradient", "output_geometry",
-    "put_self_gradient", "put_source_gradient", "reduced_count", "reduces_all", "repeat_gradient",
-    "scaled", "scaled_back", "scatter_reduce_self_gradient", "scatter_reduce_source_gradient",
-    "scatter_source_gradient", "second_factor_gradient", "shared_by_rows_of_ties", "shared_by_ties",
-    "shared_by_whole_ties", "shared_gradient", "sinc_slope", "split_gradient", "stack_gradients",
-    "std_gradient", "sum_gradient", "take_gradient", "turned", "turned_back", "unbind_gradient",
-    "var_gradient", "vector_norm_gradient",
+    "adjoint_of",
+    "as_strided_gradient",
+    "block_diag_gradients",
+    "cat_gradients",
+    "cumsum_gradient",
+    "first_factor_gradient",
+    "for_each",
+    "gamma_density",
+    "gather_gradient",
+    "gathered_to",
+    "gradient_beyond",
+    "gradient_inside",
+    "gradient_of_acosh",
+    "gradient_of_aminmax",
+    "gradient_of_angle",
+    "gradient_of_asin",
+    "gradient_of_asinh",
+    "gradient_of_atan",
+    "gradient_of_base",
+    "gradient_of_distance",
+    "gradient_of_dividend",
+    "gradient_of_divisor",
+    "gradient_of_exponent",
+    "gradient_of_i1",
+    "gradient_of_logit",
+    "gradient_of_lower",
+    "gradient_of_magnitude",
+    "gradient_of_mvlgamma",
+    "gradient_of_nan_to_num",
+    "gradient_of_number_exponent",
+    "gradient_of_order",
+    "gradient_of_power",
+    "gradient_of_renorm",
+    "gradient_of_sgn",
+    "gradient_of_shares",
+    "gradient_of_sinc",
+    "gradient_of_std_mean",
+    "gradient_of_trace",
+    "gradient_of_upper",
+    "gradient_of_var_mean",
+    "gradient_of_xlogy",
+    "gradient_of_xlogy_number",
+    "index_add_source_gradient",
+    "index_copy_source_gradient",
+    "index_put_self_gradient",
+    "index_put_values_gradient",
+    "index_reduce_self_gradient",
+    "index_reduce_source_gradient",
+    "index_select_gradient",
+    "inverse_order",
+    "is_at_least",
+    "is_at_most",
+    "is_column_major",
+    "is_plain_part",
+    "joined_pairs",
+    "kept_shape",
+    "log_of_number",
+    "logsumexp_gradient",
+    "masked_scatter_source_gradient",
+    "masked_select_gradient",
+    "masked_total",
+    "mean_gradient",
+    "narrow_copy_gradient",
+    "no_derivative",
+    "number_of_elements",
+    "opposite",
+    "other_dims",
+    "outer_factor",
+    "outer_gradient",
+    "output_geometry",
+    "put_self_gradient",
+    "put_source_gradient",
+    "reduced_count",
+    "reduces_all",
+    "repeat_gradient",
+    "scaled",
+    "scaled_back",
+    "scatter_reduce_self_gradient",
+    "scatter_reduce_source_gradient",
+    "scatter_source_gradient",
+    "second_factor_gradient",
+    "shared_by_rows_of_ties",
+    "shared_by_ties",
+    "shared_by_whole_ties",
+    "shared_gradient",
+    "sinc_slope",
+    "split_gradient",
+    "stack_gradients",
+    "std_gradient",
+    "sum_gradient",
+    "take_gradient",
+    "turned",
+    "turned_back",
+    "unbind_gradient",
+    "var_gradient",
+    "vector_norm_gradient",
 ]
 
 
@@ -320,7 +393,12 @@ def index_put_self_gradient(grad: TensorBase, indices: Sequence[TensorBase], pos
 
 
 def index_put_values_gradient(
-    grad: TensorBase, indices: Sequence[TensorBase], positions: Shape, self_sizes: Shape, sizes: Shape, accumulate: bool
+    grad: TensorBase,
+    indices: Sequence[TensorBase],
+    positions: Shape,
+    self_sizes: Shape,
+    sizes: Shape,
+    accumulate: bool,
 ) -> TensorBase:
     """The gradient of each element written, for the values that stayed there."""
     taken = F.index_at(grad, indices, positions)
@@ -355,7 +433,14 @@ def masked_scatter_source_gradient(grad: TensorBase, mask: TensorBase, sizes: Sh
 
 
 def scatter_reduce_self_gradient(
-    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
 ) -> TensorBase:
     """The gradient of what was there before."""
     if 0 in index.shape:
@@ -372,7 +457,14 @@ def scatter_reduce_self_gradient(
 
 
 def scatter_reduce_source_gradient(
-    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, src: TensorBase, reduce: str, include_self: bool, result: TensorBase
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    src: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
 ) -> TensorBase:
     """The gradient of the values merged into it."""
     if 0 in index.shape:
@@ -392,7 +484,14 @@ def scatter_reduce_source_gradient(
 
 
 def index_reduce_self_gradient(
-    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    source: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
 ) -> TensorBase:
     """The gradient of what was there before."""
     each = F.repeated_index(index, source.shape, dim)
@@ -400,7 +499,14 @@ def index_reduce_self_gradient(
 
 
 def index_reduce_source_gradient(
-    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, source: TensorBase, reduce: str, include_self: bool, result: TensorBase
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    source: TensorBase,
+    reduce: str,
+    include_self: bool,
+    result: TensorBase,
 ) -> TensorBase:
     """The gradient of the slices merged into it."""
     each = F.repeated_index(index, source.shape, dim)
@@ -417,7 +523,13 @@ def _merged_counts(grad: TensorBase, dim: int, index: TensorBase, include_self: 
 
 
 def _shared(
-    grad: TensorBase, self: TensorBase, dim: int, index: TensorBase, values: TensorBase, include_self: bool, result: TensorBase
+    grad: TensorBase,
+    self: TensorBase,
+    dim: int,
+    index: TensorBase,
+    values: TensorBase,
+    include_self: bool,
+    result: TensorBase,
 ) -> TensorBase:
     """The gradient of an extreme, divided by the number of values that are equally extreme.
 
@@ -567,7 +679,13 @@ def var_gradient(grad: TensorBase, input: TensorBase, dim: Dims, correction: flo
     return F.mul(F.mul(kept, scale), F.sub(input, centre))
 
 
-def std_gradient(grad: TensorBase, input: TensorBase, result: TensorBase, dim: Dims, correction: float | None) -> TensorBase:
+def std_gradient(
+    grad: TensorBase,
+    input: TensorBase,
+    result: TensorBase,
+    dim: Dims,
+    correction: float | None,
+) -> TensorBase:
     """The gradient of `std`, taken as 0 where nothing varies."""
     of_variance = F.masked_fill(F.div(grad, F.mul(result, 2)), F.eq(result, 0), 0)
     return var_gradient(of_variance, input, dim, correction)
@@ -802,7 +920,12 @@ def gradient_beyond(grad: TensorBase, base_geometry: Geometry3, input_geometry: 
     return F.as_strided_backward(beyond, base_geometry, output_geometry)
 
 
-def split_gradient(grads: Sequence[TensorBase | None], sizes: Shape, dim: int, split_sizes: Sequence[int] | None = None) -> TensorBase:
+def split_gradient(
+    grads: Sequence[TensorBase | None],
+    sizes: Shape,
+    dim: int,
+    split_sizes: Sequence[int] | None = None,
+) -> TensorBase:
     """The pieces' gradients joined; a piece without one counts as zeros."""
     present = next(grad for grad in grads if grad is not None)
     axis = dim + len(sizes) if dim < 0 else dim

@@ -15,12 +15,14 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.ops import view_impls
 from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.recover import recover
+from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view, make_views
@@ -28,43 +30,114 @@ from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copi
 from vtgrad.views.write import write_geometry
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.views_nodes import (
-    AliasBackward0, AsStridedBackward0, AsStridedBackward1, AsStridedBackwardBackward0,
-    AsStridedBeyondBackward0, AsStridedForwardBackward0, AsStridedScatterBackward0,
-    DiagonalBackward0, DiagonalBackwardBackward0, DiagonalScatterBackward0, ExpandBackward0,
-    NarrowCopyBackward0, PermuteBackward0, ReshapeAliasBackward0, SelectBackward0,
-    SelectBackwardBackward0, SelectScatterBackward0, SliceBackward0, SliceBackwardBackward0,
-    SliceScatterBackward0, SplitBackward0, SplitWithSizesBackward0, SqueezeBackward0,
-    SqueezeBackward1, SqueezeBackward2, SqueezeBackward3, SqueezeBackward4, SqueezeBackward5,
-    TBackward0, TBackward1, TransposeBackward0, TransposeBackward1, UnbindBackward0,
-    UnfoldBackward0, UnfoldBackwardBackward0, UnsafeSplitBackward0, UnsafeSplitWithSizesBackward0,
-    UnsafeViewBackward0, UnsqueezeBackward0, UnsqueezeBackward1, ViewBackward0, ViewBackward0_copy,
-)
-from vtgrad.ops.generated.operators import (
-    SELECT, SELECT_COPY, SLICE, SLICE_COPY, DIAGONAL_DEFAULT, DIAGONAL_COPY, SPLIT_TENSOR,
-    SPLIT_COPY, SPLIT_WITH_SIZES, SPLIT_WITH_SIZES_COPY, UNBIND, UNBIND_COPY, ALIAS, ALIAS_COPY,
-    TRANSPOSE, TRANSPOSE_COPY, T_OPERATOR, T_COPY, PERMUTE_DIMS, PERMUTE_COPY, VIEW_SHAPE,
-    _RESHAPE_ALIAS, _UNSAFE_VIEW, EXPAND_SIZES, EXPAND_COPY, SQUEEZE_DEFAULT, SQUEEZE_COPY_DEFAULT,
-    SQUEEZE_DIM, SQUEEZE_COPY_DIM, SQUEEZE_DIMS, SQUEEZE_COPY_DIMS, UNSQUEEZE, UNSQUEEZE_COPY,
-    UNFOLD, UNFOLD_COPY, AS_STRIDED_PART, _AS_STRIDED_COPY, AS_STRIDED_BEYOND, TRANSPOSE_, T_,
-    SQUEEZE_DEFAULT_, SQUEEZE_DIM_, SQUEEZE_DIMS_, UNSQUEEZE_, AS_STRIDED_PART_, SELECT_BACKWARD,
-    SLICE_BACKWARD, DIAGONAL_BACKWARD, UNFOLD_BACKWARD, AS_STRIDED_BACKWARD, AS_STRIDED_FORWARD,
-    SELECT_SCATTER, SLICE_SCATTER, DIAGONAL_SCATTER, AS_STRIDED_SCATTER_AT, UNSAFE_SPLIT_EQUAL,
-    UNSAFE_SPLIT_WITH_SIZES, NARROW_COPY, _VIEW_COPY,
+    AliasBackward0,
+    AsStridedBackward0,
+    AsStridedBackward1,
+    AsStridedBackwardBackward0,
+    AsStridedBeyondBackward0,
+    AsStridedForwardBackward0,
+    AsStridedScatterBackward0,
+    DiagonalBackward0,
+    DiagonalBackwardBackward0,
+    DiagonalScatterBackward0,
+    ExpandBackward0,
+    NarrowCopyBackward0,
+    PermuteBackward0,
+    ReshapeAliasBackward0,
+    SelectBackward0,
+    SelectBackwardBackward0,
+    SelectScatterBackward0,
+    SliceBackward0,
+    SliceBackwardBackward0,
+    SliceScatterBackward0,
+    SplitBackward0,
+    SplitWithSizesBackward0,
+    SqueezeBackward0,
+    SqueezeBackward1,
+    SqueezeBackward2,
+    SqueezeBackward3,
+    SqueezeBackward4,
+    SqueezeBackward5,
+    TBackward0,
+    TBackward1,
+    TransposeBackward0,
+    TransposeBackward1,
+    UnbindBackward0,
+    UnfoldBackward0,
+    UnfoldBackwardBackward0,
+    UnsafeSplitBackward0,
+    UnsafeSplitWithSizesBackward0,
+    UnsafeViewBackward0,
+    UnsqueezeBackward0,
+    UnsqueezeBackward1,
+    ViewBackward0,
+    ViewBackward0_copy,
 )
 
 __all__ = [
-    "_as_strided_copy", "_reshape_alias", "_unsafe_view", "_view_copy", "alias", "alias_copy",
-    "as_strided_backward", "as_strided_beyond", "as_strided_forward", "as_strided_part",
-    "as_strided_part_", "as_strided_scatter_at", "diagonal_backward", "diagonal_copy",
-    "diagonal_default", "diagonal_scatter", "expand_copy", "expand_sizes", "narrow_copy",
-    "permute_copy", "permute_dims", "select", "select_backward", "select_copy", "select_scatter",
-    "slice", "slice_backward", "slice_copy", "slice_scatter", "split_Tensor", "split_copy",
-    "split_with_sizes", "split_with_sizes_copy", "squeeze", "squeeze_", "squeeze_copy",
-    "squeeze_copy_default", "squeeze_copy_dim", "squeeze_copy_dims", "squeeze_default",
-    "squeeze_default_", "squeeze_dim", "squeeze_dim_", "squeeze_dims", "squeeze_dims_", "t", "t_",
-    "t_copy", "transpose", "transpose_", "transpose_copy", "unbind", "unbind_copy", "unfold",
-    "unfold_backward", "unfold_copy", "unsafe_split", "unsafe_split_equal",
-    "unsafe_split_with_sizes", "unsqueeze", "unsqueeze_", "unsqueeze_copy", "view_shape",
+    "_as_strided_copy",
+    "_reshape_alias",
+    "_unsafe_view",
+    "_view_copy",
+    "alias",
+    "alias_copy",
+    "as_strided_backward",
+    "as_strided_beyond",
+    "as_strided_forward",
+    "as_strided_part",
+    "as_strided_part_",
+    "as_strided_scatter_at",
+    "diagonal_backward",
+    "diagonal_copy",
+    "diagonal_default",
+    "diagonal_scatter",
+    "expand_copy",
+    "expand_sizes",
+    "narrow_copy",
+    "permute_copy",
+    "permute_dims",
+    "select",
+    "select_backward",
+    "select_copy",
+    "select_scatter",
+    "slice",
+    "slice_backward",
+    "slice_copy",
+    "slice_scatter",
+    "split_Tensor",
+    "split_copy",
+    "split_with_sizes",
+    "split_with_sizes_copy",
+    "squeeze",
+    "squeeze_",
+    "squeeze_copy",
+    "squeeze_copy_default",
+    "squeeze_copy_dim",
+    "squeeze_copy_dims",
+    "squeeze_default",
+    "squeeze_default_",
+    "squeeze_dim",
+    "squeeze_dim_",
+    "squeeze_dims",
+    "squeeze_dims_",
+    "t",
+    "t_",
+    "t_copy",
+    "transpose",
+    "transpose_",
+    "transpose_copy",
+    "unbind",
+    "unbind_copy",
+    "unfold",
+    "unfold_backward",
+    "unfold_copy",
+    "unsafe_split",
+    "unsafe_split_equal",
+    "unsafe_split_with_sizes",
+    "unsqueeze",
+    "unsqueeze_",
+    "unsqueeze_copy",
+    "view_shape",
 ]
 
 
@@ -112,12 +185,11 @@ def select(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input):
-        return take_over(SELECT, select, input, dim, index)
+        return take_over(op.SELECT, select, input, dim, index)
     try:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int, index: int", input, dim, index)
-        raise
+        return recover(error, op.SELECT, select, input, dim, index)
     node = (
         SelectBackward0.record(input, dim, index)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -174,14 +246,13 @@ def select_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SELECT_COPY, select_copy, input, dim, index, out=out)
+        return take_over(op.SELECT_COPY, select_copy, input, dim, index, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.select(input._impl, dim, index).array)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int, index: int, out: Tensor | None", input, dim, index, out)
-        raise
+        return recover(error, op.SELECT_COPY, select_copy, input, dim, index, out=out)
     if out is not None:
         return write_out(out, array, "select_copy", exact=True)
     result = wrap_like(input, array)
@@ -200,12 +271,11 @@ def slice(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload] 
 ) -> T:
     """A range of a dimension; a view."""
     if keys.active and is_keyed(self):
-        return take_over(SLICE, slice, self, dim, start, end, step)
+        return take_over(op.SLICE, slice, self, dim, start, end, step)
     try:
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
-        explain(error, "self: Tensor, dim: int, start: int | None, end: int | None, step: int", self, dim, start, end, step)
-        raise
+        return recover(error, op.SLICE, slice, self, dim, start, end, step)
     node = (
         SliceBackward0.record(self, dim, start, end, step)
         if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
@@ -270,23 +340,13 @@ def slice_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([0, 1, 2, 3, 4, 5])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SLICE_COPY, slice_copy, input, dim, start, end, step, out=out)
+        return take_over(op.SLICE_COPY, slice_copy, input, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.slice(input._impl, dim, start, end, step).array)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, dim: int, start: int | None, end: int | None, step: int, out: Tensor | None",
-            input,
-            dim,
-            start,
-            end,
-            step,
-            out,
-        )
-        raise
+        return recover(error, op.SLICE_COPY, slice_copy, input, dim, start, end, step, out=out)
     if out is not None:
         return write_out(out, array, "slice_copy", exact=True)
     result = wrap_like(input, array)
@@ -299,12 +359,11 @@ def slice_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
 def diagonal_default(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) -> T:
     """Return a diagonal over two dimensions of a tensor."""
     if keys.active and is_keyed(input):
-        return take_over(DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
+        return take_over(op.DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
     try:
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
-        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int", input, offset, dim1, dim2)
-        raise
+        return recover(error, op.DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
     node = (
         DiagonalBackward0.record(input, offset, dim1, dim2)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -363,14 +422,13 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
             [4, 5, 6]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(DIAGONAL_COPY, diagonal_copy, input, offset, dim1, dim2, out=out)
+        return take_over(op.DIAGONAL_COPY, diagonal_copy, input, offset, dim1, dim2, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.diagonal(input._impl, offset, dim1, dim2).array)
     except Exception as error:
-        explain(error, "input: Tensor, offset: int, dim1: int, dim2: int, out: Tensor | None", input, offset, dim1, dim2, out)
-        raise
+        return recover(error, op.DIAGONAL_COPY, diagonal_copy, input, offset, dim1, dim2, out=out)
     if out is not None:
         return write_out(out, array, "diagonal_copy", exact=True)
     result = wrap_like(input, array)
@@ -389,12 +447,11 @@ def split_Tensor(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> tuple[T, ...]:
     """Pieces of one size along a dimension, the last one perhaps smaller; views."""
     if keys.active and is_keyed(input):
-        return take_over(SPLIT_TENSOR, split_Tensor, input, split_size, dim)
+        return take_over(op.SPLIT_TENSOR, split_Tensor, input, split_size, dim)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
-        raise
+        return recover(error, op.SPLIT_TENSOR, split_Tensor, input, split_size, dim)
     node = (
         SplitBackward0.record(input, split_size, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -453,12 +510,11 @@ def split_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverl
     tensor([0, 1, 2, 3, 4])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SPLIT_COPY, split_copy, input, split_size, dim, out=out)
+        return take_over(op.SPLIT_COPY, split_copy, input, split_size, dim, out=out)
     try:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
-        raise
+        return recover(error, op.SPLIT_COPY, split_copy, input, split_size, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_copy")
     node = (
@@ -509,12 +565,11 @@ def split_with_sizes(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
     (tensor([0]), tensor([1, 2, 3, 4]))
     """
     if keys.active and is_keyed(input):
-        return take_over(SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
+        return take_over(op.SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
-        raise
+        return recover(error, op.SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
     node = (
         SplitWithSizesBackward0.record(input, split_sizes, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -573,12 +628,11 @@ def split_with_sizes_copy(  # type: ignore[misc]  # pyright: ignore[reportIncons
     tensor([0, 1, 2, 3, 4])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim, out=out)
+        return take_over(op.SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim, out=out)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
-        raise
+        return recover(error, op.SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_with_sizes_copy")
     node = (
@@ -631,12 +685,11 @@ def unbind(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
             [3, 4, 0]])
     """
     if keys.active and is_keyed(input):
-        return take_over(UNBIND, unbind, input, dim)
+        return take_over(op.UNBIND, unbind, input, dim)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.UNBIND, unbind, input, dim)
     node = (
         UnbindBackward0.record(input, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -692,12 +745,11 @@ def unbind_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
             [3, 4, 5]])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(UNBIND_COPY, unbind_copy, input, dim, out=out)
+        return take_over(op.UNBIND_COPY, unbind_copy, input, dim, out=out)
     try:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.UNBIND_COPY, unbind_copy, input, dim)
     if out is not None:
         return write_copies(out, input, impls, "unbind_copy")
     node = (
@@ -711,12 +763,11 @@ def unbind_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 def alias(self: T) -> T:
     """The whole tensor again; a view."""
     if keys.active and is_keyed(self):
-        return take_over(ALIAS, alias, self)
+        return take_over(op.ALIAS, alias, self)
     try:
         impl = view_impls.alias(self._impl)
     except Exception as error:
-        explain(error, "self: Tensor", self)
-        raise
+        return recover(error, op.ALIAS, alias, self)
     node = (
         AliasBackward0.record(self)
         if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
@@ -764,14 +815,13 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     tensor([0, 3])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(ALIAS_COPY, alias_copy, input, out=out)
+        return take_over(op.ALIAS_COPY, alias_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.alias(input._impl).array)
     except Exception as error:
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.ALIAS_COPY, alias_copy, input, out=out)
     if out is not None:
         return write_out(out, array, "alias_copy", exact=True)
     result = wrap_like(input, array)
@@ -819,12 +869,11 @@ def transpose(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverlo
     tensor(5.)
     """
     if keys.active and is_keyed(input):
-        return take_over(TRANSPOSE, transpose, input, dim0, dim1)
+        return take_over(op.TRANSPOSE, transpose, input, dim0, dim1)
     try:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
-        explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
-        raise
+        return recover(error, op.TRANSPOSE, transpose, input, dim0, dim1)
     node = (
         TransposeBackward0.record(input, dim0, dim1)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -876,14 +925,13 @@ def transpose_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentO
     (vtgrad.Size([4, 3, 2]), (6, 2, 1))
     """
     if keys.active and is_keyed(input, out):
-        return take_over(TRANSPOSE_COPY, transpose_copy, input, dim0, dim1, out=out)
+        return take_over(op.TRANSPOSE_COPY, transpose_copy, input, dim0, dim1, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.transpose(input._impl, dim0, dim1).array)
     except Exception as error:
-        explain(error, "input: Tensor, dim0: int, dim1: int, out: Tensor | None", input, dim0, dim1, out)
-        raise
+        return recover(error, op.TRANSPOSE_COPY, transpose_copy, input, dim0, dim1, out=out)
     if out is not None:
         return write_out(out, array, "transpose_copy", exact=True)
     result = wrap_like(input, array)
@@ -926,12 +974,11 @@ def t(input: T) -> T:
             [9, 4]])
     """
     if keys.active and is_keyed(input):
-        return take_over(T_OPERATOR, t, input)
+        return take_over(op.T_OPERATOR, t, input)
     try:
         impl = view_impls.t(input._impl)
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.T_OPERATOR, t, input)
     node = (
         TBackward0.record(input)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -975,14 +1022,13 @@ def t_copy(input: T, *, out: T | None = None) -> T:
             [2, 4]]), (2, 1))
     """
     if keys.active and is_keyed(input, out):
-        return take_over(T_COPY, t_copy, input, out=out)
+        return take_over(op.T_COPY, t_copy, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.t(input._impl).array)
     except Exception as error:
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.T_COPY, t_copy, input, out=out)
     if out is not None:
         return write_out(out, array, "t_copy", exact=True)
     result = wrap_like(input, array)
@@ -1001,12 +1047,11 @@ def permute_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Return a view with the dimensions in another order."""
     if keys.active and is_keyed(input):
-        return take_over(PERMUTE_DIMS, permute_dims, input, dims)
+        return take_over(op.PERMUTE_DIMS, permute_dims, input, dims)
     try:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
-        explain(error, "input: Tensor, dims: Sequence[int]", input, dims)
-        raise
+        return recover(error, op.PERMUTE_DIMS, permute_dims, input, dims)
     node = (
         PermuteBackward0.record(input, dims)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1063,14 +1108,13 @@ def permute_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
     (2, 1)
     """
     if keys.active and is_keyed(input, out):
-        return take_over(PERMUTE_COPY, permute_copy, input, dims, out=out)
+        return take_over(op.PERMUTE_COPY, permute_copy, input, dims, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.permute(input._impl, dims).array)
     except Exception as error:
-        explain(error, "input: Tensor, dims: Sequence[int], out: Tensor | None", input, dims, out)
-        raise
+        return recover(error, op.PERMUTE_COPY, permute_copy, input, dims, out=out)
     if out is not None:
         return write_out(out, array, "permute_copy", exact=True)
     result = wrap_like(input, array)
@@ -1083,12 +1127,11 @@ def permute_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 def view_shape(input: T, size: Sequence[int]) -> T:
     """The same elements in another shape; a view."""
     if keys.active and is_keyed(input):
-        return take_over(VIEW_SHAPE, view_shape, input, size)
+        return take_over(op.VIEW_SHAPE, view_shape, input, size)
     try:
         impl = view_impls.view(input._impl, size)
     except Exception as error:
-        explain(error, "input: Tensor, size: Sequence[int]", input, size)
-        raise
+        return recover(error, op.VIEW_SHAPE, view_shape, input, size)
     node = (
         ViewBackward0.record(input, size)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1100,12 +1143,11 @@ def view_shape(input: T, size: Sequence[int]) -> T:
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
     """The same elements in another shape, with strides that were worked out before; a view."""
     if keys.active and is_keyed(self):
-        return take_over(_RESHAPE_ALIAS, _reshape_alias, self, size, stride)
+        return take_over(op._RESHAPE_ALIAS, _reshape_alias, self, size, stride)
     try:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
-        explain(error, "self: Tensor, size: Sequence[int], stride: Sequence[int]", self, size, stride)
-        raise
+        return recover(error, op._RESHAPE_ALIAS, _reshape_alias, self, size, stride)
     node = (
         ReshapeAliasBackward0.record(self, size, stride)
         if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
@@ -1117,14 +1159,11 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
     """A fresh copy in another shape. It takes over the copy's memory and is no view of it."""
     if keys.active and is_keyed(self):
-        return take_over(_UNSAFE_VIEW, _unsafe_view, self, size)
+        return take_over(op._UNSAFE_VIEW, _unsafe_view, self, size)
     try:
         array = no_fp_warnings.run(k.reshape, self._impl.array, size)
     except Exception as error:
-        if renew_context(error):
-            return _unsafe_view(self, size)
-        explain(error, "self: Tensor, size: Sequence[int]", self, size)
-        raise
+        return recover(error, op._UNSAFE_VIEW, _unsafe_view, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = UnsafeViewBackward0.record(self, size)
@@ -1135,12 +1174,11 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
 def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
     """Return a view in which dimensions of size 1 are repeated."""
     if keys.active and is_keyed(input):
-        return take_over(EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
+        return take_over(op.EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
     try:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
-        explain(error, "input: Tensor, size: Sequence[int], implicit: bool", input, size, implicit)
-        raise
+        return recover(error, op.EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
     node = (
         ExpandBackward0.record(input, size, implicit=implicit)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1195,14 +1233,13 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
     tensor([1., 2.])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(EXPAND_COPY, expand_copy, input, size, implicit=implicit, out=out)
+        return take_over(op.EXPAND_COPY, expand_copy, input, size, implicit=implicit, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.expand(input._impl, size, implicit=implicit).array)
     except Exception as error:
-        explain(error, "input: Tensor, size: Sequence[int], implicit: bool, out: Tensor | None", input, size, implicit, out)
-        raise
+        return recover(error, op.EXPAND_COPY, expand_copy, input, size, implicit=implicit, out=out)
     if out is not None:
         return write_out(out, array, "expand_copy", exact=True)
     result = wrap_like(input, array)
@@ -1215,12 +1252,11 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
 def squeeze_default(input: T) -> T:
     """Take away dimensions of size 1, as a view."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DEFAULT, squeeze_default, input)
+        return take_over(op.SQUEEZE_DEFAULT, squeeze_default, input)
     try:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SQUEEZE_DEFAULT, squeeze_default, input)
     node = (
         SqueezeBackward0.record(input)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1232,14 +1268,13 @@ def squeeze_default(input: T) -> T:
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
     """Return a copy without dimensions of size 1."""
     if keys.active and is_keyed(input, out):
-        return take_over(SQUEEZE_COPY_DEFAULT, squeeze_copy_default, input, out=out)
+        return take_over(op.SQUEEZE_COPY_DEFAULT, squeeze_copy_default, input, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.squeeze_all(input._impl).array)
     except Exception as error:
-        explain(error, "input: Tensor, out: Tensor | None", input, out)
-        raise
+        return recover(error, op.SQUEEZE_COPY_DEFAULT, squeeze_copy_default, input, out=out)
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
@@ -1258,13 +1293,12 @@ def squeeze_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 ) -> T:
     """A dimension taken away if its size is 1; a view."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DIM, squeeze_dim, input, dim)
+        return take_over(op.SQUEEZE_DIM, squeeze_dim, input, dim)
     try:
         dim = checked_dim(dim)
         impl = view_impls.squeeze_dim(input._impl, dim)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.SQUEEZE_DIM, squeeze_dim, input, dim)
     node = (
         SqueezeBackward1.record(input, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1282,15 +1316,14 @@ def squeeze_copy_dim(  # type: ignore[misc]  # pyright: ignore[reportInconsisten
 ) -> T:
     """What `squeeze` shows, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over(SQUEEZE_COPY_DIM, squeeze_copy_dim, input, dim, out=out)
+        return take_over(op.SQUEEZE_COPY_DIM, squeeze_copy_dim, input, dim, out=out)
     try:
         dim = checked_dim(dim)
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.squeeze_dim(input._impl, dim).array)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.SQUEEZE_COPY_DIM, squeeze_copy_dim, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
@@ -1309,12 +1342,11 @@ def squeeze_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
 ) -> T:
     """Those of several dimensions taken away whose size is 1; a view."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DIMS, squeeze_dims, input, dim)
+        return take_over(op.SQUEEZE_DIMS, squeeze_dims, input, dim)
     try:
         impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
-        explain(error, "input: Tensor, dim: Sequence[int]", input, dim)
-        raise
+        return recover(error, op.SQUEEZE_DIMS, squeeze_dims, input, dim)
     node = (
         SqueezeBackward2.record(input, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1332,14 +1364,13 @@ def squeeze_copy_dims(  # type: ignore[misc]  # pyright: ignore[reportInconsiste
 ) -> T:
     """What `squeeze` shows, as a copy."""
     if keys.active and is_keyed(input, out):
-        return take_over(SQUEEZE_COPY_DIMS, squeeze_copy_dims, input, dim, out=out)
+        return take_over(op.SQUEEZE_COPY_DIMS, squeeze_copy_dims, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.squeeze_dims(input._impl, dim).array)
     except Exception as error:
-        explain(error, "input: Tensor, dim: Sequence[int], out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.SQUEEZE_COPY_DIMS, squeeze_copy_dims, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
@@ -1379,12 +1410,11 @@ def unsqueeze(input: T, dim: int) -> T:
     tensor([1, 9])
     """
     if keys.active and is_keyed(input):
-        return take_over(UNSQUEEZE, unsqueeze, input, dim)
+        return take_over(op.UNSQUEEZE, unsqueeze, input, dim)
     try:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.UNSQUEEZE, unsqueeze, input, dim)
     node = (
         UnsqueezeBackward0.record(input, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1431,14 +1461,13 @@ def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
     tensor([1, 2])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(UNSQUEEZE_COPY, unsqueeze_copy, input, dim, out=out)
+        return take_over(op.UNSQUEEZE_COPY, unsqueeze_copy, input, dim, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.unsqueeze(input._impl, dim).array)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int, out: Tensor | None", input, dim, out)
-        raise
+        return recover(error, op.UNSQUEEZE_COPY, unsqueeze_copy, input, dim, out=out)
     if out is not None:
         return write_out(out, array, "unsqueeze_copy", exact=True)
     result = wrap_like(input, array)
@@ -1491,12 +1520,11 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
     tensor([1., 2., 2., 1.])
     """
     if keys.active and is_keyed(input):
-        return take_over(UNFOLD, unfold, input, dimension, size, step)
+        return take_over(op.UNFOLD, unfold, input, dimension, size, step)
     try:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
-        explain(error, "input: Tensor, dimension: int, size: int, step: int", input, dimension, size, step)
-        raise
+        return recover(error, op.UNFOLD, unfold, input, dimension, size, step)
     node = (
         UnfoldBackward0.record(input, dimension, size, step)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1550,14 +1578,13 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
     tensor([1, 2, 3])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(UNFOLD_COPY, unfold_copy, input, dimension, size, step, out=out)
+        return take_over(op.UNFOLD_COPY, unfold_copy, input, dimension, size, step, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = k.contiguous(view_impls.unfold(input._impl, dimension, size, step).array)
     except Exception as error:
-        explain(error, "input: Tensor, dimension: int, size: int, step: int, out: Tensor | None", input, dimension, size, step, out)
-        raise
+        return recover(error, op.UNFOLD_COPY, unfold_copy, input, dimension, size, step, out=out)
     if out is not None:
         return write_out(out, array, "unfold_copy", exact=True)
     result = wrap_like(input, array)
@@ -1570,19 +1597,11 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
 def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Any geometry inside the storage; a view. Sizes, strides and offset count elements."""
     if keys.active and is_keyed(input):
-        return take_over(AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
+        return take_over(op.AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            input,
-            size,
-            stride,
-            storage_offset,
-        )
-        raise
+        return recover(error, op.AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
     node = (
         AsStridedBackward0.record(input, size, stride, storage_offset)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -1594,22 +1613,13 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
 def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: T | None = None) -> T:
     """What `as_strided` shows, as a copy."""
     if keys.active and is_keyed(self, out):
-        return take_over(_AS_STRIDED_COPY, _as_strided_copy, self, size, stride, storage_offset, out=out)
+        return take_over(op._AS_STRIDED_COPY, _as_strided_copy, self, size, stride, storage_offset, out=out)
     try:
         if out is not None:
             check_out(out, self)
         array = k.contiguous(view_impls.as_strided(self._impl, size, stride, storage_offset).array)
     except Exception as error:
-        explain(
-            error,
-            "self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None, out: Tensor | None",
-            self,
-            size,
-            stride,
-            storage_offset,
-            out,
-        )
-        raise
+        return recover(error, op._AS_STRIDED_COPY, _as_strided_copy, self, size, stride, storage_offset, out=out)
     if out is not None:
         return write_out(out, array, "_as_strided_copy", exact=True)
     result = wrap_like(self, array)
@@ -1622,20 +1632,11 @@ def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storag
 def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """The same of a view, where it reaches beyond that to other memory of the view's base."""
     if keys.active and is_keyed(self, base):
-        return take_over(AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
+        return take_over(op.AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
     try:
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
     except Exception as error:
-        explain(
-            error,
-            "self: Tensor, base: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            self,
-            base,
-            size,
-            stride,
-            storage_offset,
-        )
-        raise
+        return recover(error, op.AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
     node = (
         AsStridedBeyondBackward0.record(self, base, size, stride, storage_offset)
         if (
@@ -1651,99 +1652,82 @@ def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequen
 def transpose_(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions of the tensor itself."""
     if keys.active and is_keyed(input):
-        return take_over(TRANSPOSE_, transpose_, input, dim0, dim1)
+        return take_over(op.TRANSPOSE_, transpose_, input, dim0, dim1)
     try:
         return write_geometry(input, TransposeBackward1.record, view_impls.transpose, dim0, dim1, operator="transpose_")
     except Exception as error:
-        explain(error, "input: Tensor, dim0: int, dim1: int", input, dim0, dim1)
-        raise
+        return recover(error, op.TRANSPOSE_, transpose_, input, dim0, dim1)
 
 
 def t_(input: T) -> T:
     """Transpose the matrix itself."""
     if keys.active and is_keyed(input):
-        return take_over(T_, t_, input)
+        return take_over(op.T_, t_, input)
     try:
         return write_geometry(input, TBackward1.record, view_impls.t, operator="t_")
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.T_, t_, input)
 
 
 def squeeze_default_(input: T) -> T:
     """Take away all dimensions of size 1 of the tensor itself."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DEFAULT_, squeeze_default_, input)
+        return take_over(op.SQUEEZE_DEFAULT_, squeeze_default_, input)
     try:
         return write_geometry(input, SqueezeBackward3.record, view_impls.squeeze_all, operator="squeeze_")
     except Exception as error:
-        explain(error, "input: Tensor", input)
-        raise
+        return recover(error, op.SQUEEZE_DEFAULT_, squeeze_default_, input)
 
 
 def squeeze_dim_(input: T, dim: int) -> T:
     """Take away a dimension of the tensor itself if its size is 1."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DIM_, squeeze_dim_, input, dim)
+        return take_over(op.SQUEEZE_DIM_, squeeze_dim_, input, dim)
     try:
         dim = checked_dim(dim)
         return write_geometry(input, SqueezeBackward4.record, view_impls.squeeze_dim, dim, operator="squeeze_")
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.SQUEEZE_DIM_, squeeze_dim_, input, dim)
 
 
 def squeeze_dims_(input: T, dim: Sequence[int]) -> T:
     """Take away those of several dimensions of the tensor itself whose size is 1."""
     if keys.active and is_keyed(input):
-        return take_over(SQUEEZE_DIMS_, squeeze_dims_, input, dim)
+        return take_over(op.SQUEEZE_DIMS_, squeeze_dims_, input, dim)
     try:
         return write_geometry(input, SqueezeBackward5.record, view_impls.squeeze_dims, dim, operator="squeeze_")
     except Exception as error:
-        explain(error, "input: Tensor, dim: Sequence[int]", input, dim)
-        raise
+        return recover(error, op.SQUEEZE_DIMS_, squeeze_dims_, input, dim)
 
 
 def unsqueeze_(input: T, dim: int) -> T:
     """Give the tensor itself a new dimension of size 1."""
     if keys.active and is_keyed(input):
-        return take_over(UNSQUEEZE_, unsqueeze_, input, dim)
+        return take_over(op.UNSQUEEZE_, unsqueeze_, input, dim)
     try:
         return write_geometry(input, UnsqueezeBackward1.record, view_impls.unsqueeze, dim, operator="unsqueeze_")
     except Exception as error:
-        explain(error, "input: Tensor, dim: int", input, dim)
-        raise
+        return recover(error, op.UNSQUEEZE_, unsqueeze_, input, dim)
 
 
 def as_strided_part_(input: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> T:
     """Let the tensor itself look at any geometry inside its storage."""
     if keys.active and is_keyed(input):
-        return take_over(AS_STRIDED_PART_, as_strided_part_, input, size, stride, storage_offset)
+        return take_over(op.AS_STRIDED_PART_, as_strided_part_, input, size, stride, storage_offset)
     try:
         return write_geometry(input, AsStridedBackward1.record, view_impls.as_strided, size, stride, storage_offset, operator="as_strided_")
     except Exception as error:
-        explain(
-            error,
-            "input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None",
-            input,
-            size,
-            stride,
-            storage_offset,
-        )
-        raise
+        return recover(error, op.AS_STRIDED_PART_, as_strided_part_, input, size, stride, storage_offset)
 
 
 def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     """Zeros with `self` at one index of a dimension."""
     if keys.active and is_keyed(self):
-        return take_over(SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
+        return take_over(op.SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
     try:
         array = no_fp_warnings.run(k.select_backward, self._impl.array, input_sizes, dim, index)
     except Exception as error:
-        if renew_context(error):
-            return select_backward(self, input_sizes, dim, index)
-        explain(error, "self: Tensor, input_sizes: Shape, dim: int, index: int", self, input_sizes, dim, index)
-        raise
+        return recover(error, op.SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
@@ -1754,23 +1738,11 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
 def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int) -> T:
     """Zeros with `self` at a range of a dimension."""
     if keys.active and is_keyed(self):
-        return take_over(SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
+        return take_over(op.SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
     try:
         array = no_fp_warnings.run(k.slice_backward, self._impl.array, input_sizes, dim, start, end, step)
     except Exception as error:
-        if renew_context(error):
-            return slice_backward(self, input_sizes, dim, start, end, step)
-        explain(
-            error,
-            "self: Tensor, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int",
-            self,
-            input_sizes,
-            dim,
-            start,
-            end,
-            step,
-        )
-        raise
+        return recover(error, op.SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
@@ -1781,14 +1753,11 @@ def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end
 def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> T:
     """Zeros with `self` on a diagonal."""
     if keys.active and is_keyed(self):
-        return take_over(DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
+        return take_over(op.DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_backward, self._impl.array, input_sizes, offset, dim1, dim2)
     except Exception as error:
-        if renew_context(error):
-            return diagonal_backward(self, input_sizes, offset, dim1, dim2)
-        explain(error, "self: Tensor, input_sizes: Shape, offset: int, dim1: int, dim2: int", self, input_sizes, offset, dim1, dim2)
-        raise
+        return recover(error, op.DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
@@ -1799,14 +1768,11 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
 def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int) -> T:
     """Zeros with the windows in `self` added at their places."""
     if keys.active and is_keyed(self):
-        return take_over(UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
+        return take_over(op.UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
     try:
         array = no_fp_warnings.run(k.unfold_backward, self._impl.array, input_sizes, dim, size, step)
     except Exception as error:
-        if renew_context(error):
-            return unfold_backward(self, input_sizes, dim, size, step)
-        explain(error, "self: Tensor, input_sizes: Shape, dim: int, size: int, step: int", self, input_sizes, dim, size, step)
-        raise
+        return recover(error, op.UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
@@ -1817,14 +1783,11 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
 def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """The gradient of the argument of `as_strided`."""
     if keys.active and is_keyed(self):
-        return take_over(AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
+        return take_over(op.AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_backward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renew_context(error):
-            return as_strided_backward(self, input_geometry, output_geometry)
-        explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
-        raise
+        return recover(error, op.AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
@@ -1835,14 +1798,11 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
 def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """What `as_strided` reads, as a copy, where the argument has its input's place in memory."""
     if keys.active and is_keyed(self):
-        return take_over(AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
+        return take_over(op.AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_forward, self._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renew_context(error):
-            return as_strided_forward(self, input_geometry, output_geometry)
-        explain(error, "self: Tensor, input_geometry: Geometry3, output_geometry: Geometry3", self, input_geometry, output_geometry)
-        raise
+        return recover(error, op.AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
         node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
@@ -1893,14 +1853,11 @@ def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
             [0., 0., 2.]])
     """
     if keys.active and is_keyed(input, src):
-        return take_over(SELECT_SCATTER, select_scatter, input, src, dim, index)
+        return take_over(op.SELECT_SCATTER, select_scatter, input, src, dim, index)
     try:
         array = no_fp_warnings.run(k.select_scatter, input._impl.array, src._impl.array, dim, index)
     except Exception as error:
-        if renew_context(error):
-            return select_scatter(input, src, dim, index)
-        explain(error, "input: Tensor, src: Tensor, dim: int, index: int", input, src, dim, index)
-        raise
+        return recover(error, op.SELECT_SCATTER, select_scatter, input, src, dim, index)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -1967,26 +1924,13 @@ def slice_scatter(
     tensor([0., 1., 0., 2., 0.])
     """
     if keys.active and is_keyed(input, src, out):
-        return take_over(SLICE_SCATTER, slice_scatter, input, src, dim, start, end, step, out=out)
+        return take_over(op.SLICE_SCATTER, slice_scatter, input, src, dim, start, end, step, out=out)
     try:
         if out is not None:
             check_out(out, input, src)
         array = no_fp_warnings.run(k.slice_scatter, input._impl.array, src._impl.array, dim, start, end, step)
     except Exception as error:
-        if renew_context(error):
-            return slice_scatter(input, src, dim, start, end, step, out=out)
-        explain(
-            error,
-            "input: Tensor, src: Tensor, dim: int, start: int | None, end: int | None, step: int, out: Tensor | None",
-            input,
-            src,
-            dim,
-            start,
-            end,
-            step,
-            out,
-        )
-        raise
+        return recover(error, op.SLICE_SCATTER, slice_scatter, input, src, dim, start, end, step, out=out)
     if out is not None:
         return write_out(out, array, "slice_scatter", exact=True, inputs=(input, src))
     result = wrap_like(input, array)
@@ -2050,14 +1994,11 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
             [1., 0.]])
     """
     if keys.active and is_keyed(input, src):
-        return take_over(DIAGONAL_SCATTER, diagonal_scatter, input, src, offset, dim1, dim2)
+        return take_over(op.DIAGONAL_SCATTER, diagonal_scatter, input, src, offset, dim1, dim2)
     try:
         array = no_fp_warnings.run(k.diagonal_scatter, input._impl.array, src._impl.array, offset, dim1, dim2)
     except Exception as error:
-        if renew_context(error):
-            return diagonal_scatter(input, src, offset, dim1, dim2)
-        explain(error, "input: Tensor, src: Tensor, offset: int, dim1: int, dim2: int", input, src, offset, dim1, dim2)
-        raise
+        return recover(error, op.DIAGONAL_SCATTER, diagonal_scatter, input, src, offset, dim1, dim2)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -2071,21 +2012,11 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
 def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3) -> T:
     """A copy with `src` at any geometry inside the storage."""
     if keys.active and is_keyed(input, src):
-        return take_over(AS_STRIDED_SCATTER_AT, as_strided_scatter_at, input, src, input_geometry, output_geometry)
+        return take_over(op.AS_STRIDED_SCATTER_AT, as_strided_scatter_at, input, src, input_geometry, output_geometry)
     try:
         array = no_fp_warnings.run(k.as_strided_scatter_at, input._impl.array, src._impl.array, input_geometry, output_geometry)
     except Exception as error:
-        if renew_context(error):
-            return as_strided_scatter_at(input, src, input_geometry, output_geometry)
-        explain(
-            error,
-            "input: Tensor, src: Tensor, input_geometry: Geometry3, output_geometry: Geometry3",
-            input,
-            src,
-            input_geometry,
-            output_geometry,
-        )
-        raise
+        return recover(error, op.AS_STRIDED_SCATTER_AT, as_strided_scatter_at, input, src, input_geometry, output_geometry)
     result = wrap_like(input, array)
     if (
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
@@ -2105,13 +2036,12 @@ def unsafe_split_equal(  # type: ignore[misc]  # pyright: ignore[reportInconsist
 ) -> tuple[T, ...]:
     """Cut a tensor into pieces of one size that share its memory, but are no views."""
     if keys.active and is_keyed(input):
-        return take_over(UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
+        return take_over(op.UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
     try:
         split_size = checked_dim(split_size, "split_size")
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_size: int, dim: int", input, split_size, dim)
-        raise
+        return recover(error, op.UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
     node = (
         UnsafeSplitBackward0.record(input, split_size, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -2164,12 +2094,11 @@ def unsafe_split_with_sizes(  # type: ignore[misc]  # pyright: ignore[reportInco
     their versions do not move.
     """
     if keys.active and is_keyed(input):
-        return take_over(UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
+        return take_over(op.UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
     try:
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
-        explain(error, "input: Tensor, split_sizes: Sequence[int], dim: int", input, split_sizes, dim)
-        raise
+        return recover(error, op.UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
     node = (
         UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
         if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
@@ -2230,16 +2159,13 @@ def narrow_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     tensor([0, 1, 2, 3, 4, 5])
     """
     if keys.active and is_keyed(input, out):
-        return take_over(NARROW_COPY, narrow_copy, input, dim, start, length, out=out)
+        return take_over(op.NARROW_COPY, narrow_copy, input, dim, start, length, out=out)
     try:
         if out is not None:
             check_out(out, input)
         array = no_fp_warnings.run(k.narrow_copy, input._impl.array, dim, start, length)
     except Exception as error:
-        if renew_context(error):
-            return narrow_copy(input, dim, start, length, out=out)
-        explain(error, "input: Tensor, dim: int, start: int, length: int, out: Tensor | None", input, dim, start, length, out)
-        raise
+        return recover(error, op.NARROW_COPY, narrow_copy, input, dim, start, length, out=out)
     if out is not None:
         return write_out(out, array, "narrow_copy", exact=True)
     result = wrap_like(input, array)
@@ -2252,16 +2178,13 @@ def narrow_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
 def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     """A row-major copy in another shape."""
     if keys.active and is_keyed(self, out):
-        return take_over(_VIEW_COPY, _view_copy, self, size, out=out)
+        return take_over(op._VIEW_COPY, _view_copy, self, size, out=out)
     try:
         if out is not None:
             check_out(out, self)
         array = no_fp_warnings.run(k.view_copy, self._impl.array, size)
     except Exception as error:
-        if renew_context(error):
-            return _view_copy(self, size, out=out)
-        explain(error, "self: Tensor, size: Sequence[int], out: Tensor | None", self, size, out)
-        raise
+        return recover(error, op._VIEW_COPY, _view_copy, self, size, out=out)
     if out is not None:
         return write_out(out, array, "_view_copy", exact=True)
     result = wrap_like(self, array)
@@ -2315,7 +2238,7 @@ def squeeze(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
             return squeeze_dims(input, dim)
         return squeeze_dim(input, dim)  # type: ignore[call-overload, no-any-return]  # an integer
     except Exception as error:
-        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        explain(error, "input dim:int|Sequence[int]|None", input, dim)
         raise
 
 
@@ -2370,7 +2293,7 @@ def squeeze_copy(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
             return squeeze_copy_dims(input, dim, out=out)
         return squeeze_copy_dim(input, dim, out=out)  # type: ignore[call-overload, no-any-return]  # an integer
     except Exception as error:
-        explain(error, "input: Tensor, dim: int | Sequence[int] | None, out: Tensor | None", input, dim, out)
+        explain(error, "input dim:int|Sequence[int]|None out:Tensor|None", input, dim, out)
         raise
 
 
@@ -2383,7 +2306,7 @@ def squeeze_(input: T, dim: SupportsIndex | Sequence[int] | None = None) -> T:
             return squeeze_dims_(input, dim)
         return squeeze_dim_(input, dim)  # type: ignore[arg-type]  # an integer
     except Exception as error:
-        explain(error, "input: Tensor, dim: int | Sequence[int] | None", input, dim)
+        explain(error, "input dim:int|Sequence[int]|None", input, dim)
         raise
 
 

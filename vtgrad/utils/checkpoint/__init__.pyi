@@ -19,8 +19,13 @@ from vtgrad.utils.checkpoint.settings import (
 from vtgrad.utils.checkpoint.settings import set_checkpoint_early_stop as set_checkpoint_early_stop
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_loop",
-    "checkpoint_sequential", "noop_context_fn", "set_checkpoint_debug_enabled",
+    "CheckpointError",
+    "CheckpointFunction",
+    "checkpoint",
+    "checkpoint_loop",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
 

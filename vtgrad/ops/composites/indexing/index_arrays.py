@@ -319,7 +319,7 @@ def scatter_(
                 input, record, writer, dim, index, src, how, distinct=True, operator="scatter_"
             )
         except Exception as error:
-            wanted = "input: Tensor, dim: int, index: Tensor, src: Tensor | Number, reduce: str"
+            wanted = "input dim:int index src:Tensor|Number reduce:str"
             explain(error, wanted, input, dim, index, src, how)
             raise
     if isinstance(src, TensorBase):

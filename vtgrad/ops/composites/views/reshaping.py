@@ -190,7 +190,7 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
         # for it: an error that a frame on its own traceback knows is in a cycle.
         explain(
             error.__cause__ if isinstance(error.__cause__, Exception) else error,
-            "input: Tensor, shape: int | Sequence[int]",
+            "input shape:int|Sequence[int]",
             input,
             given,
         )
@@ -310,7 +310,7 @@ def _flatten(input: T, start_dim: int, end_dim: int) -> T:
     try:
         sizes = flatten_sizes(input.shape, start_dim, end_dim)
     except Exception as error:
-        explain(error, "input: Tensor, start_dim: int, end_dim: int", input, start_dim, end_dim)
+        explain(error, "input start_dim:int end_dim:int", input, start_dim, end_dim)
         raise
     return input if len(sizes) == input.ndim else reshape(input, sizes)
 
@@ -409,7 +409,7 @@ def unflatten(
         wanted = unflatten_sizes(input.shape, checked_dim(dim), cast("Sequence[int]", sizes))
         return F.view_shape(input, wanted)
     except Exception as error:
-        explain(error, "input: Tensor, dim: int, sizes: Sequence[int]", input, dim, sizes)
+        explain(error, "input dim:int sizes:Sequence[int]", input, dim, sizes)
         raise
 
 

@@ -1,0 +1,96 @@
+"""What is done when the call of an operator has failed.
+
+Note [A failed call]
+
+A generated operator works with what it gets, and asks what is wrong only if that has failed. All
+that may fail stands in a ``try`` whose handler is the same for every operator:
+
+    except Exception as error:
+        return recover(error, op.MUL, mul, input, other, out=out)
+
+`recover` calls the operator again if it can succeed with the same arguments in another form: a
+kernel was running on this thread (Note [Floating-point warnings]), or an argument is a 0-d tensor
+where a number is expected, or the first operand is a number. Otherwise `explain` names the argument
+that is wrong, or the error goes on as it is. The operator's record says which of its parameters are
+numbers and what their types are.
+
+Nothing was written when a call begins again: what writes fails before the first element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar, cast
+
+from vtgrad.ops.operator import Operator, described
+from vtgrad.storage.no_fp_warnings import renew_context
+
+from .explain import explain
+from .numbers import as_first_operand, as_number, has_number_tensor, out_of_context
+
+__all__ = ["recover"]
+
+R = TypeVar("R")
+
+# What is passed as a number, or as a 0-d tensor in its place.
+_NUMBERS: Final = frozenset({"Number", "Number|None", "float", "float|None"})
+
+
+def recover(
+    error: Exception,
+    operator: Operator,
+    function: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> R:  # type: ignore[type-var]  # the result of `function`, whose own signature is generic
+    """The result of a call that begins again; called by the handler of an error.
+
+    Parameters
+    ----------
+    error : Exception
+        What the call has raised.
+    operator : Operator
+        The record of the operator.
+    function : callable
+        Its function.
+    *args, **kwargs
+        Its arguments, in the order of its parameters.
+
+    Raises
+    ------
+    Exception
+        What `explain` raises, or `error` itself.
+    """
+    try:
+        if renew_context(error):
+            return cast("R", function(*args, **kwargs))
+        parameters = operator.stated
+        if "out" in kwargs:
+            parameters += " out:Tensor|None" if operator.results == 1 else " out:Pair|None"
+        values = [*args, *kwargs.values()]
+        numbers = [nr for nr, (_, kind) in enumerate(described(parameters)) if kind in _NUMBERS]
+        if has_number_tensor(*[values[nr] for nr in numbers]) and not _has_drawn(operator):
+            for nr in numbers:
+                values[nr] = as_number(values[nr])
+            count = len(args)
+            options = dict(zip(kwargs, values[count:], strict=True))
+            return cast("R", function(*values[:count], **options))
+        if operator.number_first:
+            inexact = operator.number_first == "float"
+            turned = as_first_operand(operator.spoken, args[0], args[1], inexact=inexact)
+            if turned is not None:
+                with out_of_context(error):
+                    return cast("R", function(turned, *args[1:], **kwargs))
+        explain(error, parameters, *values)
+        raise
+    finally:
+        # The traceback of the error has this frame, which would have the error.
+        del error
+
+
+def _has_drawn(operator: Operator) -> bool:
+    """Whether the call may have drawn random numbers: drawn again, it is not the same call.
+
+    In place, none has been drawn when a call fails.
+    """
+    return not operator.writes and "Generator" in operator.stated
