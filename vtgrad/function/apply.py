@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
-from typing import ClassVar, Final, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar, overload
 
 from ..errors import ArgumentTypeError
 from ..graph.audit import audit
@@ -34,7 +34,10 @@ from .results import (
 )
 from .samples import Samples
 
-__all__ = ["Apply", "Callee", "apply"]
+if TYPE_CHECKING:
+    from .callee import Callee
+
+__all__ = ["Apply", "apply"]
 
 P = ParamSpec("P")
 Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True)
@@ -60,18 +63,6 @@ class TakesNoContext(Protocol[P, Result_co]):
     def forward(*args: P.args, **kwargs: P.kwargs) -> Result_co:
         """Compute the results."""
         ...
-
-
-class Callee(Protocol):
-    """The part of a Function that `apply` uses."""
-
-    forward: ClassVar[Callable[..., object]]
-    setup_context: ClassVar[Callable[..., object]]
-    jvp: ClassVar[Callable[..., object]]
-    vmap: ClassVar[Callable[..., object]]
-    generate_vmap_rule: ClassVar[bool]
-    _backward_cls: type[BackwardCFunction]
-    _ctx_cls: ClassVar[type[FunctionCtx]]
 
 
 class Apply:

@@ -18,7 +18,7 @@ from .default_methods import no_vmap
 from .samples import Samples, sample_of
 
 if TYPE_CHECKING:
-    from .apply import Callee
+    from .callee import Callee
 
 __all__ = ["VmapInfo", "apply_batched", "level_of"]
 

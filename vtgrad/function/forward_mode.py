@@ -42,7 +42,7 @@ from .default_methods import no_jvp
 from .results import version_of
 
 if TYPE_CHECKING:
-    from .apply import Callee
+    from .callee import Callee
     from .context import Call
     from .function_ctx import FunctionCtx
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Protocol, TypeV
 from ..errors import ArgumentTypeError, MissingMethodError
 from ..storage.tensor_base import TensorBase
 from ..tensor.tensor import Tensor
-from .apply import Apply, Callee, apply
+from .apply import Apply, apply
 from .function import Function
 from .function_ctx import FunctionCtx
 from .nested import put_in, take_out, take_out_gradients, tensors_in
+
+if TYPE_CHECKING:
+    from .callee import Callee
 
 __all__ = ["NestedIOCtx", "NestedIOFunction"]
 
