@@ -65,12 +65,12 @@ def test_a_record_says_what_errors_call_a_parameter_and_of_what_type_it_is() -> 
     made = Operator("f", "input count=k:int|None * others:Tensors scale:Number|None")
     assert made.parameters == ("input", "count", "others", "scale")
     assert (made.positional, made.integers) == (("input", "count"), ("count",))
-    assert described(made.stated) == [
+    assert described(made.stated) == (
         ("input", "Tensor"),
         ("k", "int|None"),
         ("others", "Tensors"),
         ("scale", "Number|None"),
-    ]
+    )
     with pytest.raises(ArgumentTypeError, match="argument 'k' must be an integer, not float"):
         vt.topk(vt.ones(3), 1.5)  # type: ignore[arg-type]  # the mistake
 

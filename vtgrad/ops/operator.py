@@ -22,6 +22,7 @@ what errors call them, and whether a number may stand first.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vtgrad.storage.key_set import BATCHED, DUAL
@@ -37,7 +38,8 @@ _MARKS: Final = re.compile(r"[=:]\S+")
 _INTEGERS: Final = ("int", "int|None")
 
 
-def described(parameters: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1024)
+def described(parameters: str) -> tuple[tuple[str, str], ...]:
     """What errors call each parameter, and its type.
 
     Parameters
@@ -50,7 +52,7 @@ def described(parameters: str) -> list[tuple[str, str]]:
         if one != "*":
             name, _, kind = one.partition(":")
             found.append((name.rpartition("=")[2], kind or "Tensor"))
-    return found
+    return tuple(found)
 
 
 class Tangent(NamedTuple):

@@ -20,6 +20,7 @@ Nothing was written when a call begins again: what writes fails before the first
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, TypeVar, cast
 
 from vtgrad.ops.operator import Operator, described
@@ -68,13 +69,16 @@ def recover(
         if "out" in kwargs:
             parameters += " out:Tensor|None" if operator.results == 1 else " out:Pair|None"
         values = [*args, *kwargs.values()]
-        numbers = [nr for nr, (_, kind) in enumerate(described(parameters)) if kind in _NUMBERS]
-        if has_number_tensor(*[values[nr] for nr in numbers]) and not _has_drawn(operator):
-            for nr in numbers:
-                values[nr] = as_number(values[nr])
-            count = len(args)
-            options = dict(zip(kwargs, values[count:], strict=True))
-            return cast("R", function(*values[:count], **options))
+        numbers = _numbers_of(parameters)
+        if numbers and has_number_tensor(*[values[nr] for nr in numbers]):
+            if operator.writes or "Generator" not in parameters:
+                for nr in numbers:
+                    values[nr] = as_number(values[nr])
+                count = len(args)
+                options = dict(zip(kwargs, values[count:], strict=True))
+                return cast("R", function(*values[:count], **options))
+            # Random numbers may have been drawn, and others would not be the same call again. In
+            # place, none have been drawn when a call fails.
         if operator.number_first:
             inexact = operator.number_first == "float"
             turned = as_first_operand(operator.spoken, args[0], args[1], inexact=inexact)
@@ -88,9 +92,7 @@ def recover(
         del error
 
 
-def _has_drawn(operator: Operator) -> bool:
-    """Whether the call may have drawn random numbers: drawn again, it is not the same call.
-
-    In place, none has been drawn when a call fails.
-    """
-    return not operator.writes and "Generator" in operator.stated
+@lru_cache(maxsize=1024)
+def _numbers_of(parameters: str) -> tuple[int, ...]:
+    """The positions of the numbers among the parameters of a record."""
+    return tuple([nr for nr, (_, kind) in enumerate(described(parameters)) if kind in _NUMBERS])
