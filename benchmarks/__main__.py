@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 
 import vtgrad
-
-from .bench import Bench
-from .libraries import PEERS, Library, load
-from .report import header, insert_table, line, markdown
-from .results import Run
-from .suite import SECTIONS
+from benchmarks.bench import Bench
+from benchmarks.libraries import PEERS, Library, load
+from benchmarks.report import header, insert_table, line, markdown
+from benchmarks.results import Run
+from benchmarks.suite import SECTIONS
 
 _README = Path(__file__).parent / "README.md"
 

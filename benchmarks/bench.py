@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from .libraries import PEERS, Array, Body, Library, Real
-from .measure import Prepare, growth_exponent, interleaved, steady
-from .results import Bar, Result
+from benchmarks.libraries import PEERS, Array, Body, Library, Real
+from benchmarks.measure import Prepare, growth_exponent, interleaved, steady
+from benchmarks.results import Bar, Result
 
 __all__ = ["Bench", "Pass", "prepared"]
 

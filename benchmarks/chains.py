@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Library, Real, Toolkit, load
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Library, Real, Toolkit, load
+from benchmarks.results import Bar, Result
 
 SECTION = "chains"
 PASSES = ("forward", "backward", "free")

@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 
 import vtgrad as vt
-
-from .bench import Bench
-from .measure import cpu_time, steady
-from .results import Result
+from benchmarks.bench import Bench
+from benchmarks.measure import cpu_time, steady
+from benchmarks.results import Result
 
 SECTION = "heat equation in the memory of 20 states"
 CELLS = 1000

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Body, Real, Toolkit
-from .results import Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Body, Real, Toolkit
+from benchmarks.results import Result
 
 SECTION = "factorisations with slices"
 

@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from .bench import Bench, Pass, prepared
-from .libraries import Array, Body, Library, Real, Toolkit
-from .measure import Prepare
-from .results import Bar, Result
+from benchmarks.bench import Bench, Pass, prepared
+from benchmarks.libraries import Array, Body, Library, Real, Toolkit
+from benchmarks.measure import Prepare
+from benchmarks.results import Bar, Result
 
 SECTION = "rows written into a (T, 64) buffer"
 GROWTH = 1.1

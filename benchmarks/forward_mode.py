@@ -12,11 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 import vtgrad
-
-from .bench import Bench
-from .libraries import Array, Real
-from .measure import interleaved, ratios, steady
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Real
+from benchmarks.measure import interleaved, ratios, steady
+from benchmarks.results import Bar, Result
 
 SECTION = "forward mode"
 FORWARD: Final = Bar(2.2, 2.2, against="")

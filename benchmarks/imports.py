@@ -6,8 +6,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-from .bench import Bench
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.results import Bar, Result
 
 SECTION = "import"
 # Processor time since the interpreter was started.

@@ -13,9 +13,8 @@ import time
 from collections.abc import Iterator
 
 import vtgrad as vt
-
-from .bench import Bench
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.results import Bar, Result
 
 SECTION = "an ensemble on lanes, backward"
 NETWORKS, LAYERS, SIZE = 4, 4, 512

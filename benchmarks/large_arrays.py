@@ -18,10 +18,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .bench import Bench, prepared
-from .libraries import Array, Body, Real, Toolkit
-from .measure import steady
-from .results import Bar, Result
+from benchmarks.bench import Bench, prepared
+from benchmarks.libraries import Array, Body, Real, Toolkit
+from benchmarks.measure import steady
+from benchmarks.results import Bar, Result
 
 SECTION = "large arrays, both passes"
 SIZES = (1_000_000, 10_000_000)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Real, Toolkit
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Real, Toolkit
+from benchmarks.results import Bar, Result
 
 SECTION = "network with two layers, one step"
 SMALL = (32, 64, 64, 10)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Body, Library, Real, Toolkit
-from .results import Bar, Result
-from .ways import Way, both_passes
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Body, Library, Real, Toolkit
+from benchmarks.results import Bar, Result
+from benchmarks.ways import Way, both_passes
 
 SECTION = "peak memory"
 LAYERS = 50

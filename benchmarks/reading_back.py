@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Body, Real, Toolkit
-from .results import Result
-from .ways import Way, alone, beside_peers
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Body, Real, Toolkit
+from benchmarks.results import Result
+from benchmarks.ways import Way, alone, beside_peers
 
 SECTION = "loops that read what they wrote, both passes"
 LENGTHS = (1000, 4000, 16_000)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from .libraries import PEERS
-from .measure import Figure
-from .results import Result, Run
+from benchmarks.libraries import PEERS
+from benchmarks.measure import Figure
+from benchmarks.results import Result, Run
 
 __all__ = ["COLUMNS", "header", "insert_table", "line", "markdown"]
 

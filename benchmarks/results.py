@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from .measure import Figure, figure, ratios
+from benchmarks.measure import Figure, figure, ratios
 
 __all__ = ["Bar", "Result", "Run", "Unit"]
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Body, Real, Toolkit
-from .results import Result
-from .ways import alone, beside_peers
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Body, Real, Toolkit
+from benchmarks.results import Result
+from benchmarks.ways import alone, beside_peers
 
 SECTION = "programs that overwrite what is needed, both passes"
 LENGTHS = (1000, 4000, 16_000)

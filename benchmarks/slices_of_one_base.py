@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from .bench import Bench, Pass, prepared
-from .libraries import Array, Body, Library, Real, Toolkit
-from .measure import Prepare
-from .results import Result
+from benchmarks.bench import Bench, Pass, prepared
+from benchmarks.libraries import Array, Body, Library, Real, Toolkit
+from benchmarks.measure import Prepare
+from benchmarks.results import Result
 
 SECTION = "k writes into one base"
 GROWTH = 1.1

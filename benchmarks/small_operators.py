@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Real
-from .measure import steady
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Real
+from benchmarks.measure import steady
+from benchmarks.results import Bar, Result
 
 SECTION = "small operators, 4x4"
 BAR = Bar(1.0, 0.45)

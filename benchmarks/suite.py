@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from . import (
+from benchmarks import (
     chains,
     checkpoints,
     factorisations,
@@ -22,8 +22,8 @@ from . import (
     stencil,
     views_and_writes,
 )
-from .bench import Bench
-from .results import Result
+from benchmarks.bench import Bench
+from benchmarks.results import Result
 
 __all__ = ["SECTIONS"]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .bench import Bench
-from .libraries import Array, Body, Real, Toolkit
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Array, Body, Real, Toolkit
+from benchmarks.results import Bar, Result
 
 SECTION = "views and writes, 4x4"
 BAR = Bar(0.8, 0.35)

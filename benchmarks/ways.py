@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Literal, TypeAlias
 
-from .bench import Bench
-from .libraries import Body, Library, Real
-from .measure import Prepare, growth_exponent, interleaved, ratios, steady
-from .results import Bar, Result
+from benchmarks.bench import Bench
+from benchmarks.libraries import Body, Library, Real
+from benchmarks.measure import Prepare, growth_exponent, interleaved, ratios, steady
+from benchmarks.results import Bar, Result
 
 __all__ = ["Way", "alone", "beside_peers", "both_passes"]
 

@@ -31,89 +31,91 @@ from typing import Final as _Final
 
 # First, so that type checkers take `vtgrad.tensor` for the function imported below, as Python
 # does, and not for the module.
-from .tensor.tensor import Tensor as Tensor
+from vtgrad.tensor.tensor import Tensor as Tensor
 
 # isort: split
-from . import autograd as autograd
-from . import errors as errors
-from . import func as func
-from . import pickles as pickles
-from . import random as random
-from . import utils as utils
-from .autograd import enable_grad as enable_grad
-from .autograd import inference_mode as inference_mode
-from .autograd import is_grad_enabled as is_grad_enabled
-from .autograd import no_grad as no_grad
-from .autograd import set_grad_enabled as set_grad_enabled
-from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
-from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
-from .func.vmap import vmap as vmap
-from .generator import Generator as Generator
-from .generator import default_generator as default_generator
-from .generator import get_rng_state as get_rng_state
-from .generator import initial_seed as initial_seed
-from .generator import manual_seed as manual_seed
-from .generator import seed as seed
-from .generator import set_rng_state as set_rng_state
-from .graph.grad_mode import is_inference as is_inference
-from .graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-from .graph.written_elements import WrittenElements as WrittenElements
-from .ops.generated import public as _operators
-from .ops.generated.public import *  # generated, with an `__all__`
-from .storage import device as _device
-from .storage import dtypes as _dtypes
-from .storage import memory_format as _memory_format
-from .storage import memory_layout as _memory_layout
-from .storage import tensor_impl as _tensor_impl
-from .storage.dtypes import complex64 as complex64
-from .storage.dtypes import complex128 as complex128
-from .storage.dtypes import float16 as float16
-from .storage.dtypes import float32 as float32
-from .storage.dtypes import float64 as float64
-from .storage.dtypes import get_default_dtype as get_default_dtype
-from .storage.dtypes import int8 as int8
-from .storage.dtypes import int16 as int16
-from .storage.dtypes import int32 as int32
-from .storage.dtypes import int64 as int64
-from .storage.dtypes import set_default_dtype as set_default_dtype
-from .storage.dtypes import uint8 as uint8
-from .storage.recent_writes import CallSite as CallSite
-from .storage.recent_writes import Write as Write
-from .storage.recent_writes import WrittenView as WrittenView
-from .tensor.creation import empty as empty
-from .tensor.creation import empty_strided as empty_strided
-from .tensor.creation import full as full
-from .tensor.creation import ones as ones
-from .tensor.creation import zeros as zeros
-from .tensor.dtype_info import can_cast as can_cast
-from .tensor.dtype_info import finfo as finfo
-from .tensor.dtype_info import iinfo as iinfo
-from .tensor.dtype_info import promote_types as promote_types
-from .tensor.dtype_info import result_type as result_type
-from .tensor.from_data import as_tensor as as_tensor
-from .tensor.from_data import from_numpy as from_numpy
-from .tensor.from_data import tensor as tensor
-from .tensor.ranges import arange as arange
-from .tensor.ranges import eye as eye
-from .tensor.ranges import linspace as linspace
-from .tensor.sampling import normal as normal
-from .tensor.sampling import rand as rand
-from .tensor.sampling import randint as randint
-from .tensor.sampling import randn as randn
-from .tensor.sampling import randperm as randperm
-from .tensor.size import Size as Size
-from .tensor.size import broadcast_shapes as broadcast_shapes
-from .tensor.tensor_types import BoolTensor as BoolTensor
-from .tensor.tensor_types import ByteTensor as ByteTensor
-from .tensor.tensor_types import CharTensor as CharTensor
-from .tensor.tensor_types import DoubleTensor as DoubleTensor
-from .tensor.tensor_types import FloatTensor as FloatTensor
-from .tensor.tensor_types import HalfTensor as HalfTensor
-from .tensor.tensor_types import IntTensor as IntTensor
-from .tensor.tensor_types import LongTensor as LongTensor
-from .tensor.tensor_types import ShortTensor as ShortTensor
-from .tensor.typed_storage import TypedStorage as TypedStorage
-from .tensor.untyped_storage import UntypedStorage as UntypedStorage
+from vtgrad import autograd as autograd
+from vtgrad import errors as errors
+from vtgrad import func as func
+from vtgrad import pickles as pickles
+from vtgrad import random as random
+from vtgrad import utils as utils
+from vtgrad.autograd import enable_grad as enable_grad
+from vtgrad.autograd import inference_mode as inference_mode
+from vtgrad.autograd import is_grad_enabled as is_grad_enabled
+from vtgrad.autograd import no_grad as no_grad
+from vtgrad.autograd import set_grad_enabled as set_grad_enabled
+from vtgrad.autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
+)
+from vtgrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from vtgrad.func.vmap import vmap as vmap
+from vtgrad.generator import Generator as Generator
+from vtgrad.generator import default_generator as default_generator
+from vtgrad.generator import get_rng_state as get_rng_state
+from vtgrad.generator import initial_seed as initial_seed
+from vtgrad.generator import manual_seed as manual_seed
+from vtgrad.generator import seed as seed
+from vtgrad.generator import set_rng_state as set_rng_state
+from vtgrad.graph.grad_mode import is_inference as is_inference
+from vtgrad.graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+from vtgrad.graph.written_elements import WrittenElements as WrittenElements
+from vtgrad.ops.generated import public as _operators
+from vtgrad.ops.generated.public import *  # generated, with an `__all__`
+from vtgrad.storage import device as _device
+from vtgrad.storage import dtypes as _dtypes
+from vtgrad.storage import memory_format as _memory_format
+from vtgrad.storage import memory_layout as _memory_layout
+from vtgrad.storage import tensor_impl as _tensor_impl
+from vtgrad.storage.dtypes import complex64 as complex64
+from vtgrad.storage.dtypes import complex128 as complex128
+from vtgrad.storage.dtypes import float16 as float16
+from vtgrad.storage.dtypes import float32 as float32
+from vtgrad.storage.dtypes import float64 as float64
+from vtgrad.storage.dtypes import get_default_dtype as get_default_dtype
+from vtgrad.storage.dtypes import int8 as int8
+from vtgrad.storage.dtypes import int16 as int16
+from vtgrad.storage.dtypes import int32 as int32
+from vtgrad.storage.dtypes import int64 as int64
+from vtgrad.storage.dtypes import set_default_dtype as set_default_dtype
+from vtgrad.storage.dtypes import uint8 as uint8
+from vtgrad.storage.recent_writes import CallSite as CallSite
+from vtgrad.storage.recent_writes import Write as Write
+from vtgrad.storage.recent_writes import WrittenView as WrittenView
+from vtgrad.tensor.creation import empty as empty
+from vtgrad.tensor.creation import empty_strided as empty_strided
+from vtgrad.tensor.creation import full as full
+from vtgrad.tensor.creation import ones as ones
+from vtgrad.tensor.creation import zeros as zeros
+from vtgrad.tensor.dtype_info import can_cast as can_cast
+from vtgrad.tensor.dtype_info import finfo as finfo
+from vtgrad.tensor.dtype_info import iinfo as iinfo
+from vtgrad.tensor.dtype_info import promote_types as promote_types
+from vtgrad.tensor.dtype_info import result_type as result_type
+from vtgrad.tensor.from_data import as_tensor as as_tensor
+from vtgrad.tensor.from_data import from_numpy as from_numpy
+from vtgrad.tensor.from_data import tensor as tensor
+from vtgrad.tensor.ranges import arange as arange
+from vtgrad.tensor.ranges import eye as eye
+from vtgrad.tensor.ranges import linspace as linspace
+from vtgrad.tensor.sampling import normal as normal
+from vtgrad.tensor.sampling import rand as rand
+from vtgrad.tensor.sampling import randint as randint
+from vtgrad.tensor.sampling import randn as randn
+from vtgrad.tensor.sampling import randperm as randperm
+from vtgrad.tensor.size import Size as Size
+from vtgrad.tensor.size import broadcast_shapes as broadcast_shapes
+from vtgrad.tensor.tensor_types import BoolTensor as BoolTensor
+from vtgrad.tensor.tensor_types import ByteTensor as ByteTensor
+from vtgrad.tensor.tensor_types import CharTensor as CharTensor
+from vtgrad.tensor.tensor_types import DoubleTensor as DoubleTensor
+from vtgrad.tensor.tensor_types import FloatTensor as FloatTensor
+from vtgrad.tensor.tensor_types import HalfTensor as HalfTensor
+from vtgrad.tensor.tensor_types import IntTensor as IntTensor
+from vtgrad.tensor.tensor_types import LongTensor as LongTensor
+from vtgrad.tensor.tensor_types import ShortTensor as ShortTensor
+from vtgrad.tensor.typed_storage import TypedStorage as TypedStorage
+from vtgrad.tensor.untyped_storage import UntypedStorage as UntypedStorage
 
 __version__: _Final = "0.1.0.dev0"
 
@@ -261,11 +263,11 @@ __all__ += _operators.__all__
 
 
 if TYPE_CHECKING:
-    from . import profiler as profiler
-    from . import return_types as return_types
-    from . import testing as testing
-    from . import types as types
-    from . import viz as viz
+    from vtgrad import profiler as profiler
+    from vtgrad import return_types as return_types
+    from vtgrad import testing as testing
+    from vtgrad import types as types
+    from vtgrad import viz as viz
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].

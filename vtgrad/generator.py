@@ -18,12 +18,12 @@ from typing import Final
 
 import numpy as np
 
-from .errors import ArgumentTypeError, ArgumentValueError, NotSupportedError, ShapeError
-from .graph.operators import operators
-from .storage.arrays import Array
-from .storage.device import CPU, Device
-from .storage.tensor_base import TensorBase
-from .storage.tensor_impl import TensorImpl
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NotSupportedError, ShapeError
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
     "Generator",

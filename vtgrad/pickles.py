@@ -21,26 +21,26 @@ from typing import Final, TypeVar, cast
 
 import numpy as np
 
-from .errors import ArgumentTypeError
-from .generator import Generator
-from .graph.operators import operators
-from .graph.written_elements import WrittenElements
-from .ops.generated.result_classes import RESULT_CLASSES
-from .storage.arrays import Array
-from .storage.device import CPU, Device
-from .storage.dtypes import DType, dtype_named
-from .storage.inference_tensors import counter_of_new
-from .storage.memory_format import MemoryFormat
-from .storage.memory_layout import MemoryLayout
-from .storage.recent_writes import CallSite, Write, WrittenView
-from .storage.storage import Storage
-from .storage.tensor_impl import TensorImpl
-from .storage.version_counter import INFERENCE, VersionCounter
-from .tensor.dtype_info import finfo, iinfo
-from .tensor.pickling import rebuild_tensor
-from .tensor.size import Size
-from .tensor.typed_storage import TypedStorage
-from .tensor.untyped_storage import UntypedStorage
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.generator import Generator
+from vtgrad.graph.operators import operators
+from vtgrad.graph.written_elements import WrittenElements
+from vtgrad.ops.generated.result_classes import RESULT_CLASSES
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.dtypes import DType, dtype_named
+from vtgrad.storage.inference_tensors import counter_of_new
+from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.memory_layout import MemoryLayout
+from vtgrad.storage.recent_writes import CallSite, Write, WrittenView
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
+from vtgrad.tensor.dtype_info import finfo, iinfo
+from vtgrad.tensor.pickling import rebuild_tensor
+from vtgrad.tensor.size import Size
+from vtgrad.tensor.typed_storage import TypedStorage
+from vtgrad.tensor.untyped_storage import UntypedStorage
 
 __all__ = [
     "rebuild_call_site",

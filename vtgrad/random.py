@@ -7,14 +7,14 @@ operating system when the package is imported, or by `manual_seed`.
 
 from __future__ import annotations
 
-from .generator import Generator as Generator
-from .generator import default_generator as default_generator
-from .generator import fork_rng as fork_rng
-from .generator import get_rng_state as get_rng_state
-from .generator import initial_seed as initial_seed
-from .generator import manual_seed as manual_seed
-from .generator import seed as seed
-from .generator import set_rng_state as set_rng_state
+from vtgrad.generator import Generator as Generator
+from vtgrad.generator import default_generator as default_generator
+from vtgrad.generator import fork_rng as fork_rng
+from vtgrad.generator import get_rng_state as get_rng_state
+from vtgrad.generator import initial_seed as initial_seed
+from vtgrad.generator import manual_seed as manual_seed
+from vtgrad.generator import seed as seed
+from vtgrad.generator import set_rng_state as set_rng_state
 
 __all__ = [
     "Generator",

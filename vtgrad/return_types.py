@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from .ops.generated.result_classes import *  # generated, with an `__all__`
+from vtgrad.ops.generated.result_classes import *  # generated, with an `__all__`

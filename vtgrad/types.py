@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .storage.dtypes import DType
-from .tensor.tensor import Tensor
+from vtgrad.storage.dtypes import DType
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "DTypeLike",

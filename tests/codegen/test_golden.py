@@ -2,7 +2,7 @@
 
 import pytest
 
-from .golden import FOLDER, PINNED, emitted
+from tests.codegen.golden import FOLDER, PINNED, emitted
 
 
 # One process generates the code for all of them.

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.test_formulas import differentiable, drawn
 from tests.ops.calls import Case, cases, function_of_inputs
 from tests.ops.records import tangent_of
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.storage.arrays import Array
-
-from .test_formulas import differentiable, drawn
 
 
 def is_complex(case: Case) -> bool:

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import DetachViewError
-
-from .support import dual, has_none, tangent, tensor
 
 
 def test_another_thread_sees_the_tangents() -> None:

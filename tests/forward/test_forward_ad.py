@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import ArgumentTypeError, ForwardModeError, VtgradError
 from vtgrad.storage.key_set import keys
 from vtgrad.views.differentiable_view_meta import view_meta_of
-
-from .support import dual, has_none, tangent, tensor
 
 
 @pytest.fixture(autouse=True)

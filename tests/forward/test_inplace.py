@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.test_formulas import can_be_written, drawn
 from tests.ops.calls import Case, cases, function_named, positions_of_inputs
 from tests.ops.records import RECORDS, tangent_of
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import NotSupportedError
 from vtgrad.storage.arrays import Array
-
-from .test_formulas import can_be_written, drawn
 
 Target = Callable[[vt.Tensor, bool], vt.Tensor]
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
-
-from .support import dual, tangent, tensor
 
 Operator = Callable[[vt.Tensor], vt.Tensor]
 INF = float("inf")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.menu import GROUPS, Called, inner, tangent_of_leaf, weights_of
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import (
     ArgumentTypeError,
@@ -25,8 +26,6 @@ from vtgrad.errors import (
     StaleSavedError,
     ViewOfLeafWriteError,
 )
-
-from .menu import GROUPS, Called, inner, tangent_of_leaf, weights_of
 
 pytestmark = [
     pytest.mark.slow,

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.menu import GROUPS, Called, drawn, inner, tangent_of_leaf, weights_of
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import (
     DetachViewError,
@@ -22,8 +23,6 @@ from vtgrad.errors import (
     RequiresGradError,
     StaleSavedError,
 )
-
-from .menu import GROUPS, Called, drawn, inner, tangent_of_leaf, weights_of
 
 pytestmark = [
     pytest.mark.slow,

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.test_formulas import can_be_written, differentiable, drawn
 from tests.ops.calls import Case, cases, function_of_inputs
 from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.ops.rules.tangents import dual_handler, over_arrays
 from vtgrad.ops.rules.tangents.functions_of import functions_of
-
-from .test_formulas import can_be_written, differentiable, drawn
 
 
 def is_real(case: Case) -> bool:

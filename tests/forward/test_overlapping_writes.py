@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from tests.ops.calls import Case, arguments_of, cases, function_named
 from tests.ops.records import tangent_of
 from tests.ops.samples import DRAWN
@@ -23,8 +24,6 @@ from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import SelfOverlapError, VtgradError
 from vtgrad.func import jacfwd, jvp, vmap
 from vtgrad.storage.arrays import Array
-
-from .support import dual, has_none, tangent, tensor
 
 
 def writes_overlapping(case: Case) -> bool:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
-
-from .support import dual, has_none, tangent, tensor
 
 Operator = Callable[[vt.Tensor], vt.Tensor]
 

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import tangent, tensor
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.autograd.graph import allow_mutation_on_saved_tensors, saved_tensors_hooks
 from vtgrad.storage.arrays import Array
 from vtgrad.utils.checkpoint import checkpoint
-
-from .support import tangent, tensor
 
 
 def test_a_saved_tensor_that_was_transposed_in_place_keeps_its_tangent() -> None:

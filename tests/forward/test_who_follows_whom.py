@@ -7,9 +7,8 @@ from the tangent in the wrong steps, or that may be written or not depending on 
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
-
-from .support import dual, has_none, tangent, tensor
 
 
 def test_a_view_that_was_made_outside_of_a_level_follows_the_dual() -> None:

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
-
-from .support import dual, has_none, tangent, tensor
 
 
 def test_a_gradient_by_the_dual_has_a_tangent_too() -> None:

@@ -10,9 +10,8 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.forward.support import dual, has_none, tangent, tensor
 from vtgrad.autograd import forward_ad as fw
-
-from .support import dual, has_none, tangent, tensor
 
 
 def test_a_product_of_a_dual_with_itself_in_place() -> None:

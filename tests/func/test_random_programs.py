@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-
-from .jets import ORDER, Jet
+from tests.func.jets import ORDER, Jet
 
 FUNC: Any = vt.func
 FUNCTIONAL: Any = vt.autograd.functional

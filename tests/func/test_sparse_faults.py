@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.func.test_sparse_operators import check
+from tests.func.test_sparse_programs import missing_of
 from tests.ops.calls import cases
 from tests.ops.records import RECORDS
 from vtgrad.ops.operator import Pattern
@@ -16,9 +18,6 @@ from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
 from vtgrad.ops.rules.patterns.storage_sets import StorageSets
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-
-from .test_sparse_operators import check
-from .test_sparse_programs import missing_of
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

@@ -7,10 +7,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import vtgrad as vt
+from tests.func.sparse import Counted, Function, check, dense, reaction, vector
 from vtgrad.func import grad, jvp, sparse_jacobian, sparsity_pattern
 from vtgrad.storage.arrays import Array
-
-from .sparse import Counted, Function, check, dense, reaction, vector
 
 
 def tridiagonal(diagonal: Array, beside: Array) -> csr_array:

@@ -33,6 +33,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 import vtgrad as vt
+from tests.hostile.attacked_programs import KINDS, STEPS, Step, Tensors
+from tests.hostile.random_signals import INTERRUPTS, RAISING, Place, Shot, measured
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
     saved_tensors_hooks,
@@ -47,9 +49,6 @@ from vtgrad.storage import rewind
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.record_write import on_behalf
 from vtgrad.storage.thread_mode import settle, thread
-
-from .attacked_programs import KINDS, STEPS, Step, Tensors
-from .random_signals import INTERRUPTS, RAISING, Place, Shot, measured
 
 __all__ = ["GROUPS", "RULES", "Report", "attack"]
 

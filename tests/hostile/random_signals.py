@@ -16,8 +16,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 import vtgrad as vt
-
-from .interrupting import Interrupter
+from tests.hostile.interrupting import Interrupter
 
 __all__ = ["INTERRUPTS", "Handler", "Lengths", "Place", "RAISING", "Raised", "Shot", "measured"]
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import vtgrad as vt
+from tests.hostile.breaking import Breaker, InjectedError, Stack, Watcher, broken_off
+from tests.hostile.state import Snapshot
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
 from tests.ops.samples import DRAWN
 from tests.sweeping import sweep
 from vtgrad.errors import ResultTypeError, SelfOverlapError, VtgradError
 from vtgrad.ops.generated import functional
-
-from .breaking import Breaker, InjectedError, Stack, Watcher, broken_off
-from .state import Snapshot
 
 pytestmark = [
     pytest.mark.skipif(vt.__compiled__, reason="compiled code does not say which line it is at"),

@@ -10,8 +10,7 @@ import itertools
 import pytest
 
 import vtgrad as vt
-
-from .breaking import broken_off
+from tests.hostile.breaking import broken_off
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="compiled code does not say which line it is at"

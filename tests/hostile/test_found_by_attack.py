@@ -14,6 +14,7 @@ from types import CodeType, FrameType, FunctionType
 import pytest
 
 import vtgrad as vt
+from tests.hostile.random_signals import Raised
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
@@ -27,8 +28,6 @@ from vtgrad.graph.audit import audit
 from vtgrad.graph.overwrite_rule import overwrite_rule
 from vtgrad.storage import rewind, write_log
 from vtgrad.views import write
-
-from .random_signals import Raised
 
 pytestmark = pytest.mark.skipif(vt.__compiled__, reason="compiled functions have no code")
 

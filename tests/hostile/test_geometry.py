@@ -18,10 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vtgrad as vt
+from tests.hostile.state import Guarded, Snapshot, assert_inside, guarded, tensors_in
+from tests.hostile.values import ANYTHING, INDICES, NUMBERS, SEQUENCES
 from vtgrad.errors import VtgradError
-
-from .state import Guarded, Snapshot, assert_inside, guarded, tensors_in
-from .values import ANYTHING, INDICES, NUMBERS, SEQUENCES
 
 N, S, A = NUMBERS, SEQUENCES, ANYTHING
 

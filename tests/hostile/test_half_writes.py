@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.hostile.breaking import broken_off
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.autograd import Function
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import allow_mutation_on_saved_tensors
@@ -26,9 +28,6 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.prepared_store import Store
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.views.write import write
-
-from .breaking import broken_off
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 #: One program: makes tensors with history, and a write to some of them.
 Made = tuple[tuple[vt.Tensor, ...], Callable[[], object]]

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = pytest.mark.slow
 

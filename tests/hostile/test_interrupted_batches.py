@@ -11,13 +11,12 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.errors import BatchedTensorError
 from vtgrad.func import grad, jacfwd, jacrev, vmap
 from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mode import switched
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.engine.current_graph_task import running
 from vtgrad.generator import default_generator
 from vtgrad.graph.packing import packing
@@ -25,8 +26,6 @@ from vtgrad.utils.checkpoint import (
     set_checkpoint_early_stop,
 )
 from vtgrad.utils.checkpoint.settings import settings
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 

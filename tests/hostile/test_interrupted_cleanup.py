@@ -21,13 +21,12 @@ import numpy.typing as npt
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, Interrupted, interrupted_everywhere
 from vtgrad.graph import audit as audits
 from vtgrad.graph.audit import audit
 from vtgrad.storage import tensor_name
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.tensor import pickling
-
-from .interrupting import NEEDS_TRACE, Interrupted, interrupted_everywhere
 
 graph = vt.autograd.graph
 Call = Callable[[], object]

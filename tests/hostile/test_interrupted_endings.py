@@ -14,10 +14,9 @@ from types import ModuleType
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, Interrupted, interrupted_everywhere
 from vtgrad.autograd import save_to_disk
 from vtgrad.utils.checkpoint import snapshots
-
-from .interrupting import NEEDS_TRACE, Interrupted, interrupted_everywhere
 
 Call = Callable[[], object]
 

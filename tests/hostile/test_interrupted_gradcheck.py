@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.autograd.gradcheck.numerical import along_direction, numerical_jacobians
 from vtgrad.autograd.gradcheck.subject import Subject
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = pytest.mark.slow
 

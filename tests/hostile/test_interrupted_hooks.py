@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.graph.packing import packing
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.storage.rewind import saves_observed
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 

@@ -14,12 +14,11 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.graph.grad_mode import ModeScope
 from vtgrad.storage.mode import mode_of, switched
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.thread_state import Settings, carried, changed, run_with, settle
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 Scope = Callable[[], ModeScope]
 Call = Callable[[], object]

@@ -10,10 +10,9 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.thread_mode import thread
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 Call = Callable[[], object]
 Case = Callable[[], tuple[Call, list[vt.Tensor]]]

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.func import sparse_jacobian, sparsity_pattern
 from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = pytest.mark.slow
 

@@ -13,19 +13,18 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
-from tests.support import collector_off, ramp
-from vtgrad.autograd import forward_ad as fw
-from vtgrad.graph.thread_levels import thread
-from vtgrad.storage.key_set import keys
-from vtgrad.storage.rewind import saves_observed
-
-from .interrupting import (
+from tests.hostile.interrupting import (
     NEEDS_TRACE,
     Interrupted,
     Interrupter,
     interrupted_everywhere,
     raise_interrupt,
 )
+from tests.support import collector_off, ramp
+from vtgrad.autograd import forward_ad as fw
+from vtgrad.graph.thread_levels import thread
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.rewind import saves_observed
 
 FUNC: Any = vt.func
 FUNCTIONAL: Any = vt.autograd.functional

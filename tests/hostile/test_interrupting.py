@@ -5,8 +5,14 @@ What breaks it: a call that runs to its end before the others, or places that ar
 
 from collections.abc import Iterator
 
-from .interrupting import NEEDS_TRACE, Interrupted, Interrupter, Place, interrupted_everywhere
-from .interrupting import raise_interrupt as act
+from tests.hostile.interrupting import (
+    NEEDS_TRACE,
+    Interrupted,
+    Interrupter,
+    Place,
+    interrupted_everywhere,
+)
+from tests.hostile.interrupting import raise_interrupt as act
 
 pytestmark = NEEDS_TRACE
 

@@ -20,13 +20,12 @@ from types import FrameType
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.engine import helper_thread
 from vtgrad.lanes import device_threads
 from vtgrad.lanes.device_threads import _queues, runs_on_lanes
 from vtgrad.lanes.lane_run import LaneRun
 from vtgrad.storage.mode import switched
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
 
 LANES = ("lane:0", "lane:1")
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 import pytest
 
 import vtgrad as vt
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 

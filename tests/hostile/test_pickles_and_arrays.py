@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vtgrad as vt
+from tests.hostile.state import assert_inside
+from tests.hostile.values import ANYTHING, NUMBERS
 from vtgrad.errors import ArgumentTypeError, VtgradError
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.version_counter import VersionCounter
-
-from .state import assert_inside
-from .values import ANYTHING, NUMBERS
 
 _NUMBER = st.one_of(
     st.integers(-3, 8), st.sampled_from((2**31, 2**61, 2**62, 2**63, 2**64, -(2**63)))

@@ -15,10 +15,9 @@ from typing import Final
 import pytest
 
 import vtgrad as vt
+from tests.hostile.attack import GROUPS, attack
+from tests.hostile.random_signals import INTERRUPTS, RAISING
 from vtgrad.views import write
-
-from .attack import GROUPS, attack
-from .random_signals import INTERRUPTS, RAISING
 
 pytestmark = [
     pytest.mark.slow,

@@ -14,8 +14,7 @@ from typing import Final
 import pytest
 
 import vtgrad as vt
-
-from .interrupting import NEEDS_TRACE, interrupted_everywhere
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 
 pytestmark = [pytest.mark.slow, NEEDS_TRACE]
 

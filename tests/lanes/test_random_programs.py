@@ -14,14 +14,13 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import vtgrad as vt
+from tests.lanes.graphs import run_graph
+from tests.lanes.programs import counted_passes, program, run
 from vtgrad.engine.input_buffer import buffer_of
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Gradient
 from vtgrad.lanes.device_threads import lanes_lock
 from vtgrad.lanes.lane_run import _NEVER, LaneRun, _Arrivals
-
-from .graphs import run_graph
-from .programs import counted_passes, program, run
 
 #: Half of them are programs of the menu, half wide graphs. `make lanes` runs 1,000 of each.
 PROGRAMS = int(os.environ.get("VTGRAD_LANE_PROGRAMS", "40"))

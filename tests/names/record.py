@@ -8,7 +8,7 @@ import json
 import warnings
 from pathlib import Path
 
-from .prelude import prelude, said
+from tests.names.prelude import prelude, said
 
 FOLDER = Path(__file__).parent
 RECORDED = FOLDER / "recorded.json"

@@ -14,10 +14,9 @@ from typing import Final, cast
 import pytest
 
 import vtgrad as vt
+from tests.names.prelude import prelude, said
 from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
-
-from .prelude import prelude, said
 
 RECORDED: Final[Mapping[str, object]] = json.loads(
     (Path(__file__).parent / "recorded.json").read_text()

@@ -7,14 +7,13 @@ from typing import Final
 import numpy as np
 
 import vtgrad as vt
+from tests.ops.sample import Sample
+from tests.ops.samples import SAMPLES
 from vtgrad.codegen.language import Operator
 from vtgrad.codegen.source_files import OPS
 from vtgrad.codegen.tables import read_table
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
-
-from .sample import Sample
-from .samples import SAMPLES
 
 __all__ = [
     "OPERATORS",

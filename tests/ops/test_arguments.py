@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.ops.calls import Case, Memory, arguments_of, cases, function_named, tensors_in
+from tests.ops.samples import SAMPLES
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import ArgumentTypeError, VtgradError
-
-from .calls import Case, Memory, arguments_of, cases, function_named, tensors_in
-from .samples import SAMPLES
 
 MISTAKES: Final[dict[str, Callable[[], object]]] = {
     "None": lambda: None,

@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.sweeping import sweep
-from vtgrad.autograd import gradcheck, gradgradcheck
-from vtgrad.codegen.language import Operator
-from vtgrad.errors import OutGradError, ResultTypeError, VtgradError
-from vtgrad.storage.promotion import can_cast
-
-from .calls import (
+from tests.ops.calls import (
     OPERATORS,
     Case,
     Memory,
@@ -29,7 +23,12 @@ from .calls import (
     results_of,
     tensors_in,
 )
-from .samples import DRAWN, SAMPLES
+from tests.ops.samples import DRAWN, SAMPLES
+from tests.sweeping import sweep
+from vtgrad.autograd import gradcheck, gradgradcheck
+from vtgrad.codegen.language import Operator
+from vtgrad.errors import OutGradError, ResultTypeError, VtgradError
+from vtgrad.storage.promotion import can_cast
 
 # Each is short, but there are thousands.
 pytestmark = [

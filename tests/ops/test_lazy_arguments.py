@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.ops.calls import OPERATORS, Case, as_array, cases, function_named, results_of
+from tests.ops.sample import Sample
+from tests.ops.samples import DRAWN
 from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
 from vtgrad.storage.arrays import Array
-
-from .calls import OPERATORS, Case, as_array, cases, function_named, results_of
-from .sample import Sample
-from .samples import DRAWN
 
 # Each is short, but there are thousands.
 pytestmark = pytest.mark.slow

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.ops.calls import Case, arguments_of, cases, function_named
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import DTypeError, ResultTypeError, ShapeError
 from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import Region, WriteLog
-
-from .calls import Case, arguments_of, cases, function_named
 
 # Of these only what their indices or masks address counts as written.
 AT_INDICES: Final = frozenset(

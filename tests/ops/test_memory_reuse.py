@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.ops.calls import Case, Memory, cases, function_of_inputs, positions_of_inputs
+from tests.ops.samples import DRAWN
 from tests.sweeping import sweep
 from vtgrad.engine.input_buffer import use_ownership
 from vtgrad.graph.large import LARGE, large
 from vtgrad.storage.arrays import Array
-
-from .calls import Case, Memory, cases, function_of_inputs, positions_of_inputs
-from .samples import DRAWN
 
 # Each is short, but there are thousands.
 pytestmark = pytest.mark.slow

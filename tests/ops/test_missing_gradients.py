@@ -6,11 +6,10 @@ Such a gradient is not the same as zeros: what depends on missing ones only is m
 import numpy as np
 
 import vtgrad as vt
+from tests.ops.calls import Case, cases, function_of_inputs, positions_of_inputs
+from tests.ops.samples import DRAWN
 from tests.sweeping import by_table, sweep
 from vtgrad.graph.node import Node
-
-from .calls import Case, cases, function_of_inputs, positions_of_inputs
-from .samples import DRAWN
 
 #: Operators with results of `bool`, which have a node only where those are stored as numbers.
 TRUTH = {f"{name}_{kind}" for name in "eq ne lt le gt ge".split() for kind in ("Scalar", "Tensor")}

@@ -3,11 +3,10 @@
 import pytest
 
 import vtgrad as vt
+from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
+from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import NamesError, NamesMismatchError
-
-from .calls import Case, arguments_of, cases, function_named, results_of, tensors_in
-from .records import RECORDS
 
 # Rules by which a result may have no name although an operand has.
 LOSING = {"none", "elements", "dot", "diagonal", "matmul", "addmm", "drop dim"}

@@ -2,15 +2,14 @@
 
 import inspect
 
+from tests.ops.calls import OPERATORS
+from tests.ops.records import RECORDS
 from vtgrad.codegen.language import record_name
 from vtgrad.ops.generated import forward_formulas, functional, operators, patterns
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.patterns.targets_of import targets_of
 from vtgrad.ops.rules.tangents.functions_of import functions_of
 from vtgrad.storage.key_set import BATCHED, DUAL
-
-from .calls import OPERATORS
-from .records import RECORDS
 
 TWINS = [op for op in OPERATORS.values() if op.inplace is not None]
 

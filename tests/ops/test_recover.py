@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
+from tests.ops.records import RECORDS
 from vtgrad.codegen.source_files import OPS
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import functional, operators
 from vtgrad.ops.operator import Operator, described
-
-from .records import RECORDS
 
 #: Functions that choose among overloads by a condition, which may fail too: they have no record.
 CHOOSING = {"round", "round_", "squeeze", "squeeze_", "squeeze_copy"}

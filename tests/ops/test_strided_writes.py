@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import vtgrad as vt
+from tests.ops.calls import OPERATORS
+from tests.ops.samples import DRAWN
 from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
-
-from .calls import OPERATORS
-from .samples import DRAWN
 
 UNARY = sorted(
     operator.inplace

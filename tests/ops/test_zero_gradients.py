@@ -9,12 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 import vtgrad as vt
+from tests.ops.calls import Case, cases, function_of_inputs, positions_of_inputs
+from tests.ops.samples import DRAWN
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd import forward_ad
 from vtgrad.storage.arrays import Array
-
-from .calls import Case, cases, function_of_inputs, positions_of_inputs
-from .samples import DRAWN
 
 DIFFERENTIABLE = [
     case

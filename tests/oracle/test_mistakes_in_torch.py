@@ -11,12 +11,11 @@ import pytest
 import torch
 
 import vtgrad
+from tests.stateful.mistakes import MISTAKES, Mistake, Product, Square
 from vtgrad.testing.checking import Rule
 from vtgrad.testing.definitions import define, for_torch
 from vtgrad.testing.libraries import torch_library
 from vtgrad.testing.modes import modes_kept
-
-from ..stateful.mistakes import MISTAKES, Mistake, Product, Square
 
 # PyTorch compiles a formula of its own when it first makes a dual.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")

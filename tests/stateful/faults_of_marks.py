@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.stateful.faults import Fault
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.storage import mark_written, write_log
 from vtgrad.storage.arrays import Array
@@ -15,8 +16,6 @@ from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import Region, WriteLog
-
-from .faults import Fault
 
 __all__ = ["FAULTS_OF_MARKS", "RARE_FAULTS_OF_MARKS"]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tests.stateful.faults import Fault
 from vtgrad.engine import evaluate_function
 from vtgrad.engine.array_run import Answer, ArrayRun
 from vtgrad.engine.input_buffer import Content, InputBuffer
@@ -22,8 +23,6 @@ from vtgrad.storage.layout import PECULIAR, Layout, layout_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
-
-from .faults import Fault
 
 __all__ = ["FAULTS_OF_MEMORY", "RARE_FAULTS_OF_MEMORY"]
 

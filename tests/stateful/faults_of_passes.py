@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from tests.stateful.faults import Fault
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.engine.input_buffer import Content, InputBuffer
 from vtgrad.graph.accumulate_grad import AccumulateGrad
@@ -28,8 +29,6 @@ from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
 from vtgrad.views.rebase_history import end_rebase, set_own_history, slices_of
 from vtgrad.views.view_fn import Replay
 from vtgrad.views.write import write_part
-
-from .faults import Fault
 
 __all__ = ["FAULTS_OF_PASSES", "RARE_FAULTS_OF_PASSES"]
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import vtgrad as vt
+from tests.stateful.faults import Fault
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.forward_grad import DualLevel
 from vtgrad.graph.operators import operators
@@ -28,8 +29,6 @@ from vtgrad.storage.geometry import contiguous_strides
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.forward_view_meta import ForwardViewMeta
-
-from .faults import Fault
 
 __all__ = ["FAULTS_OF_TANGENTS", "RARE_FAULTS_OF_TANGENTS", "FaultOfTangents"]
 

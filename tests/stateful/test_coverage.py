@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.stateful.operators import RIGHT
 from vtgrad.testing.checking import Coverage, CoverageError, Rule, check
 from vtgrad.testing.coverage import COLUMNS
 from vtgrad.testing.layouts import LAYOUTS, base_of, can_have, layout_of, seen_in, view_for
-
-from .operators import RIGHT
 
 #: The operators that are defined for all shapes, by name.
 EVERYWHERE = ("sine", "cube", "swish")

@@ -12,12 +12,11 @@ from typing import cast
 import pytest
 
 import vtgrad as vt
+from tests.stateful.mistakes import MISTAKES, Mistake
 from vtgrad.autograd import gradcheck, gradgradcheck
 from vtgrad.testing.checking import DivergenceError, Rule, check
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.modes import modes_kept
-
-from .mistakes import MISTAKES, Mistake
 
 #: So small are the programs in which mistakes are shown, and so much processor time they take.
 MOST_STEPS = 6

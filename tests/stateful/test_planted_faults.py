@@ -7,14 +7,13 @@ shrink. With no fault planted the same programs pass: `test_programs` runs them.
 import pytest
 
 import vtgrad
+from tests.stateful.faults import FAULTS_OF_WRITES, Fault
+from tests.stateful.faults_of_marks import FAULTS_OF_MARKS
+from tests.stateful.faults_of_memory import FAULTS_OF_MEMORY
+from tests.stateful.faults_of_passes import FAULTS_OF_PASSES
+from tests.stateful.hunting import hunted
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.machine import PROFILES, machine_for
-
-from .faults import FAULTS_OF_WRITES, Fault
-from .faults_of_marks import FAULTS_OF_MARKS
-from .faults_of_memory import FAULTS_OF_MEMORY
-from .faults_of_passes import FAULTS_OF_PASSES
-from .hunting import hunted
 
 FAULTS = FAULTS_OF_WRITES + FAULTS_OF_PASSES + FAULTS_OF_MEMORY + FAULTS_OF_MARKS
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.stateful.said import SAID, UNSAID
 from vtgrad.testing import grid
 from vtgrad.testing.checking import DivergenceError, Rule, check
 from vtgrad.testing.steps import Literal
-
-from .said import SAID, UNSAID
 
 
 @pytest.mark.stateful

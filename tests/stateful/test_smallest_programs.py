@@ -6,6 +6,10 @@ Random programs meet some of these faults rarely or late: here nothing depends o
 import pytest
 
 import vtgrad
+from tests.stateful.faults import RARE_FAULTS_OF_WRITES, Fault
+from tests.stateful.faults_of_marks import FAULTS_OF_MARKS, RARE_FAULTS_OF_MARKS
+from tests.stateful.faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
+from tests.stateful.faults_of_passes import RARE_FAULTS_OF_PASSES
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.session import DivergenceError, replay
 from vtgrad.testing.steps import (
@@ -26,11 +30,6 @@ from vtgrad.testing.steps import (
     Write,
 )
 from vtgrad.testing.views import ViewCall
-
-from .faults import RARE_FAULTS_OF_WRITES, Fault
-from .faults_of_marks import FAULTS_OF_MARKS, RARE_FAULTS_OF_MARKS
-from .faults_of_memory import FAULTS_OF_MEMORY, RARE_FAULTS_OF_MEMORY
-from .faults_of_passes import RARE_FAULTS_OF_PASSES
 
 FAULTS = [
     *FAULTS_OF_MEMORY,

@@ -16,6 +16,13 @@ import pytest
 from hypothesis import settings
 
 import vtgrad
+from tests.stateful.faults import Fault
+from tests.stateful.faults_of_tangents import (
+    FAULTS_OF_TANGENTS,
+    RARE_FAULTS_OF_TANGENTS,
+    FaultOfTangents,
+)
+from tests.stateful.hunting import hunted
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.machine import PROFILES, machine_for
 from vtgrad.testing.menu.mixtures import DUALS
@@ -36,10 +43,6 @@ from vtgrad.testing.steps import (
 )
 from vtgrad.testing.views import ViewCall
 from vtgrad.testing.writer import ModelWriter, last_gradients, write_program
-
-from .faults import Fault
-from .faults_of_tangents import FAULTS_OF_TANGENTS, RARE_FAULTS_OF_TANGENTS, FaultOfTangents
-from .hunting import hunted
 
 PROGRAMS = int(os.environ.get("VTGRAD_DUAL_PROGRAMS", "150"))
 

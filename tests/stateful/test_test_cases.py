@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
+from tests.stateful.operators import KeepsItsOperand, raises_for_views
 from vtgrad.testing import machine as machine_module
 from vtgrad.testing.checking import DivergenceError, Rule, machine
 from vtgrad.testing.profiles import without_shrinking
-
-from .operators import KeepsItsOperand, raises_for_views
 
 KEEPS = Rule("keeps", KeepsItsOperand.apply, np.square, is_function=True)
 #: What users who think of nothing assign.

@@ -11,6 +11,9 @@ import pytest
 from hypothesis import settings
 
 import vtgrad as vt
+from tests.stateful.hunting import hunted
+from tests.stateful.once_refused import ONCE_REFUSED
+from tests.stateful.operators import RIGHT, WRONG, WRONG_TANGENTS, Wrong
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.testing.checking import DivergenceError, Rule, check, machine
 from vtgrad.testing.invocation import Invocation
@@ -19,10 +22,6 @@ from vtgrad.testing.program import program_text
 from vtgrad.testing.session import replay
 from vtgrad.testing.steps import Apply, Call, Gradient, Hook, Leaf, Literal, Step, View
 from vtgrad.testing.views import ViewCall
-
-from .hunting import hunted
-from .once_refused import ONCE_REFUSED
-from .operators import RIGHT, WRONG, WRONG_TANGENTS, Wrong
 
 
 @pytest.mark.stateful

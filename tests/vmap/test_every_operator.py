@@ -11,9 +11,8 @@ import vtgrad as vt
 from tests.ops.calls import Case, cases
 from tests.ops.records import RECORDS
 from tests.sweeping import by_table, sweep
+from tests.vmap.batches import Place, batch_of, call_with, places_of, stacked_loop, value_at
 from vtgrad.errors import BatchedTensorError
-
-from .batches import Place, batch_of, call_with, places_of, stacked_loop, value_at
 
 # Random operators are compared elsewhere.
 CASES = [

@@ -14,9 +14,8 @@ import pytest
 import vtgrad as vt
 from tests.ops.calls import Case
 from tests.sweeping import by_table, sweep
-
-from .batches import batch_of, call_with
-from .test_every_operator import CASES, choices, refused
+from tests.vmap.batches import batch_of, call_with
+from tests.vmap.test_every_operator import CASES, choices, refused
 
 # Called by formulas only, with samples by themselves, or with strides that are given.
 OTHERWISE: Final = {"repeated_index", "unsafe_view", "as_strided_part", "as_strided_copy"}

@@ -14,6 +14,8 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.calls import function_named
+from tests.vmap import test_promotion, test_random_programs
+from tests.vmap.programs import Data, draw
 from vtgrad.graph.batch import BatchLevel, batch_of, batched
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.graph.thread_levels import thread
@@ -23,9 +25,6 @@ from vtgrad.ops.rules.batches import batched_call, entering, quick_calls, take_o
 from vtgrad.ops.rules.batches.by_family import elementwise, flat_index, indexing, shift, slices
 from vtgrad.ops.rules.batches.entering import EnterBatch
 from vtgrad.storage.tensor_base import TensorBase
-
-from . import test_promotion, test_random_programs
-from .programs import Data, draw
 
 PROGRAMS = 60
 Patch = pytest.MonkeyPatch

@@ -14,10 +14,9 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.func
+from tests.vmap.programs import BATCH, Data, Step, draw, function_of
 from vtgrad.errors import BatchedWriteError, StaleSavedError, VtgradError
 from vtgrad.utils.pytree import tree_leaves
-
-from .programs import BATCH, Data, Step, draw, function_of
 
 PROGRAMS = 80
 

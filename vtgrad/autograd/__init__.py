@@ -3,26 +3,26 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from ..graph.grad_mode import enable_grad as enable_grad
-from ..graph.grad_mode import inference_mode as inference_mode
-from ..graph.grad_mode import is_grad_enabled as is_grad_enabled
-from ..graph.grad_mode import no_grad as no_grad
-from ..graph.grad_mode import set_grad_enabled as set_grad_enabled
-from ..tensor.saved_tensor import SavedTensor as SavedTensor
-from . import forward_ad as forward_ad
-from . import function as function
-from . import functional as functional
-from . import grad_mode as grad_mode
-from . import graph as graph
-from .anomaly_mode import detect_anomaly as detect_anomaly
-from .anomaly_mode import set_detect_anomaly as set_detect_anomaly
-from .differentiate import backward as backward
-from .differentiate import grad as grad
-from .function import Function as Function
-from .function import NestedIOFunction as NestedIOFunction
-from .multithreading import is_multithreading_enabled as is_multithreading_enabled
-from .multithreading import set_multithreading_enabled as set_multithreading_enabled
-from .variable import Variable as Variable
+from vtgrad.autograd import forward_ad as forward_ad
+from vtgrad.autograd import function as function
+from vtgrad.autograd import functional as functional
+from vtgrad.autograd import grad_mode as grad_mode
+from vtgrad.autograd import graph as graph
+from vtgrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from vtgrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
+from vtgrad.autograd.differentiate import backward as backward
+from vtgrad.autograd.differentiate import grad as grad
+from vtgrad.autograd.function import Function as Function
+from vtgrad.autograd.function import NestedIOFunction as NestedIOFunction
+from vtgrad.autograd.multithreading import is_multithreading_enabled as is_multithreading_enabled
+from vtgrad.autograd.multithreading import set_multithreading_enabled as set_multithreading_enabled
+from vtgrad.autograd.variable import Variable as Variable
+from vtgrad.graph.grad_mode import enable_grad as enable_grad
+from vtgrad.graph.grad_mode import inference_mode as inference_mode
+from vtgrad.graph.grad_mode import is_grad_enabled as is_grad_enabled
+from vtgrad.graph.grad_mode import no_grad as no_grad
+from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
+from vtgrad.tensor.saved_tensor import SavedTensor as SavedTensor
 
 __all__ = [
     "Function",
@@ -51,9 +51,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import profiler as profiler
-    from .gradcheck import gradcheck as gradcheck
-    from .gradcheck import gradgradcheck as gradgradcheck
+    from vtgrad.autograd import profiler as profiler
+    from vtgrad.autograd.gradcheck import gradcheck as gradcheck
+    from vtgrad.autograd.gradcheck import gradgradcheck as gradgradcheck
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].

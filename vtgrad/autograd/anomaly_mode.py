@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from ..graph.anomaly import anomaly
-from ..storage.scope import Scope
-from ..storage.warn import warn
+from vtgrad.graph.anomaly import anomaly
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.warn import warn
 
 __all__ = [
     "detect_anomaly",

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..graph.gradient_edge import GradientEdge, get_gradient_edge
-from ..graph.node import Node
-from ..storage.tensor_base import TensorBase
+from vtgrad.graph.gradient_edge import GradientEdge, get_gradient_edge
+from vtgrad.graph.node import Node
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["dependencies"]
 

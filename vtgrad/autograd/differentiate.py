@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, overload
 
-from ..engine import backward as engine
-from ..graph.batch import BatchLevel, batched
-from ..graph.gradient_edge import GradientEdge
-from ..graph.thread_levels import thread
-from ..ops.calling.take_over import is_keyed
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..ops.rules.batches.values import is_batched_at, value_at
-from ..storage.key_set import keys
-from ..storage.warn import warn
-from ..tensor.tensor import Tensor
-from .values_of_samples import batched_cotangents, of_samples, of_values
+from vtgrad.autograd.values_of_samples import batched_cotangents, of_samples, of_values
+from vtgrad.engine import backward as engine
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.gradient_edge import GradientEdge
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.calling.take_over import is_keyed
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.ops.rules.batches.values import is_batched_at, value_at
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["backward", "grad"]
 

@@ -12,32 +12,32 @@ from functools import wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from ..errors import (
+from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     DeviceError,
     ForwardModeError,
     ShapeError,
 )
-from ..graph.batch import is_batched
-from ..graph.forward_grad import DualLevel
-from ..graph.no_names_guard import NoNamesGuard
-from ..graph.operators import operators
-from ..graph.set_history import own_meta
-from ..graph.thread_levels import NO_LIMIT, thread
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
-from ..ops.rules.tangents.tangents import tangent_of
-from ..storage.geometry import has_self_overlap
-from ..storage.key_set import DUAL, keys
-from ..storage.lazy_array import has_bits_of
-from ..storage.rewind import saves_observed
-from ..storage.scope import Scope
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import changed, run_with
-from ..tensor.tensor import Tensor
-from ..views.differentiable_view_meta import view_meta_of
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import own_meta
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
+from vtgrad.ops.rules.tangents.tangents import tangent_of
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.key_set import DUAL, keys
+from vtgrad.storage.lazy_array import has_bits_of
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = [
     "UnpackedDualTensor",

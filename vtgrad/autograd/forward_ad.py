@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .dual_tensors import UnpackedDualTensor as UnpackedDualTensor
-from .dual_tensors import current_level as _read_current_level
-from .dual_tensors import dual_level as dual_level
-from .dual_tensors import enter_dual_level as enter_dual_level
-from .dual_tensors import exit_dual_level as exit_dual_level
-from .dual_tensors import make_dual as make_dual
-from .dual_tensors import set_fwd_grad_enabled as set_fwd_grad_enabled
-from .dual_tensors import unpack_dual as unpack_dual
+from vtgrad.autograd.dual_tensors import UnpackedDualTensor as UnpackedDualTensor
+from vtgrad.autograd.dual_tensors import current_level as _read_current_level
+from vtgrad.autograd.dual_tensors import dual_level as dual_level
+from vtgrad.autograd.dual_tensors import enter_dual_level as enter_dual_level
+from vtgrad.autograd.dual_tensors import exit_dual_level as exit_dual_level
+from vtgrad.autograd.dual_tensors import make_dual as make_dual
+from vtgrad.autograd.dual_tensors import set_fwd_grad_enabled as set_fwd_grad_enabled
+from vtgrad.autograd.dual_tensors import unpack_dual as unpack_dual
 
 __all__ = [
     "UnpackedDualTensor",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..function import BackwardCFunction as BackwardCFunction
-from ..function import Function as Function
-from ..function import FunctionCtx as FunctionCtx
-from ..function import FunctionMeta as FunctionMeta
-from ..function import InplaceFunction as InplaceFunction
-from ..function import NestedIOCtx as NestedIOCtx
-from ..function import NestedIOFunction as NestedIOFunction
-from ..function import once_differentiable as once_differentiable
+from vtgrad.function import BackwardCFunction as BackwardCFunction
+from vtgrad.function import Function as Function
+from vtgrad.function import FunctionCtx as FunctionCtx
+from vtgrad.function import FunctionMeta as FunctionMeta
+from vtgrad.function import InplaceFunction as InplaceFunction
+from vtgrad.function import NestedIOCtx as NestedIOCtx
+from vtgrad.function import NestedIOFunction as NestedIOFunction
+from vtgrad.function import once_differentiable as once_differentiable
 
 __all__ = [
     "BackwardCFunction",

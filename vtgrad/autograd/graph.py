@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from ..graph.audit import auditing as auditing
-from ..graph.audit import set_audit as set_audit
-from ..graph.edge import Edge as Edge
-from ..graph.gradient_edge import GradientEdge as GradientEdge
-from ..graph.gradient_edge import get_gradient_edge as get_gradient_edge
-from ..graph.node import Node as Node
-from ..graph.overwrite_rule import set_overwrite_check as set_overwrite_check
-from ..storage.rewind import (
-    allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
+from vtgrad.autograd.dependencies import dependencies as dependencies
+from vtgrad.autograd.multi_grad_hook import MultiGradHandle as MultiGradHandle
+from vtgrad.autograd.multi_grad_hook import queue_callback as queue_callback
+from vtgrad.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
+from vtgrad.autograd.save_to_disk import save_to_disk as save_to_disk
+from vtgrad.autograd.saved_tensors_hooks import (
+    disable_saved_tensors_hooks as disable_saved_tensors_hooks,
 )
-from ..views.write import increment_version as increment_version
-from .dependencies import dependencies as dependencies
-from .multi_grad_hook import MultiGradHandle as MultiGradHandle
-from .multi_grad_hook import queue_callback as queue_callback
-from .multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
-from .save_to_disk import save_to_disk as save_to_disk
-from .saved_tensors_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
-from .saved_tensors_hooks import save_on_cpu as save_on_cpu
-from .saved_tensors_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vtgrad.autograd.saved_tensors_hooks import save_on_cpu as save_on_cpu
+from vtgrad.autograd.saved_tensors_hooks import saved_tensors_hooks as saved_tensors_hooks
+from vtgrad.graph.audit import auditing as auditing
+from vtgrad.graph.audit import set_audit as set_audit
+from vtgrad.graph.edge import Edge as Edge
+from vtgrad.graph.gradient_edge import GradientEdge as GradientEdge
+from vtgrad.graph.gradient_edge import get_gradient_edge as get_gradient_edge
+from vtgrad.graph.node import Node as Node
+from vtgrad.graph.overwrite_rule import set_overwrite_check as set_overwrite_check
+from vtgrad.storage.rewind import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
+from vtgrad.views.write import increment_version as increment_version
 
 __all__ = [
     "Edge",

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from ..errors import ForwardModeError
-from ..graph.batch import BatchLevel, batched
-from ..graph.forward_grad import DualLevel
-from ..graph.no_names_guard import NoNamesGuard
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..storage.thread_mode import thread
-from ..tensor.tensor import Tensor
-from .dual_tensors import at_new_level, dual_argument, tangent_at
-from .zero_derivative import zero_derivative
+from vtgrad.autograd.dual_tensors import at_new_level, dual_argument, tangent_at
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ForwardModeError
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage.thread_mode import thread
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_forward_mode", "jacobian_by_columns"]
 

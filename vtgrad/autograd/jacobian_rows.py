@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.batch import BatchLevel, batched
-from ..graph.no_names_guard import NoNamesGuard
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..tensor.tensor import Tensor
-from .reverse_call import InputEdge, gradients_by
-from .zero_derivative import zero_derivative
+from vtgrad.autograd.reverse_call import InputEdge, gradients_by
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["jacobian_in_batches", "jacobian_in_loop"]
 

@@ -6,14 +6,19 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Literal, cast, overload
 
-from ..engine.current_graph_task import running
-from ..engine.graph_task import GraphTask
-from ..errors import ArgumentTypeError, ArgumentValueError, GradRequiredError, OutsideBackwardError
-from ..graph.hooks import NodeHooks, RemovableHandle
-from ..graph.set_history import gradient_edge
-from ..storage.scope import Scope
-from ..storage.tensor_base import TensorBase
-from ..tensor.tensor import Tensor
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GradRequiredError,
+    OutsideBackwardError,
+)
+from vtgrad.graph.hooks import NodeHooks, RemovableHandle
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["MultiGradHandle", "queue_callback", "register_multi_grad_hook"]
 

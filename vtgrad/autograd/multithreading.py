@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..engine.current_graph_task import running
-from ..errors import ArgumentTypeError
-from ..storage.scope import Scope
+from vtgrad.engine.current_graph_task import running
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.scope import Scope
 
 __all__ = ["is_multithreading_enabled", "set_multithreading_enabled"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..profiler.event_list import EventList as EventList
-from ..profiler.events import FunctionEvent as FunctionEvent
-from ..profiler.events import FunctionEventAvg as FunctionEventAvg
-from ..profiler.events import Interval as Interval
-from ..profiler.profile import profile as profile
-from ..profiler.profile import record_function as record_function
+from vtgrad.profiler.event_list import EventList as EventList
+from vtgrad.profiler.events import FunctionEvent as FunctionEvent
+from vtgrad.profiler.events import FunctionEventAvg as FunctionEventAvg
+from vtgrad.profiler.events import Interval as Interval
+from vtgrad.profiler.profile import profile as profile
+from vtgrad.profiler.profile import record_function as record_function
 
 __all__ = [
     "EventList",

@@ -31,28 +31,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar, cast
 
-from ..engine import backward as engine
-from ..errors import InferenceModeError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.batch import BatchLevel, is_batched
-from ..graph.forward_grad import new_level_number
-from ..graph.gradient_edge import GradientEdge, get_gradient_edge
-from ..graph.hooks import GradCell, LeafState
-from ..graph.node import Node
-from ..graph.saved_tangents import pass_tangents
-from ..graph.set_history import gradient_edge, meta_of, own_meta
-from ..graph.thread_levels import NO_LIMIT, thread
-from ..graph.tracer import detach_traced
-from ..graph.transform_record import TransformRecord
-from ..ops.generated import functional as F
-from ..ops.rules.batches.values import innermost, levels_of, rebatched
-from ..storage.key_set import keys
-from ..storage.record_write import OUTERMOST, caller
-from ..storage.thread_state import changed, run_with
-from ..tensor.tensor import Tensor
-from ..views.creation_meta import CreationMeta
-from ..views.differentiable_view_meta import DifferentiableViewMeta
-from .values_of_samples import of_samples, of_value
+from vtgrad.autograd.values_of_samples import of_samples, of_value
+from vtgrad.engine import backward as engine
+from vtgrad.errors import InferenceModeError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.batch import BatchLevel, is_batched
+from vtgrad.graph.forward_grad import new_level_number
+from vtgrad.graph.gradient_edge import GradientEdge, get_gradient_edge
+from vtgrad.graph.hooks import GradCell, LeafState
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_tangents import pass_tangents
+from vtgrad.graph.set_history import gradient_edge, meta_of, own_meta
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.graph.tracer import detach_traced
+from vtgrad.graph.transform_record import TransformRecord
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.values import innermost, levels_of, rebatched
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.views.creation_meta import CreationMeta
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
 
 __all__ = [
     "Arguments",

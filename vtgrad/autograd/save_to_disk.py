@@ -29,18 +29,18 @@ from typing import Final, Self, TypeAlias, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, HooksDisabledError, SavedHookError
-from ..graph.operators import operators
-from ..graph.packing import HookPair, packing
-from ..graph.tracer import refuse_traced
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.file_seal import FileSeal
-from ..storage.key_set import keys
-from ..storage.lazy_array import resolved
-from ..storage.storage import bytes_of
-from ..storage.tensor_impl import TensorImpl
-from ..tensor.tensor import Tensor
-from .saved_tensors_hooks import saved_tensors_hooks
+from vtgrad.autograd.saved_tensors_hooks import saved_tensors_hooks
+from vtgrad.errors import ArgumentTypeError, HooksDisabledError, SavedHookError
+from vtgrad.graph.operators import operators
+from vtgrad.graph.packing import HookPair, packing
+from vtgrad.graph.tracer import refuse_traced
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.file_seal import FileSeal
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.storage import bytes_of
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["save_to_disk"]
 

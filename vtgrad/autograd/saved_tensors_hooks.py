@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ClassVar, Generic, ParamSpec, Self, TypeVar
 
-from ..errors import ArgumentTypeError, HooksDisabledError, NotSupportedError
-from ..graph.packing import HookPair, PackingScope, packing
-from ..tensor.tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, HooksDisabledError, NotSupportedError
+from vtgrad.graph.packing import HookPair, PackingScope, packing
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
 

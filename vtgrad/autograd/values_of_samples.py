@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
-from ..graph.batch import BatchLevel
-from ..graph.gradient_edge import GradientEdge
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.values import batch_along_first, innermost, levels_of
-from ..tensor.tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
+from vtgrad.graph.batch import BatchLevel
+from vtgrad.graph.gradient_edge import GradientEdge
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["batched_cotangents", "of_samples", "of_value", "of_values"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import ArgumentTypeError, ArgumentValueError, GradientError
-from ..storage.tensor_name import set_name
-from ..storage.warn import warn
-from ..tensor.creation import empty
-from ..tensor.tensor import Tensor
-from .differentiate import Root, backward, grad
-from .multi_grad_hook import queue_callback
+from vtgrad.autograd.differentiate import Root, backward, grad
+from vtgrad.autograd.multi_grad_hook import queue_callback
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, GradientError
+from vtgrad.storage.tensor_name import set_name
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.creation import empty
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Variable"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..graph.no_names_guard import NoNamesGuard
-from ..ops.generated import functional as F
-from ..tensor.tensor import Tensor
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.ops.generated import functional as F
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["zero_derivative"]
 

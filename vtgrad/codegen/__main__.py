@@ -4,9 +4,9 @@ import argparse
 import gc
 import sys
 
-from .generate import FOLDERS, generate, generate_stubs
-from .language import TableError
-from .source_files import OPS
+from vtgrad.codegen.generate import FOLDERS, generate, generate_stubs
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.source_files import OPS
 
 PACKAGE = OPS.parent
 

@@ -1,8 +1,8 @@
 """How generated functions take their arguments, hand them on, and say what is wrong with them."""
 
-from .language import Argument, Operator, record_name
-from .parameters import passed, signature
-from .template import fill
+from vtgrad.codegen.language import Argument, Operator, record_name
+from vtgrad.codegen.parameters import passed, signature
+from vtgrad.codegen.template import fill
 
 __all__ = [
     "NUMBERS",

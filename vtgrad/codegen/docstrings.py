@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from .language import Operator, TableError
+from vtgrad.codegen.language import Operator, TableError
 
 __all__ = ["docstring", "inplace_docstring", "with_docstrings"]
 

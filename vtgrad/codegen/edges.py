@@ -4,8 +4,8 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 
-from .formula import ARRAYS, TENSORS, Evaluation, Formula, Names, emit
-from .language import Argument, Operator
+from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation, Formula, Names, emit
+from vtgrad.codegen.language import Argument, Operator
 
 __all__ = ["Edge", "edges_of"]
 

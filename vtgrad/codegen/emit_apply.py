@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .edges import Edge
-from .formula import ARRAYS, TENSORS, Evaluation
-from .language import Operator
-from .template import fill, tuple_of
+from vtgrad.codegen.edges import Edge
+from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.template import fill, tuple_of
 
 __all__ = ["WIDTH", "emit_apply"]
 

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Sequence
 
-from .docstrings import docstring, inplace_docstring
-from .emit_functions import NUMBER_COMES_LATE, result_class
-from .groups import UNSET, Group
-from .language import Argument, Operator, TableError
-from .named_signatures import LATE, named_overloads
-from .parameters import interpreted_type, passed
-from .template import fill
-from .users_parameters import Parameter, listed, users_parameters
+from vtgrad.codegen.docstrings import docstring, inplace_docstring
+from vtgrad.codegen.emit_functions import NUMBER_COMES_LATE, result_class
+from vtgrad.codegen.groups import UNSET, Group
+from vtgrad.codegen.language import Argument, Operator, TableError
+from vtgrad.codegen.named_signatures import LATE, named_overloads
+from vtgrad.codegen.parameters import interpreted_type, passed
+from vtgrad.codegen.template import fill
+from vtgrad.codegen.users_parameters import Parameter, listed, users_parameters
 
 __all__ = ["CHOICE_IMPORTS", "emit_choice"]
 

@@ -3,13 +3,13 @@
 import dataclasses
 from collections.abc import Sequence
 
-from .docstrings import docstring, inplace_docstring
-from .emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
-from .groups import Group
-from .language import Argument, Operator, TableError
-from .named_signatures import LATE, named_overloads
-from .parameters import as_stated, passed, signature
-from .template import fill
+from vtgrad.codegen.docstrings import docstring, inplace_docstring
+from vtgrad.codegen.emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
+from vtgrad.codegen.groups import Group
+from vtgrad.codegen.language import Argument, Operator, TableError
+from vtgrad.codegen.named_signatures import LATE, named_overloads
+from vtgrad.codegen.parameters import as_stated, passed, signature
+from vtgrad.codegen.template import fill
 
 __all__ = ["emit_dispatch"]
 

@@ -5,10 +5,10 @@ import io
 import tokenize
 from pathlib import Path
 
-from .library import Library
-from .memory_reuse import reusing_function
-from .source_files import exported, functions_in
-from .template import head, list_of_exports
+from vtgrad.codegen.library import Library
+from vtgrad.codegen.memory_reuse import reusing_function
+from vtgrad.codegen.source_files import exported, functions_in
+from vtgrad.codegen.template import head, list_of_exports
 
 __all__ = ["emit_large_formulas", "emit_tensor_formulas"]
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from .formula import ARRAYS, TENSORS, Evaluation, Names, check_names, translate
-from .language import Operator, TableError
-from .library import Library
-from .memory_reuse import is_temporary, reusing
-from .template import fill, head
+from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation, Names, check_names, translate
+from vtgrad.codegen.language import Operator, TableError
+from vtgrad.codegen.library import Library
+from vtgrad.codegen.memory_reuse import is_temporary, reusing
+from vtgrad.codegen.template import fill, head
 
 __all__ = ["emit_forward", "tangent_of"]
 

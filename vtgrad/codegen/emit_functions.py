@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence, Set
 
-from .calls import (
+from vtgrad.codegen.calls import (
     converted,
     owner_of,
     parameters_of,
@@ -16,13 +16,13 @@ from .calls import (
     tensor_names,
     view_node,
 )
-from .docstrings import docstring
-from .emit_inplace import emit_inplace
-from .emit_views import MADE_BY, emit_geometry, emit_view
-from .language import Operator
-from .named_signatures import LATE, named_overloads
-from .parameters import has_keyword_only, passed
-from .template import fill
+from vtgrad.codegen.docstrings import docstring
+from vtgrad.codegen.emit_inplace import emit_inplace
+from vtgrad.codegen.emit_views import MADE_BY, emit_geometry, emit_view
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.named_signatures import LATE, named_overloads
+from vtgrad.codegen.parameters import has_keyword_only, passed
+from vtgrad.codegen.template import fill
 
 __all__ = [
     "FUNCTION_IMPORTS",

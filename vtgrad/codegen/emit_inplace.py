@@ -1,10 +1,10 @@
 """Writing the functions that store a result in their first argument."""
 
-from .calls import NUMBERS, parameters_of, recovered, rest_of, taken_over
-from .docstrings import docstring, inplace_docstring
-from .language import Operator
-from .named_signatures import LATE, named_overloads
-from .template import fill
+from vtgrad.codegen.calls import NUMBERS, parameters_of, recovered, rest_of, taken_over
+from vtgrad.codegen.docstrings import docstring, inplace_docstring
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.named_signatures import LATE, named_overloads
+from vtgrad.codegen.template import fill
 
 __all__ = ["emit_inplace"]
 

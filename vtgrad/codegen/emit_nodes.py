@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from .edges import Edge, edges_of
-from .emit_apply import emit_apply
-from .emit_owned import emit_owned
-from .emit_record import emit_record
-from .emit_saves import SavedField, saving_class
-from .formula import ARRAYS, Formula, Names, emit, parse
-from .language import Argument, Operator, TableError
-from .parameters import INTEGER_TYPES, argument_type
-from .template import fill, tuple_of
+from vtgrad.codegen.edges import Edge, edges_of
+from vtgrad.codegen.emit_apply import emit_apply
+from vtgrad.codegen.emit_owned import emit_owned
+from vtgrad.codegen.emit_record import emit_record
+from vtgrad.codegen.emit_saves import SavedField, saving_class
+from vtgrad.codegen.formula import ARRAYS, Formula, Names, emit, parse
+from vtgrad.codegen.language import Argument, Operator, TableError
+from vtgrad.codegen.parameters import INTEGER_TYPES, argument_type
+from vtgrad.codegen.template import fill, tuple_of
 
 __all__ = ["NODE_IMPORTS", "emit_node", "saved_fields"]
 

@@ -4,13 +4,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from .emit_forward import tangent_of
-from .emit_patterns import pattern_of
-from .language import Argument, Composite, Operator, TableError, record_name
-from .library import Library
-from .parameters import as_stated
-from .source_files import OPS, functions_in, keys_of, modules
-from .template import fill, head
+from vtgrad.codegen.emit_forward import tangent_of
+from vtgrad.codegen.emit_patterns import pattern_of
+from vtgrad.codegen.language import Argument, Composite, Operator, TableError, record_name
+from vtgrad.codegen.library import Library
+from vtgrad.codegen.parameters import as_stated
+from vtgrad.codegen.source_files import OPS, functions_in, keys_of, modules
+from vtgrad.codegen.template import fill, head
 
 __all__ = ["emit_operators"]
 

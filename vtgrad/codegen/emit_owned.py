@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Sequence
 
-from .edges import Edge
-from .formula import Names
-from .memory_reuse import reusing, shared_operand
-from .template import fill, tuple_of
+from vtgrad.codegen.edges import Edge
+from vtgrad.codegen.formula import Names
+from vtgrad.codegen.memory_reuse import reusing, shared_operand
+from vtgrad.codegen.template import fill, tuple_of
 
 __all__ = ["emit_owned"]
 

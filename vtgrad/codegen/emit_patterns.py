@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from .formula import TENSORS, Names, check_names, translate
-from .language import Operator, TableError
-from .library import Library
-from .template import fill, head
+from vtgrad.codegen.formula import TENSORS, Names, check_names, translate
+from vtgrad.codegen.language import Operator, TableError
+from vtgrad.codegen.library import Library
+from vtgrad.codegen.template import fill, head
 
 __all__ = ["emit_patterns", "pattern_of"]
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Mapping
 
-from .template import fill
+from vtgrad.codegen.template import fill
 
 __all__ = ["PYTHON_HEAD", "emit_python"]
 

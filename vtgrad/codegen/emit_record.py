@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .formula import Formula
-from .language import Argument, Operator
-from .parameters import INTEGER_TYPES, argument_type, has_keyword_only, signature
-from .template import fill, tuple_of
+from vtgrad.codegen.formula import Formula
+from vtgrad.codegen.language import Argument, Operator
+from vtgrad.codegen.parameters import INTEGER_TYPES, argument_type, has_keyword_only, signature
+from vtgrad.codegen.template import fill, tuple_of
 
 __all__ = ["emit_record"]
 

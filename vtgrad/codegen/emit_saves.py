@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from .language import TableError
-from .template import fill, tuple_of
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.template import fill, tuple_of
 
 __all__ = ["SAVES_HEAD", "SavedField", "emit_saves", "saving_class"]
 

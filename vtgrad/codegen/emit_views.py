@@ -1,11 +1,19 @@
 """Writing the functions of views, and of changes of geometry."""
 
-from .calls import parameters_of, passed_on, recording, recovered, rest_of, taken_over, view_node
-from .docstrings import docstring
-from .language import Operator
-from .named_signatures import LATE, named_overloads
-from .parameters import has_keyword_only
-from .template import fill
+from vtgrad.codegen.calls import (
+    parameters_of,
+    passed_on,
+    recording,
+    recovered,
+    rest_of,
+    taken_over,
+    view_node,
+)
+from vtgrad.codegen.docstrings import docstring
+from vtgrad.codegen.language import Operator
+from vtgrad.codegen.named_signatures import LATE, named_overloads
+from vtgrad.codegen.parameters import has_keyword_only
+from vtgrad.codegen.template import fill
 
 __all__ = ["MADE_BY", "emit_geometry", "emit_view"]
 

@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-from .language import Operator, TableError
-from .memory_reuse import Reuse
+from vtgrad.codegen.language import Operator, TableError
+from vtgrad.codegen.memory_reuse import Reuse
 
 __all__ = [
     "ARRAYS",

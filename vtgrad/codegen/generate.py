@@ -4,28 +4,28 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from .emit_choice import CHOICE_IMPORTS, emit_choice
-from .emit_dispatch import emit_dispatch
-from .emit_formulas import emit_large_formulas, emit_tensor_formulas
-from .emit_forward import emit_forward
-from .emit_functions import (
+from vtgrad.codegen.emit_choice import CHOICE_IMPORTS, emit_choice
+from vtgrad.codegen.emit_dispatch import emit_dispatch
+from vtgrad.codegen.emit_formulas import emit_large_formulas, emit_tensor_formulas
+from vtgrad.codegen.emit_forward import emit_forward
+from vtgrad.codegen.emit_functions import (
     FUNCTION_IMPORTS,
     emit_function,
     emit_result_classes,
     function_names,
     result_class,
 )
-from .emit_nodes import NODE_IMPORTS, emit_node, saved_fields
-from .emit_operators import emit_operators
-from .emit_patterns import emit_patterns
-from .emit_python import PYTHON_HEAD, emit_python
-from .emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
-from .language import Operator, TableError
-from .layout import formatted
-from .library import Library
-from .stubs.emit_stubs import emit_stubs
-from .surface import Surface
-from .template import fill, head, list_of_exports, list_of_imports
+from vtgrad.codegen.emit_nodes import NODE_IMPORTS, emit_node, saved_fields
+from vtgrad.codegen.emit_operators import emit_operators
+from vtgrad.codegen.emit_patterns import emit_patterns
+from vtgrad.codegen.emit_python import PYTHON_HEAD, emit_python
+from vtgrad.codegen.emit_saves import SAVES_HEAD, SavedField, emit_saves, saving_class
+from vtgrad.codegen.language import Operator, TableError
+from vtgrad.codegen.layout import formatted
+from vtgrad.codegen.library import Library
+from vtgrad.codegen.stubs.emit_stubs import emit_stubs
+from vtgrad.codegen.surface import Surface
+from vtgrad.codegen.template import fill, head, list_of_exports, list_of_imports
 
 __all__ = ["FOLDERS", "generate", "generate_stubs", "sources"]
 

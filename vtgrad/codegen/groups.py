@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from .language import Argument, Operator, TableError
+from vtgrad.codegen.language import Argument, Operator, TableError
 
 __all__ = ["UNSET", "Group", "groups_of"]
 

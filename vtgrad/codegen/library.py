@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from .docstrings import with_docstrings
-from .emit_functions import function_names
-from .formula import Names
-from .groups import Group, groups_of
-from .language import Composite, Operator, TableError
-from .memory_reuse import Reuse, reusing_helpers
-from .source_files import OPS, aliases_in, exported, functions_in, modules
-from .surface import Surface, surface_of
-from .tables import read_composites, read_table
+from vtgrad.codegen.docstrings import with_docstrings
+from vtgrad.codegen.emit_functions import function_names
+from vtgrad.codegen.formula import Names
+from vtgrad.codegen.groups import Group, groups_of
+from vtgrad.codegen.language import Composite, Operator, TableError
+from vtgrad.codegen.memory_reuse import Reuse, reusing_helpers
+from vtgrad.codegen.source_files import OPS, aliases_in, exported, functions_in, modules
+from vtgrad.codegen.surface import Surface, surface_of
+from vtgrad.codegen.tables import read_composites, read_table
 
 __all__ = ["Library"]
 

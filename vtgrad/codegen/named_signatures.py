@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from .template import fill
+from vtgrad.codegen.template import fill
 
 __all__ = ["LATE", "named_overloads"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .language import Argument, Operator
+from vtgrad.codegen.language import Argument, Operator
 
 __all__ = [
     "INTEGER_TYPES",

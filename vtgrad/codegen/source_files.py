@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from .language import TableError
+from vtgrad.codegen.language import TableError
 
 __all__ = ["OPS", "aliases_in", "exported", "functions_in", "keys_of", "modules"]
 

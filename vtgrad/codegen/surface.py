@@ -5,8 +5,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .groups import Group
-from .language import Composite, Operator, TableError
+from vtgrad.codegen.groups import Group
+from vtgrad.codegen.language import Composite, Operator, TableError
 
 __all__ = ["Surface", "surface_of"]
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import yaml
 
-from .language import Argument, Composite, Operator, TableError, function_name
+from vtgrad.codegen.language import Argument, Composite, Operator, TableError, function_name
 
 __all__ = ["KEYS", "read_composites", "read_table"]
 

@@ -3,9 +3,9 @@
 import dataclasses
 from collections.abc import Sequence
 
-from .groups import UNSET, Group
-from .language import Argument, TableError
-from .parameters import interpreted_type
+from vtgrad.codegen.groups import UNSET, Group
+from vtgrad.codegen.language import Argument, TableError
+from vtgrad.codegen.parameters import interpreted_type
 
 __all__ = ["Parameter", "listed", "users_parameters"]
 

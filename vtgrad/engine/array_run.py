@@ -24,32 +24,32 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.edge import Edge
-from ..graph.grad_stores import GradStores
-from ..graph.hooks import GradCell, graph_lock
-from ..graph.large import large
-from ..graph.node import FRESH, PASSED, SHARED, Node
-from ..graph.observer import FUNCTION, NO_SEQUENCE_NR
-from ..graph.region import Gradient, Region
-from ..storage.arrays import Array
-from ..storage.geometry import has_self_overlap
-from ..storage.lazy_array import resolved
-from ..storage.mode import switched
-from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
-from .current_graph_task import running
-from .evaluate_function import evaluate_function
-from .graph_task import ALL_EDGES, GraphTask
-from .inner_graph import InnerGraphNode
-from .input_buffer import InputBuffer, buffer_of, to_overwrite
-from .own_copy import own_copy, own_expanded, wrapped
-from .ready_queue import ReadyQueue
-from .run import Run
-from .signals import NODES_BETWEEN_LOOKS, look_for_signals
-from .validate import fit_array, wrong_count
-from .watch import Watch
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.evaluate_function import evaluate_function
+from vtgrad.engine.graph_task import ALL_EDGES, GraphTask
+from vtgrad.engine.inner_graph import InnerGraphNode
+from vtgrad.engine.input_buffer import InputBuffer, buffer_of, to_overwrite
+from vtgrad.engine.own_copy import own_copy, own_expanded, wrapped
+from vtgrad.engine.ready_queue import ReadyQueue
+from vtgrad.engine.run import Run
+from vtgrad.engine.signals import NODES_BETWEEN_LOOKS, look_for_signals
+from vtgrad.engine.validate import fit_array, wrong_count
+from vtgrad.engine.watch import Watch
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.grad_stores import GradStores
+from vtgrad.graph.hooks import GradCell, graph_lock
+from vtgrad.graph.large import large
+from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR
+from vtgrad.graph.region import Gradient, Region
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.mode import switched
+from vtgrad.storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import settle, thread
 
 __all__ = ["Answer", "ArrayRun", "is_sole", "run_arrays", "taken_apart"]
 

@@ -8,7 +8,9 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.engine.engine import execute
+from vtgrad.engine.graph_task import unused_input
+from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     BatchedTensorError,
@@ -19,22 +21,20 @@ from ..errors import (
     ImplicitGradientError,
     RootError,
 )
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.edge import Edge, edge_to
-from ..graph.gradient_edge import GradientEdge
-from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, observers
-from ..graph.operators import operators
-from ..graph.set_history import gradient_edge, own_meta, requires_grad
-from ..storage.arrays import Array
-from ..storage.device import CPU, Device
-from ..storage.dtypes import dtype_of
-from ..storage.key_set import BATCHED, keys
-from ..storage.on_device import impl_on
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.warn import warn
-from .engine import execute
-from .graph_task import unused_input
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import Edge, edge_to
+from vtgrad.graph.gradient_edge import GradientEdge
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, observers
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import gradient_edge, own_meta, requires_grad
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.key_set import BATCHED, keys
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.warn import warn
 
 __all__ = ["backward", "grad"]
 

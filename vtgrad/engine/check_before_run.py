@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import VtgradError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.anomaly import anomaly
-from ..graph.node import Node
-from .graph_task import GraphTask
-from .watch import explain_node
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.watch import explain_node
+from vtgrad.errors import VtgradError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.anomaly import anomaly
+from vtgrad.graph.node import Node
 
 __all__ = ["check_before_run"]
 

@@ -5,9 +5,9 @@ This file is never compiled: mypyc would make a native class of the declaration.
 
 from __future__ import annotations
 
-from ..storage.no_fp_warnings import Runner, no_fp_warnings_runner
-from ..storage.thread_state import made, own, part_of_thread
-from .graph_task import GraphTask
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from vtgrad.storage.thread_state import made, own, part_of_thread
 
 __all__ = ["running"]
 

@@ -14,30 +14,30 @@ import contextvars
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import NotSupportedError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.batch import with_entries
-from ..graph.edge import Edge
-from ..graph.node import Node
-from ..graph.observer import observer_of_thread, observers
-from ..graph.operators import operators
-from ..graph.thread_local_state import this_thread
-from ..graph.tracer import current_tracer
-from ..storage.key_set import BATCHED, keys
-from ..storage.mode import switched
-from ..storage.rewind import rewinding
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
-from ..storage.thread_state import carried, changed, run_with
-from .array_run import ArrayRun, run_arrays
-from .check_before_run import check_before_run
-from .current_graph_task import running
-from .graph_task import GraphTask
-from .helper_thread import run_on_helper_thread
-from .input_buffer import InputBuffer
-from .run import registered
-from .tensor_run import run_recorded
-from .watch import Watch, new_watch
+from vtgrad.engine.array_run import ArrayRun, run_arrays
+from vtgrad.engine.check_before_run import check_before_run
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.helper_thread import run_on_helper_thread
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.engine.run import registered
+from vtgrad.engine.tensor_run import run_recorded
+from vtgrad.engine.watch import Watch, new_watch
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.batch import with_entries
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.node import Node
+from vtgrad.graph.observer import observer_of_thread, observers
+from vtgrad.graph.operators import operators
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.graph.tracer import current_tracer
+from vtgrad.storage.key_set import BATCHED, keys
+from vtgrad.storage.mode import switched
+from vtgrad.storage.rewind import rewinding
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import settle, thread
+from vtgrad.storage.thread_state import carried, changed, run_with
 
 __all__ = ["execute", "execute_inner"]
 

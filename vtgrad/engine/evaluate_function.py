@@ -18,15 +18,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.hooks import Gradients, NodeHooks
-from ..graph.node import Node
-from ..graph.packed import unpack_saved
-from ..graph.thread_local_state import this_thread
-from .input_buffer import InputBuffer
-from .observers import as_gradients, capture, show_incoming, show_to_tensor_hooks
-from .run import Run
-from .validate import wrong_count
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.engine.observers import as_gradients, capture, show_incoming, show_to_tensor_hooks
+from vtgrad.engine.run import Run
+from vtgrad.engine.validate import wrong_count
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.hooks import Gradients, NodeHooks
+from vtgrad.graph.node import Node
+from vtgrad.graph.packed import unpack_saved
+from vtgrad.graph.thread_local_state import this_thread
 
 __all__ = ["calls_users_code", "evaluate_function"]
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import UnusedInputError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.edge import Edge
-from ..graph.hooks import NodeHooks, next_hook_id
-from ..graph.interrupted_write import UNFINISHED
-from ..graph.node import Node
+from vtgrad.errors import UnusedInputError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import NodeHooks, next_hook_id
+from vtgrad.graph.interrupted_write import UNFINISHED
+from vtgrad.graph.node import Node
 
 if TYPE_CHECKING:
-    from .input_buffer import InputBuffer
+    from vtgrad.engine.input_buffer import InputBuffer
 
 __all__ = ["ALL_EDGES", "ForHooks", "GraphTask", "unused_input"]
 

@@ -13,9 +13,9 @@ from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
 from typing import Final
 
-from ..errors import ForkedPassError
-from ..storage.thread_state import after_fork
-from .signals import Order, acquire_watchfully, look_for_signals, this_thread
+from vtgrad.engine.signals import Order, acquire_watchfully, look_for_signals, this_thread
+from vtgrad.errors import ForkedPassError
+from vtgrad.storage.thread_state import after_fork
 
 __all__ = ["run_on_helper_thread", "stop_helper_of"]
 

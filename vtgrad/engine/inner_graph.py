@@ -15,10 +15,10 @@ equal bit for bit to those of one large graph, and an owned sum is added to in p
 
 from __future__ import annotations
 
-from ..graph.hooks import USERS_CODE, NodeHooks
-from ..graph.node import Node
-from ..storage.native import mypyc_attr
-from .input_buffer import InputBuffer
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.graph.hooks import USERS_CODE, NodeHooks
+from vtgrad.graph.node import Node
+from vtgrad.storage.native import mypyc_attr
 
 __all__ = ["InnerGraphNode"]
 

@@ -8,16 +8,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..graph.hooks import GradCell
-from ..graph.input_metadata import InputMetadata
-from ..graph.node import Node
-from ..graph.region import Gradient, Region, add_regions
-from ..graph.retain_grad_of_views import RetainedPart
-from ..storage.arrays import Array
-from ..storage.device import CPU, Device
-from ..storage.lazy_array import resolved
-from ..storage.tensor_base import TensorBase
-from .own_copy import own_copy, wrapped
+from vtgrad.engine.own_copy import own_copy, wrapped
+from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.region import Gradient, Region, add_regions
+from vtgrad.graph.retain_grad_of_views import RetainedPart
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Content", "InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
 

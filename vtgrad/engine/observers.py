@@ -7,11 +7,11 @@ arrays and tensors is in the buffers, and in the methods of `Run`.
 
 from __future__ import annotations
 
-from ..errors import ArgumentTypeError, HookError
-from ..graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks
-from ..graph.node import Node
-from ..storage.tensor_base import TensorBase
-from .input_buffer import InputBuffer
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.errors import ArgumentTypeError, HookError
+from vtgrad.graph.hooks import GradCell, Gradients, NodeHooks, call_tensor_hooks
+from vtgrad.graph.node import Node
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["as_gradients", "capture", "show_incoming", "show_to_tensor_hooks"]
 

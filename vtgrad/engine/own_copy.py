@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..graph.operators import operators
-from ..storage.arrays import Array
-from ..storage.device import CPU, Device
-from ..storage.geometry import has_self_overlap
-from ..storage.on_device import impl_on
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["own_copy", "own_expanded", "wrapped"]
 

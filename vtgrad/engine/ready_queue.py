@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import heapq
 
-from .input_buffer import InputBuffer
+from vtgrad.engine.input_buffer import InputBuffer
 
 __all__ = ["ReadyQueue"]
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Generic, TypeVar
 
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.edge import Edge
-from ..graph.hooks import GradCell
-from ..graph.node import Node
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import Settings
-from .graph_task import GraphTask
-from .input_buffer import InputBuffer
-from .watch import Watch
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.engine.watch import Watch
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.node import Node
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import Settings
 
 __all__ = ["Run", "Runner", "registered"]
 

@@ -30,7 +30,7 @@ from _thread import LockType, get_ident
 from collections.abc import Callable
 from typing import Final
 
-from ..storage.thread_state import own, part_of_thread
+from vtgrad.storage.thread_state import own, part_of_thread
 
 __all__ = [
     "NODES_BETWEEN_LOOKS",

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.hooks import GradCell
-from ..graph.node import Node
-from ..graph.operators import operators
-from ..graph.retain_grad_of_views import RetainedPart
-from ..storage.geometry import has_self_overlap
-from ..storage.key_set import NAMED
-from ..storage.tensor_base import TensorBase
-from .input_buffer import InputBuffer
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.retain_grad_of_views import RetainedPart
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["TensorBuffer", "given_away"]
 

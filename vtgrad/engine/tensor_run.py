@@ -5,25 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.edge import Edge
-from ..graph.grad_stores import GradStores
-from ..graph.hooks import GradCell, graph_lock
-from ..graph.no_names_guard import NoNamesGuard
-from ..graph.node import Node
-from ..storage.device import CPU
-from ..storage.key_set import keys
-from ..storage.on_device import on_device
-from ..storage.tensor_base import TensorBase
-from .evaluate_function import evaluate_function
-from .graph_task import GraphTask
-from .input_buffer import InputBuffer
-from .ready_queue import ReadyQueue
-from .run import Run
-from .signals import NODES_BETWEEN_LOOKS, look_for_signals
-from .tensor_buffer import TensorBuffer, given_away
-from .validate import fit_tensor, wrong_count
-from .watch import Watch
+from vtgrad.engine.evaluate_function import evaluate_function
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.engine.ready_queue import ReadyQueue
+from vtgrad.engine.run import Run
+from vtgrad.engine.signals import NODES_BETWEEN_LOOKS, look_for_signals
+from vtgrad.engine.tensor_buffer import TensorBuffer, given_away
+from vtgrad.engine.validate import fit_tensor, wrong_count
+from vtgrad.engine.watch import Watch
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.grad_stores import GradStores
+from vtgrad.graph.hooks import GradCell, graph_lock
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.node import Node
+from vtgrad.storage.device import CPU
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.on_device import on_device
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["run_recorded"]
 

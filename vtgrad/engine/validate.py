@@ -7,18 +7,18 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import BatchedTensorError, GradientError
-from ..graph.input_metadata import InputMetadata
-from ..graph.node import Node
-from ..graph.operators import operators
-from ..graph.region import Gradient, Region
-from ..graph.sample_array import SampleArray
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import CPU
-from ..storage.key_set import NAMED, keys
-from ..storage.lazy_array import resolved
-from ..storage.long_sums import LONG_SUM
-from ..storage.tensor_base import TensorBase
+from vtgrad.errors import BatchedTensorError, GradientError
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.region import Gradient, Region
+from vtgrad.graph.sample_array import SampleArray
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import CPU
+from vtgrad.storage.key_set import NAMED, keys
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.long_sums import LONG_SUM
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]
 

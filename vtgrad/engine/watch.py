@@ -31,12 +31,12 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import NanGradientError
-from ..graph.anomaly import anomaly, made_at, parent_of, traceback_of
-from ..graph.batch import value_of
-from ..graph.edge import Edge
-from ..graph.node import Node
-from ..graph.observer import (
+from vtgrad.errors import NanGradientError
+from vtgrad.graph.anomaly import anomaly, made_at, parent_of, traceback_of
+from vtgrad.graph.batch import value_of
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.node import Node
+from vtgrad.graph.observer import (
     FUNCTION,
     NO_SEQUENCE_NR,
     Observer,
@@ -44,14 +44,14 @@ from ..graph.observer import (
     observer_of_thread,
     observers,
 )
-from ..graph.region import Region
-from ..graph.saved_variable import SavedVariable
-from ..graph.thread_local_state import this_thread
-from ..storage.arrays import Array
-from ..storage.lazy_array import resolved
-from ..storage.recent_writes import Write, quoted
-from ..storage.tensor_base import TensorBase
-from ..storage.warn import warn
+from vtgrad.graph.region import Region
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.recent_writes import Write, quoted
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.warn import warn
 
 __all__ = ["Watch", "explain_node", "new_watch"]
 

@@ -1,18 +1,18 @@
 """Transforms of functions, which give derivatives as functions: PyTorch's `torch.func`."""
 
-from ..ops.rules.patterns.value_read import ValueRead as ValueRead
-from .find_pattern import sparsity_pattern as sparsity_pattern
-from .grad import grad as grad
-from .grad import grad_and_value as grad_and_value
-from .hessian import hessian as hessian
-from .jacfwd import jacfwd as jacfwd
-from .jacobian_pattern import SparsityPattern as SparsityPattern
-from .jacrev import jacrev as jacrev
-from .jvp import jvp as jvp
-from .linearize import linearize as linearize
-from .sparse_jacobian import sparse_jacobian as sparse_jacobian
-from .vjp import vjp as vjp
-from .vmap import vmap as vmap
+from vtgrad.func.find_pattern import sparsity_pattern as sparsity_pattern
+from vtgrad.func.grad import grad as grad
+from vtgrad.func.grad import grad_and_value as grad_and_value
+from vtgrad.func.hessian import hessian as hessian
+from vtgrad.func.jacfwd import jacfwd as jacfwd
+from vtgrad.func.jacobian_pattern import SparsityPattern as SparsityPattern
+from vtgrad.func.jacrev import jacrev as jacrev
+from vtgrad.func.jvp import jvp as jvp
+from vtgrad.func.linearize import linearize as linearize
+from vtgrad.func.sparse_jacobian import sparse_jacobian as sparse_jacobian
+from vtgrad.func.vjp import vjp as vjp
+from vtgrad.func.vmap import vmap as vmap
+from vtgrad.ops.rules.patterns.value_read import ValueRead as ValueRead
 
 __all__ = [
     "SparsityPattern",

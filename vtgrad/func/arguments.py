@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..autograd.reverse_call import Arguments
-from ..errors import ArgumentTypeError, ArgumentValueError, TransformError
-from ..storage.dtypes import dtype_of
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
+from vtgrad.autograd.reverse_call import Arguments
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 
 __all__ = [
     "ArgNums",

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ops.rules.patterns.index_sets import IntArray
+from vtgrad.ops.rules.patterns.index_sets import IntArray
 
 __all__ = ["color_count", "column_colors", "transposed"]
 

@@ -7,24 +7,24 @@ from typing import Protocol
 
 import numpy as np
 
-from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
-from ..autograd.jacobian_columns import check_forward_mode
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import TransformError
-from ..graph.batch import BatchLevel, batched
-from ..graph.forward_grad import DualLevel
-from ..graph.node import Node
-from ..graph.set_history import gradient_edge
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..storage.arrays import Array, Shape
-from ..storage.lazy_array import resolved
-from ..tensor.from_data import tensor
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
-from .arguments import output_leaves, split_aux
-from .vjp import vjp
+from vtgrad.autograd.dual_tensors import at_new_level, dual_argument, tangent_at
+from vtgrad.autograd.jacobian_columns import check_forward_mode
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import TransformError
+from vtgrad.func.arguments import output_leaves, split_aux
+from vtgrad.func.vjp import vjp
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.tensor.from_data import tensor
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_unflatten
 
 __all__ = ["ForwardPasses", "Passes", "ReversePasses"]
 

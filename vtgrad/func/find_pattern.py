@@ -7,26 +7,33 @@ from typing import Final, TypeVarTuple
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.errors import (
     ArgumentValueError,
     BatchedTensorError,
     InferenceModeError,
     NotSupportedError,
     TransformError,
 )
-from ..graph.batch import is_batched
-from ..graph.forward_grad import new_level_number
-from ..graph.thread_levels import NO_LIMIT, thread
-from ..graph.tracer import current_tracer, run_traced
-from ..ops.generated import functional as F
-from ..ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
-from ..ops.rules.patterns.sparsity_tracer import SparsityTracer
-from ..ops.rules.patterns.value_read import ValueRead
-from ..storage.arrays import Shape
-from ..storage.thread_state import changed, run_with
-from ..tensor.tensor import Tensor
-from .arguments import ArgNums, Chosen, checked_function, choose, output_leaves, split_aux
-from .jacobian_pattern import SparsityPattern
+from vtgrad.func.arguments import (
+    ArgNums,
+    Chosen,
+    checked_function,
+    choose,
+    output_leaves,
+    split_aux,
+)
+from vtgrad.func.jacobian_pattern import SparsityPattern
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.forward_grad import new_level_number
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.graph.tracer import current_tracer, run_traced
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
+from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
+from vtgrad.ops.rules.patterns.value_read import ValueRead
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "MAX_BYTES",

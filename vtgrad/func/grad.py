@@ -6,12 +6,19 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple, ParamSpec
 
-from ..autograd.reverse_call import Arguments, in_transform, leads_outside
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import TransformError
-from ..graph.recording import is_recording
-from ..tensor.tensor import Tensor
-from .arguments import ArgNums, checked_function, choose, gradient_tree, shown_tree, split_aux
+from vtgrad.autograd.reverse_call import Arguments, in_transform, leads_outside
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import TransformError
+from vtgrad.func.arguments import (
+    ArgNums,
+    checked_function,
+    choose,
+    gradient_tree,
+    shown_tree,
+    split_aux,
+)
+from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["grad", "grad_and_value"]
 

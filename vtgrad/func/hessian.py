@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec
 
-from .arguments import ArgNums
-from .jacrev import jacrev
+from vtgrad.func.arguments import ArgNums
+from vtgrad.func.jacrev import jacrev
 
 __all__ = ["hessian"]
 

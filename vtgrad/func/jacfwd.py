@@ -6,10 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, ParamSpec
 
-from ..autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_unflatten
-from .arguments import (
+from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
+from vtgrad.func.arguments import (
     ArgNums,
     checked_function,
     choose,
@@ -17,7 +15,9 @@ from .arguments import (
     output_leaves,
     split_aux,
 )
-from .vmap import Randomness, checked_randomness
+from vtgrad.func.vmap import Randomness, checked_randomness
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_unflatten
 
 __all__ = ["jacfwd"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from ..errors import ArgumentValueError, MissingPackageError
-from ..ops.rules.patterns.index_sets import IntArray
-from ..ops.rules.patterns.value_read import ValueRead
-from ..storage.arrays import Shape
-from .coloring import color_count, column_colors, transposed
+from vtgrad.errors import ArgumentValueError, MissingPackageError
+from vtgrad.func.coloring import color_count, column_colors, transposed
+from vtgrad.ops.rules.patterns.index_sets import IntArray
+from vtgrad.ops.rules.patterns.value_read import ValueRead
+from vtgrad.storage.arrays import Shape
 
 if TYPE_CHECKING:
     from types import ModuleType

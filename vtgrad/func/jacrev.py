@@ -6,14 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import ParamSpec
 
-from ..autograd.jacobian_rows import jacobian_in_batches
-from ..autograd.reverse_call import Arguments, in_transform, leads_outside
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import ArgumentValueError
-from ..graph.recording import is_recording
-from ..tensor.tensor import Tensor
-from ..utils.pytree import tree_unflatten
-from .arguments import (
+from vtgrad.autograd.jacobian_rows import jacobian_in_batches
+from vtgrad.autograd.reverse_call import Arguments, in_transform, leads_outside
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ArgumentValueError
+from vtgrad.func.arguments import (
     ArgNums,
     checked_function,
     choose,
@@ -22,6 +19,9 @@ from .arguments import (
     shown_tree,
     split_aux,
 )
+from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import tree_unflatten
 
 __all__ = ["jacrev"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeVar, TypeVarTuple, overload
 
-from ..autograd.dual_tensors import at_new_level, dual_argument, tangent_at
-from ..autograd.jacobian_columns import check_forward_mode
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import ArgumentTypeError, IndependentError, TransformError
-from ..graph.forward_grad import DualLevel
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_unflatten
-from .arguments import checked_function, output_leaves, split_aux, tensor_leaves
+from vtgrad.autograd.dual_tensors import at_new_level, dual_argument, tangent_at
+from vtgrad.autograd.jacobian_columns import check_forward_mode
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ArgumentTypeError, IndependentError, TransformError
+from vtgrad.func.arguments import checked_function, output_leaves, split_aux, tensor_leaves
+from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_unflatten
 
 __all__ = ["jvp"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple, cast
 
-from ..autograd.reverse_call import (
+from vtgrad.autograd.reverse_call import (
     Arguments,
     InputEdge,
     gradients_by,
@@ -14,12 +14,12 @@ from ..autograd.reverse_call import (
     leads_outside,
     zero_leaf,
 )
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import ArgumentTypeError, TransformError
-from ..graph.recording import is_recording
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_flatten, tree_unflatten
-from .arguments import checked_function, choose, output_leaves, shown_tree
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ArgumentTypeError, TransformError
+from vtgrad.func.arguments import checked_function, choose, output_leaves, shown_tree
+from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_unflatten
 
 __all__ = ["linearize"]
 

@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVarTuple, overload
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ArgumentValueError, TransformError
-from ..ops.rules.patterns.index_sets import IntArray
-from ..storage.arrays import Array
-from ..tensor.tensor import Tensor
-from .arguments import ArgNums, Chosen, checked_function, choose
-from .coloring import color_count
-from .compressed_passes import ForwardPasses, Passes, ReversePasses
-from .find_pattern import (
-    MAX_BYTES,
-    check_place,
-    find_pattern,
-    follow_path,
-    fresh_inputs,
-)
-from .jacobian_pattern import SparsityPattern, scipy_sparse
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
+from vtgrad.func.arguments import ArgNums, Chosen, checked_function, choose
+from vtgrad.func.coloring import color_count
+from vtgrad.func.compressed_passes import ForwardPasses, Passes, ReversePasses
+from vtgrad.func.find_pattern import MAX_BYTES, check_place, find_pattern, follow_path, fresh_inputs
+from vtgrad.func.jacobian_pattern import SparsityPattern, scipy_sparse
+from vtgrad.ops.rules.patterns.index_sets import IntArray
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from scipy.sparse import coo_array, csr_array

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeVar, TypeVarTuple, overload
 
-from ..autograd.reverse_call import Arguments, Root, in_transform, leads_outside
-from ..autograd.zero_derivative import zero_derivative
-from ..errors import ArgumentTypeError, TransformError
-from ..graph.recording import is_recording
-from ..tensor.tensor import Tensor
-from ..utils.pytree import TreeSpec, tree_flatten
-from .arguments import Chosen, checked_function, choose, output_leaves, shown_tree, split_aux
+from vtgrad.autograd.reverse_call import Arguments, Root, in_transform, leads_outside
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ArgumentTypeError, TransformError
+from vtgrad.func.arguments import (
+    Chosen,
+    checked_function,
+    choose,
+    output_leaves,
+    shown_tree,
+    split_aux,
+)
+from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import TreeSpec, tree_flatten
 
 __all__ = ["vjp"]
 

@@ -6,24 +6,24 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
 
-from ..errors import (
+from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     NamesNotSupportedError,
     OptionValueError,
     OutOfRangeError,
 )
-from ..generator import default_generator
-from ..graph.batch import BatchLevel, batched
-from ..ops.generated import functional as F
-from ..ops.rules.batches.copied_views import check_copies
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..ops.rules.batches.values import is_batched_at, value_at
-from ..storage.key_set import NAMED
-from ..storage.record_write import OUTERMOST, caller
-from ..tensor.tensor import Tensor
-from ..utils.pytree import broadcast_prefix, tree_flatten, tree_structure, tree_unflatten
-from .arguments import checked_function
+from vtgrad.func.arguments import checked_function
+from vtgrad.generator import default_generator
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.copied_views import check_copies
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.ops.rules.batches.values import is_batched_at, value_at
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.pytree import broadcast_prefix, tree_flatten, tree_structure, tree_unflatten
 
 __all__ = ["Dims", "Randomness", "checked_randomness", "vmap"]
 

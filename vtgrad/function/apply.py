@@ -7,35 +7,35 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar, overload
 
-from ..errors import ArgumentTypeError
-from ..graph.audit import audit
-from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
-from ..graph.recording import is_recording
-from ..graph.set_history import collect_next_edges
-from ..graph.thread_levels import settle, thread
-from ..graph.thread_local_state import this_thread
-from ..graph.tracer import current_tracer
-from ..ops.calling.take_over import keys_of
-from ..storage.key_set import BATCHED, DUAL, TRACED, keys
-from ..storage.mode import switched
-from ..storage.tensor_base import TensorBase
-from .batched_apply import apply_batched, level_of
-from .context import Call, InputFlags, UnpackedInput
-from .default_methods import no_setup_context
-from .forward_mode import carry_tangents, disown_tangents, levels_of
-from .function_ctx import FunctionCtx
-from .node import BackwardCFunction
-from .results import (
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.function.batched_apply import apply_batched, level_of
+from vtgrad.function.context import Call, InputFlags, UnpackedInput
+from vtgrad.function.default_methods import no_setup_context
+from vtgrad.function.forward_mode import carry_tangents, disown_tangents, levels_of
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.node import BackwardCFunction
+from vtgrad.function.results import (
     check_results,
     check_undeclared_writes,
     disown_written,
     version_of,
     wrap_outputs,
 )
-from .samples import Samples
+from vtgrad.function.samples import Samples
+from vtgrad.graph.audit import audit
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import collect_next_edges
+from vtgrad.graph.thread_levels import settle, thread
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.graph.tracer import current_tracer
+from vtgrad.ops.calling.take_over import keys_of
+from vtgrad.storage.key_set import BATCHED, DUAL, TRACED, keys
+from vtgrad.storage.mode import switched
+from vtgrad.storage.tensor_base import TensorBase
 
 if TYPE_CHECKING:
-    from .callee import Callee
+    from vtgrad.function.callee import Callee
 
 __all__ = ["Apply", "apply"]
 

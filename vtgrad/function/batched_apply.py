@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import FunctionError, MissingMethodError
-from ..graph.batch import BatchLevel, batch_of, batched, show_value
-from ..graph.thread_levels import thread
-from ..ops.generated import functional as F
-from ..ops.rules.batches.copied_views import copies_among, store_written
-from ..ops.rules.batches.drawing import outside_of
-from ..ops.rules.batches.entering import entered
-from ..ops.rules.batches.values import is_batched_at, tensors_among
-from ..storage.tensor_base import TensorBase
-from .default_methods import no_vmap
-from .samples import Samples, sample_of
+from vtgrad.errors import FunctionError, MissingMethodError
+from vtgrad.function.default_methods import no_vmap
+from vtgrad.function.samples import Samples, sample_of
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, show_value
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.copied_views import copies_among, store_written
+from vtgrad.ops.rules.batches.drawing import outside_of
+from vtgrad.ops.rules.batches.entering import entered
+from vtgrad.ops.rules.batches.values import is_batched_at, tensors_among
+from vtgrad.storage.tensor_base import TensorBase
 
 if TYPE_CHECKING:
-    from .callee import Callee
+    from vtgrad.function.callee import Callee
 
 __all__ = ["VmapInfo", "apply_batched", "level_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
-from .function_ctx import FunctionCtx
-from .node import BackwardCFunction
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.node import BackwardCFunction
 
 __all__ = ["Callee"]
 

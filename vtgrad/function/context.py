@@ -6,24 +6,24 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import GraphFreedError, ViewInvalidError, WriteRefusedError
-from ..graph.audit import Fingerprint
-from ..graph.edge import Edge
-from ..graph.input_metadata import InputMetadata, metadata_of
-from ..graph.node import Node
-from ..graph.saved_variable import SavedResult, SavedVariable
-from ..graph.set_history import gradient_edge
-from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.key_set import keys
-from ..storage.tensor_base import TensorBase
-from ..storage.version_counter import INFERENCE
-from ..views.check_inplace import check_inplace
-from ..views.differentiable_view_meta import view_meta_of
-from .samples import Samples
+from vtgrad.errors import GraphFreedError, ViewInvalidError, WriteRefusedError
+from vtgrad.function.samples import Samples
+from vtgrad.graph.audit import Fingerprint
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.input_metadata import InputMetadata, metadata_of
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_variable import SavedResult, SavedVariable
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.check_inplace import check_inplace
+from vtgrad.views.differentiable_view_meta import view_meta_of
 
 if TYPE_CHECKING:
-    from .function_ctx import FunctionCtx
-    from .node import BackwardCFunction
+    from vtgrad.function.function_ctx import FunctionCtx
+    from vtgrad.function.node import BackwardCFunction
 
 __all__ = ["Call", "InputFlags", "UnpackedInput", "check_declared"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ..errors import MissingMethodError
+from vtgrad.errors import MissingMethodError
 
 __all__ = ["no_backward", "no_forward", "no_jvp", "no_setup_context", "no_vmap"]
 

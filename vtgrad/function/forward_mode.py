@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import FunctionError, MissingMethodError
-from ..graph.operators import operators
-from ..graph.set_history import meta_of, own_meta
-from ..graph.thread_levels import NO_LIMIT, thread
-from ..ops.rules.batches.values import innermost
-from ..ops.rules.tangents.tangents import (
+from vtgrad.errors import FunctionError, MissingMethodError
+from vtgrad.function.default_methods import no_jvp
+from vtgrad.function.results import version_of
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import meta_of, own_meta
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.ops.rules.batches.values import innermost
+from vtgrad.ops.rules.tangents.tangents import (
     as_tangent,
     forward_base_of,
     highest_level,
@@ -33,18 +35,16 @@ from ..ops.rules.tangents.tangents import (
     write_tangent,
     zero_tangent,
 )
-from ..storage.key_set import DUAL
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import changed, run_with
-from ..storage.version_counter import INFERENCE
-from ..views.differentiable_view_meta import view_meta_of
-from .default_methods import no_jvp
-from .results import version_of
+from vtgrad.storage.key_set import DUAL
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.differentiable_view_meta import view_meta_of
 
 if TYPE_CHECKING:
-    from .callee import Callee
-    from .context import Call
-    from .function_ctx import FunctionCtx
+    from vtgrad.function.callee import Callee
+    from vtgrad.function.context import Call
+    from vtgrad.function.function_ctx import FunctionCtx
 
 __all__ = ["carry_tangents", "disown_tangents", "levels_of"]
 

@@ -7,12 +7,18 @@ from collections.abc import Callable
 from types import CodeType
 from typing import ClassVar, NoReturn
 
-from ..errors import FunctionError
-from ..storage.warn import warn
-from .apply import Apply
-from .default_methods import no_backward, no_forward, no_jvp, no_setup_context, no_vmap
-from .function_ctx import FunctionCtx
-from .node import BackwardCFunction
+from vtgrad.errors import FunctionError
+from vtgrad.function.apply import Apply
+from vtgrad.function.default_methods import (
+    no_backward,
+    no_forward,
+    no_jvp,
+    no_setup_context,
+    no_vmap,
+)
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.node import BackwardCFunction
+from vtgrad.storage.warn import warn
 
 __all__ = ["Function", "FunctionMeta"]
 

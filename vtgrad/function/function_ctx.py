@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ..errors import ArgumentTypeError, FunctionError
-from ..graph.node import Node
-from ..graph.saved_variable import RELEASED, SavedVariable
-from ..storage.tensor_base import TensorBase
-from ..storage.warn import warn
-from ..tensor.saved_tensor import SavedTensor, saved_tensor
-from ..tensor.tensor import Tensor
-from .context import Call, check_declared
+from vtgrad.errors import ArgumentTypeError, FunctionError
+from vtgrad.function.context import Call, check_declared
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_variable import RELEASED, SavedVariable
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.saved_tensor import SavedTensor, saved_tensor
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["FunctionCtx"]
 

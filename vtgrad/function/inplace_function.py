@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .function import Function
+from vtgrad.function.function import Function
 
 __all__ = ["InplaceFunction"]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from ..errors import GradientError
-from ..storage.tensor_base import TensorBase
+from vtgrad.errors import GradientError
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Slot", "put_in", "take_out", "take_out_gradients", "tensors_in"]
 

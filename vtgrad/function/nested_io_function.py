@@ -6,16 +6,16 @@ from collections.abc import Callable
 from types import MethodType
 from typing import TYPE_CHECKING, ClassVar, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
 
-from ..errors import ArgumentTypeError, MissingMethodError
-from ..storage.tensor_base import TensorBase
-from ..tensor.tensor import Tensor
-from .apply import Apply, apply
-from .function import Function
-from .function_ctx import FunctionCtx
-from .nested import put_in, take_out, take_out_gradients, tensors_in
+from vtgrad.errors import ArgumentTypeError, MissingMethodError
+from vtgrad.function.apply import Apply, apply
+from vtgrad.function.function import Function
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.nested import put_in, take_out, take_out_gradients, tensors_in
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from .callee import Callee
+    from vtgrad.function.callee import Callee
 
 __all__ = ["NestedIOCtx", "NestedIOFunction"]
 

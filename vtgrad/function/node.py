@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
-from ..engine.own_copy import own_copy
-from ..engine.validate import fit_array, fit_tensor
-from ..errors import BatchedTensorError, DeviceError, FunctionError, GradientError
-from ..graph.edge import Edge
-from ..graph.hooks import USERS_CODE, NodeHooks
-from ..graph.input_metadata import InputMetadata
-from ..graph.interrupted_write import UNFINISHED
-from ..graph.next_edges import SAME_INPUTS
-from ..graph.no_names_guard import NoNamesGuard
-from ..graph.node import Node
-from ..graph.operators import operators
-from ..graph.region import Gradient
-from ..graph.saved_variable import SavedVariable
-from ..ops.rules.batches.values import levels_of
-from ..storage.arrays import Array, NumpyDType
-from ..storage.dtypes import dtype_of
-from ..storage.key_set import NAMED, keys
-from ..storage.on_device import impl_on
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
-from ..tensor.saved_tensor import SavedTensor
-from ..tensor.tensor import Tensor
-from .context import Call, InputFlags, UnpackedInput
-from .default_methods import no_backward
-from .function_ctx import FunctionCtx
+from vtgrad.engine.own_copy import own_copy
+from vtgrad.engine.validate import fit_array, fit_tensor
+from vtgrad.errors import BatchedTensorError, DeviceError, FunctionError, GradientError
+from vtgrad.function.context import Call, InputFlags, UnpackedInput
+from vtgrad.function.default_methods import no_backward
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import USERS_CODE, NodeHooks
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.interrupted_write import UNFINISHED
+from vtgrad.graph.next_edges import SAME_INPUTS
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.region import Gradient
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.ops.rules.batches.values import levels_of
+from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.key_set import NAMED, keys
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.tensor.saved_tensor import SavedTensor
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
 

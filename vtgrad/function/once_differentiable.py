@@ -6,17 +6,17 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import NoReturn, ParamSpec, TypeVar, cast
 
-from ..errors import NoDerivativeError, ViewInvalidError
-from ..graph.edge import Edge
-from ..graph.node import Node
-from ..graph.set_history import gradient_edge, set_history_of_each
-from ..ops.view_impls import views as view_impls
-from ..storage.arrays import Array
-from ..storage.tensor_base import TensorBase, handle_like
-from ..storage.thread_mode import thread
-from ..storage.thread_state import changed, run_with
-from .function_ctx import FunctionCtx
-from .nested import put_in, take_out, tensors_in
+from vtgrad.errors import NoDerivativeError, ViewInvalidError
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.nested import put_in, take_out, tensors_in
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge, set_history_of_each
+from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["once_differentiable"]
 

@@ -23,28 +23,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from ..errors import BatchedTensorError, FunctionError, UndeclaredWriteError
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.batch import is_batched
-from ..graph.hooks import LeafState
-from ..graph.input_metadata import metadata_of
-from ..graph.saved_variable import SavedVariable
-from ..graph.set_history import meta_of, own_meta, requires_grad
-from ..graph.thread_levels import thread
-from ..ops.view_impls import views as view_impls
-from ..storage.key_set import keys
-from ..storage.record_write import DIRECT, count_write
-from ..storage.tensor_base import TensorBase, handle_like
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from ..storage.warn import warn
-from ..views.check_inplace import check_base
-from ..views.creation_meta import CreationMeta
-from ..views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
-from ..views.make_view import make_view
-from ..views.rebase_history import leave_unfinished, rebase_history
-from .context import Call, check_declared
-from .node import BackwardCFunction
+from vtgrad.errors import BatchedTensorError, FunctionError, UndeclaredWriteError
+from vtgrad.function.context import Call, check_declared
+from vtgrad.function.node import BackwardCFunction
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.hooks import LeafState
+from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.set_history import meta_of, own_meta, requires_grad
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.record_write import DIRECT, count_write
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.storage.warn import warn
+from vtgrad.views.check_inplace import check_base
+from vtgrad.views.creation_meta import CreationMeta
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, view_meta_of
+from vtgrad.views.make_view import make_view
+from vtgrad.views.rebase_history import leave_unfinished, rebase_history
 
 __all__ = [
     "check_results",

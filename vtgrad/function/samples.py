@@ -27,13 +27,13 @@ from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import TypeVar
 
-from ..graph.batch import BatchLevel
-from ..ops.generated import functional as F
-from ..ops.rules.batches.entering import expanded
-from ..ops.rules.batches.run_in_batch import run_in_batch
-from ..ops.rules.batches.values import batch_along_first, value_at
-from ..storage.arrays import Shape
-from ..storage.tensor_base import TensorBase
+from vtgrad.graph.batch import BatchLevel
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.ops.rules.batches.values import batch_along_first, value_at
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Samples", "sample_of"]
 

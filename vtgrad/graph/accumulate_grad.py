@@ -10,24 +10,29 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import GradientError
-from ..storage.arrays import Array, Shape
-from ..storage.geometry import is_non_overlapping_and_dense
-from ..storage.on_device import impl_on
-from ..storage.record_write import begin_write_as, on_behalf
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .autograd_meta import AutogradMeta
-from .changed_leaf_shape import byte_strides_of_grad, check_changed_leaf, in_shape_of, reshaped_grad
-from .grad_stores import GradStores, is_plainly_added_to
-from .hooks import GradCell, LeafState, graph_lock
-from .input_metadata import InputMetadata
-from .next_edges import FIXED_EDGES
-from .node import LEAF_SEQUENCE_NR, Node
-from .operators import operators
-from .region import Gradient
-from .saved_variable_errors import leaf_moved_error
-from .thread_local_state import this_thread
+from vtgrad.errors import GradientError
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.changed_leaf_shape import (
+    byte_strides_of_grad,
+    check_changed_leaf,
+    in_shape_of,
+    reshaped_grad,
+)
+from vtgrad.graph.grad_stores import GradStores, is_plainly_added_to
+from vtgrad.graph.hooks import GradCell, LeafState, graph_lock
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import LEAF_SEQUENCE_NR, Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.region import Gradient
+from vtgrad.graph.saved_variable_errors import leaf_moved_error
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.geometry import is_non_overlapping_and_dense
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.record_write import begin_write_as, on_behalf
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["AccumulateGrad"]
 

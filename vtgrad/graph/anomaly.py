@@ -24,12 +24,12 @@ from sys import _getframe
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from ..storage.recent_writes import CallSite
-from ..storage.record_write import OUTERMOST, caller, is_inside
-from .thread_local_state import this_thread
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.recent_writes import CallSite
+from vtgrad.storage.record_write import OUTERMOST, caller, is_inside
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["anomaly", "made_at", "parent_of", "remember", "traceback_of"]
 

@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Final, Literal, Self, cast
 
 import numpy as np
 
-from ..errors import ArgumentValueError, UnseenWriteError
-from ..storage.arrays import Array
-from ..storage.dtypes import dtype_of
-from ..storage.lazy_array import physical
-from ..storage.rewind import saves_observed
-from ..storage.scope import Scope
-from ..storage.storage import Storage
-from .anomaly import made_at
+from vtgrad.errors import ArgumentValueError, UnseenWriteError
+from vtgrad.graph.anomaly import made_at
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["Fingerprint", "audit", "auditing", "set_audit", "show_to_numpy"]
 

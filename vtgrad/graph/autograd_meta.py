@@ -6,16 +6,16 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import AutogradMetaInterface
-from .edge import Edge, edge_to
-from .forward_grad import ForwardGrad, is_placed_as
-from .hooks import GradCell, LeafState, NodeHooks
-from .operators import operators
+from vtgrad.graph.edge import Edge, edge_to
+from vtgrad.graph.forward_grad import ForwardGrad, is_placed_as
+from vtgrad.graph.hooks import GradCell, LeafState, NodeHooks
+from vtgrad.graph.operators import operators
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import AutogradMetaInterface
 
 if TYPE_CHECKING:
-    from .node import Node
-    from .saved_variable import ViewGuard
+    from vtgrad.graph.node import Node
+    from vtgrad.graph.saved_variable import ViewGuard
 
 __all__ = ["AutogradMeta"]
 

@@ -29,16 +29,16 @@ from __future__ import annotations
 import weakref
 from typing import Final
 
-from ..errors import BatchedTensorError
-from ..storage.extra_meta import ExtraMeta, StandsFor
-from ..storage.layout import PECULIAR
-from ..storage.record_write import OUTERMOST, caller
-from ..storage.storage import Storage
-from ..storage.tensor_base import T, TensorBase, handle_like
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import Site
-from .sample_array import sample_array
-from .thread_levels import thread
+from vtgrad.errors import BatchedTensorError
+from vtgrad.graph.sample_array import sample_array
+from vtgrad.graph.thread_levels import thread
+from vtgrad.storage.extra_meta import ExtraMeta, StandsFor
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_base import T, TensorBase, handle_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import Site
 
 __all__ = [
     "Batch",

@@ -13,13 +13,13 @@ nodes: the gradient of the former one is added to that of the present one.
 
 from __future__ import annotations
 
-from ..errors import ShapeError
-from ..storage.arrays import Array, Shape
-from ..storage.geometry import contiguous_strides, is_non_overlapping_and_dense
-from ..storage.recent_writes import quoted, recent_writes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .operators import operators
+from vtgrad.errors import ShapeError
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.geometry import contiguous_strides, is_non_overlapping_and_dense
+from vtgrad.storage.recent_writes import quoted, recent_writes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["byte_strides_of_grad", "check_changed_leaf", "in_shape_of", "reshaped_grad"]
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..storage.native import mypyc_attr
+from vtgrad.storage.native import mypyc_attr
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["Edge", "ResultEdge", "edge_to"]
 

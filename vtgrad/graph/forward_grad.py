@@ -46,14 +46,14 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ForwardModeError
-from ..storage.arrays import Array
-from ..storage.key_set import keys
-from ..storage.mode import mode_of
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import changed, run_with
-from .hooks import graph_lock
-from .operators import operators
+from vtgrad.errors import ForwardModeError
+from vtgrad.graph.hooks import graph_lock
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import mode_of
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["DualLevel", "ForwardGrad", "is_placed_as", "new_level_number", "recorded"]
 

@@ -10,14 +10,14 @@ import weakref
 from collections.abc import Callable
 from typing import ClassVar, ParamSpec, Self, TypeAlias, TypeVar, overload
 
-from ..errors import ArgumentTypeError
-from ..storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
-from ..storage.mode import Mode, mode_of, switched
-from ..storage.scope import Exit, ExitMethod, block_end, not_open
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import settle, thread
-from .mode_decorator import decorate
-from .recording import is_grad_enabled as is_grad_enabled
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.mode_decorator import decorate
+from vtgrad.graph.recording import is_grad_enabled as is_grad_enabled
+from vtgrad.storage.inference_tensors import is_inference_mode_enabled as is_inference_mode_enabled
+from vtgrad.storage.mode import Mode, mode_of, switched
+from vtgrad.storage.scope import Exit, ExitMethod, block_end, not_open
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import settle, thread
 
 __all__ = [
     "ModeScope",

@@ -28,18 +28,18 @@ from typing import Final
 
 import numpy as np
 
-from ..storage.arrays import Array
-from ..storage.geometry import has_self_overlap
-from ..storage.lazy_array import LazyArray, like
-from ..storage.mark_written import mark_written
-from ..storage.mode import switched
-from ..storage.record_write import KEPT, OUTERMOST, SLOT_MASK, caller
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_mode import settle, thread
-from ..storage.version_counter import INFERENCE, Record, Storing, VersionCounter
-from .hooks import GradCell
-from .operators import operators
+from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.lazy_array import LazyArray, like
+from vtgrad.storage.mark_written import mark_written
+from vtgrad.storage.mode import switched
+from vtgrad.storage.record_write import KEPT, OUTERMOST, SLOT_MASK, caller
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_mode import settle, thread
+from vtgrad.storage.version_counter import INFERENCE, Record, Storing, VersionCounter
 
 __all__ = ["GradStores", "is_plainly_added_to"]
 

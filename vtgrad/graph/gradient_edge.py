@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..errors import ArgumentTypeError, GradRequiredError
-from ..storage.tensor_base import TensorBase
-from .node import Node
-from .set_history import gradient_edge
+from vtgrad.errors import ArgumentTypeError, GradRequiredError
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["GradientEdge", "get_gradient_edge"]
 

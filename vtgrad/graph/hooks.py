@@ -36,18 +36,18 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
-from ..errors import ArgumentTypeError, HookError
-from ..storage.key_set import NAMED
-from ..storage.scope import Scope
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_state import after_fork
-from .input_metadata import InputMetadata
-from .operators import operators
+from vtgrad.errors import ArgumentTypeError, HookError
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.operators import operators
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import after_fork
 
 if TYPE_CHECKING:
-    from .accumulate_grad import AccumulateGrad
-    from .retain_grad_of_views import RetainedPart
+    from vtgrad.graph.accumulate_grad import AccumulateGrad
+    from vtgrad.graph.retain_grad_of_views import RetainedPart
 
 __all__ = [
     "GradCell",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from ..storage.arrays import NumpyDType, Shape
-from ..storage.device import Device
-from ..storage.dtypes import DType, dtype_of
-from ..storage.layout import PECULIAR, InputMetadata
-from ..storage.tensor_impl import TensorImpl
+from vtgrad.storage.arrays import NumpyDType, Shape
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import DType, dtype_of
+from vtgrad.storage.layout import PECULIAR, InputMetadata
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 

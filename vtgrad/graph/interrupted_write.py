@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from ..errors import InterruptedWriteError
-from ..storage.arrays import Array
-from ..storage.tensor_base import TensorBase
-from .hooks import NodeHooks
-from .next_edges import FIXED_EDGES
-from .node import Node
-from .region import Gradient
+from vtgrad.errors import InterruptedWriteError
+from vtgrad.graph.hooks import NodeHooks
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import Node
+from vtgrad.graph.region import Gradient
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["UNFINISHED"]
 

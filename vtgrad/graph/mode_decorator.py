@@ -14,11 +14,11 @@ import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from ..errors import ArgumentTypeError
-from ..storage.mode import Mode, switched
-from ..storage.thread_mode import settle, thread
-from ..storage.thread_state import changed, run_with
-from ..storage.warn import warn
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.mode import Mode, switched
+from vtgrad.storage.thread_mode import settle, thread
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.warn import warn
 
 __all__ = ["decorate"]
 

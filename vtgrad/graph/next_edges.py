@@ -9,17 +9,17 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Final, Protocol, SupportsIndex, TypeAlias
 
-from ..errors import (
+from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     FrozenEdgesError,
     NotSupportedError,
     OutOfRangeError,
 )
-from .edge import Edge, edge_to
+from vtgrad.graph.edge import Edge, edge_to
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = [
     "ANY_EDGES",

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..storage.key_set import NAMED
-from ..storage.thread_mode import thread
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.thread_mode import thread
 
 __all__ = ["NoNamesGuard"]
 

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, SupportsIndex, TypeVar, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, NotSupportedError
-from ..storage.arrays import Array, Shape
-from ..storage.native import mypyc_attr
-from ..storage.tensor_base import TensorBase
-from .anomaly import anomaly, remember
-from .edge import Edge, ResultEdge
-from .hooks import (
+from vtgrad.errors import ArgumentTypeError, NotSupportedError
+from vtgrad.graph.anomaly import anomaly, remember
+from vtgrad.graph.edge import Edge, ResultEdge
+from vtgrad.graph.hooks import (
     USERS_CODE,
     GradCell,
     NodeHooks,
@@ -22,18 +19,21 @@ from .hooks import (
     NodePreHook,
     RemovableHandle,
 )
-from .input_metadata import InputMetadata, ResultInfo, result_info
-from .next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
-from .no_names_guard import NoNamesGuard
-from .observer import Observer, begin_node, observer_of_thread, observers
-from .region import Gradient
-from .thread_local_state import this_thread
-from .tracer import note_hook
+from vtgrad.graph.input_metadata import InputMetadata, ResultInfo, result_info
+from vtgrad.graph.next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.observer import Observer, begin_node, observer_of_thread, observers
+from vtgrad.graph.region import Gradient
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.graph.tracer import note_hook
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.tensor_base import TensorBase
 
 if TYPE_CHECKING:
     # For errors and editors: what users call is typed by the class that they know.
-    from ..tensor.tensor import Tensor
-    from .saved_variable import SavedVariable
+    from vtgrad.graph.saved_variable import SavedVariable
+    from vtgrad.tensor.tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
 

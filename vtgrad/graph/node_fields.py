@@ -7,7 +7,7 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["classes_below", "own_fields", "saved_fields_of"]
 

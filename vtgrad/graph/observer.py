@@ -17,10 +17,10 @@ from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ..storage.thread_state import after_fork, keep_own_entry
+from vtgrad.storage.thread_state import after_fork, keep_own_entry
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = [
     "BACKWARD_FUNCTION",

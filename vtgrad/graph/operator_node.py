@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..storage.arrays import Array
-from ..storage.native import mypyc_attr
-from ..storage.tensor_base import TensorBase
-from .next_edges import SAME_INPUTS
-from .node import Node
-from .node_fields import saved_fields_of
-from .region import Gradient
-from .saved_variable import SavedVariable
+from vtgrad.graph.next_edges import SAME_INPUTS
+from vtgrad.graph.node import Node
+from vtgrad.graph.node_fields import saved_fields_of
+from vtgrad.graph.region import Gradient
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["OperatorNode"]
 

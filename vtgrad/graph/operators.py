@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import Device
-from ..storage.geometry import Geometry
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import Device
+from vtgrad.storage.geometry import Geometry
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 if TYPE_CHECKING:
-    from .edge import Edge
-    from .node import Node
+    from vtgrad.graph.edge import Edge
+    from vtgrad.graph.node import Node
 
 __all__ = ["Operators", "install", "operators"]
 

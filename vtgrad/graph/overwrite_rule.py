@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from ..errors import ArgumentValueError
-from ..storage.scope import Scope
+from vtgrad.errors import ArgumentValueError
+from vtgrad.storage.scope import Scope
 
 __all__ = ["OverwriteRule", "overwrite_rule", "set_overwrite_check"]
 

@@ -39,27 +39,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ArgumentTypeError, SavedHookError
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.key_set import LANE
-from ..storage.mode import switched
-from ..storage.on_device import impl_on
-from ..storage.rewind import Token, restored
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.write_log import SAVED, region_of
-from .operators import operators
-from .packing import HookPair, UnpackHook, packing
-from .saved_tangents import pass_tangents
-from .shared_memory import References, shares_memory
-from .thread_levels import NO_LIMIT, settle, thread
-from .thread_local_state import this_thread
+from vtgrad.errors import ArgumentTypeError, SavedHookError
+from vtgrad.graph.operators import operators
+from vtgrad.graph.packing import HookPair, UnpackHook, packing
+from vtgrad.graph.saved_tangents import pass_tangents
+from vtgrad.graph.shared_memory import References, shares_memory
+from vtgrad.graph.thread_levels import NO_LIMIT, settle, thread
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.key_set import LANE
+from vtgrad.storage.mode import switched
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.rewind import Token, restored
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
+from vtgrad.storage.write_log import SAVED, region_of
 
 if TYPE_CHECKING:
-    from .autograd_meta import AutogradMeta
-    from .node import Node
-    from .saved_variable import SavedVariable
+    from vtgrad.graph.autograd_meta import AutogradMeta
+    from vtgrad.graph.node import Node
+    from vtgrad.graph.saved_variable import SavedVariable
 
 __all__ = ["Packed", "pack_result_of_write", "save_result_of_write", "unpack_saved"]
 

@@ -16,12 +16,12 @@ import weakref
 from collections.abc import Callable
 from typing import ClassVar, Final, TypeAlias, cast
 
-from ..errors import ArgumentTypeError
-from ..storage.rewind import saves_observed
-from ..storage.scope import Exit, ExitMethod, block_end, not_open
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
-from ..storage.thread_state import part_of_thread
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.scope import Exit, ExitMethod, block_end, not_open
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import part_of_thread
 
 __all__ = ["HookPair", "PackHook", "Packing", "PackingScope", "UnpackHook", "packing"]
 

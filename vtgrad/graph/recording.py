@@ -8,8 +8,8 @@ and Note [Switching a mode].
 
 from __future__ import annotations
 
-from ..storage.mode import switched
-from ..storage.thread_mode import thread
+from vtgrad.storage.mode import switched
+from vtgrad.storage.thread_mode import thread
 
 __all__ = ["is_grad_enabled", "is_recording"]
 

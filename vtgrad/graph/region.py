@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ..storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["Gradient", "Region", "add_regions"]
 

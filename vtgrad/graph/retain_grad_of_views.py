@@ -20,14 +20,14 @@ from typing import Final
 
 import numpy as np
 
-from ..storage.arrays import Array
-from ..storage.on_device import impl_on
-from ..storage.tensor_base import TensorBase
-from .hooks import GradCell, NodeHooks
-from .input_metadata import InputMetadata
-from .node import Node
-from .operators import operators
-from .region import Region
+from vtgrad.graph.hooks import GradCell, NodeHooks
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.region import Region
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["RetainedPart", "retained"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from ..errors import BatchedTensorError
-from ..storage.arrays import Array
+from vtgrad.errors import BatchedTensorError
+from vtgrad.storage.arrays import Array
 
 __all__ = ["SampleArray", "sample_array"]
 

@@ -20,17 +20,17 @@ value was.
 
 from __future__ import annotations
 
-from ..errors import NotSupportedError
-from ..storage.geometry import has_self_overlap
-from ..storage.key_set import keys
-from ..storage.strides import reach
-from ..storage.tensor_base import TensorBase
-from .autograd_meta import AutogradMeta
-from .forward_grad import ForwardGrad
-from .node import Node
-from .operators import operators
-from .set_history import meta_of, own_meta
-from .thread_levels import NO_LIMIT, thread
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.forward_grad import ForwardGrad
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import meta_of, own_meta
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.strides import reach
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["SavedTangents", "pass_tangents"]
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.errors import (
     GraphFreedError,
     InferenceSavedError,
     NotSupportedError,
@@ -30,34 +30,34 @@ from ..errors import (
     SavedHookError,
     StaleSavedError,
 )
-from ..storage.arrays import Array
-from ..storage.device import CPU, Device
-from ..storage.key_set import keys
-from ..storage.lazy_array import like, physical
-from ..storage.no_fp_warnings import no_fp_warnings
-from ..storage.on_device import impl_on
-from ..storage.recent_writes import Write, find_write
-from ..storage.rewind import Token, can_restore, restored, saves_observed, token_of
-from ..storage.storage import Storage
-from ..storage.strides import reach
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, VersionCounter
-from ..storage.write_log import SAVED, own_log, region_of
-from .audit import Fingerprint, audit
-from .autograd_meta import AutogradMeta
-from .edge import Edge
-from .operators import operators
-from .overwrite_rule import overwrite_rule
-from .packed import Packed
-from .packing import HookPair, packing
-from .saved_tangents import SavedTangents
-from .saved_variable_errors import stale_saved_error
-from .thread_levels import thread
-from .thread_local_state import this_thread
+from vtgrad.graph.audit import Fingerprint, audit
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.operators import operators
+from vtgrad.graph.overwrite_rule import overwrite_rule
+from vtgrad.graph.packed import Packed
+from vtgrad.graph.packing import HookPair, packing
+from vtgrad.graph.saved_tangents import SavedTangents
+from vtgrad.graph.saved_variable_errors import stale_saved_error
+from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.lazy_array import like, physical
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.recent_writes import Write, find_write
+from vtgrad.storage.rewind import Token, can_restore, restored, saves_observed, token_of
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.strides import reach
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
+from vtgrad.storage.write_log import SAVED, own_log, region_of
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["RELEASED", "UNSAVED", "SavedResult", "SavedVariable", "ViewGuard"]
 

@@ -6,20 +6,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..errors import StaleSavedError
-from ..storage.arrays import Array
-from ..storage.dtypes import dtype_of
-from ..storage.recent_writes import CallSite, Write, find_write, operator_of, quoted, recent_writes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.tensor_name import name_of, name_of_elements
-from ..storage.version_counter import VersionCounter
-from .anomaly import made_at, traceback_of
-from .operators import operators
-from .written_elements import written_elements
+from vtgrad.errors import StaleSavedError
+from vtgrad.graph.anomaly import made_at, traceback_of
+from vtgrad.graph.operators import operators
+from vtgrad.graph.written_elements import written_elements
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.recent_writes import (
+    CallSite,
+    Write,
+    find_write,
+    operator_of,
+    quoted,
+    recent_writes,
+)
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_name import name_of, name_of_elements
+from vtgrad.storage.version_counter import VersionCounter
 
 if TYPE_CHECKING:
-    from .node import Node
+    from vtgrad.graph.node import Node
 
 __all__ = ["leaf_moved_error", "stale_saved_error"]
 

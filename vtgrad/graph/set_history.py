@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..storage.layout import PECULIAR
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .accumulate_grad import AccumulateGrad
-from .autograd_meta import AutogradMeta
-from .changed_leaf_shape import byte_strides_of_grad
-from .edge import Edge, ResultEdge
-from .input_metadata import InputMetadata, metadata_of
-from .node import Node
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.changed_leaf_shape import byte_strides_of_grad
+from vtgrad.graph.edge import Edge, ResultEdge
+from vtgrad.graph.input_metadata import InputMetadata, metadata_of
+from vtgrad.graph.node import Node
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
     "collect_next_edges",

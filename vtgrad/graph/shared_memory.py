@@ -22,10 +22,10 @@ from typing import Final
 
 import numpy as np
 
-from ..storage.arrays import Array
-from ..storage.lazy_array import physical
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["References", "shares_memory"]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..storage.thread_mode import ThreadMode, settle
-from ..storage.thread_state import part_of_thread
+from vtgrad.storage.thread_mode import ThreadMode, settle
+from vtgrad.storage.thread_state import part_of_thread
 
 if TYPE_CHECKING:
-    from .batch import BatchLevel
-    from .tracer import Tracer
-    from .transform_record import TransformRecord
+    from vtgrad.graph.batch import BatchLevel
+    from vtgrad.graph.tracer import Tracer
+    from vtgrad.graph.transform_record import TransformRecord
 
 __all__ = ["NO_LIMIT", "settle", "thread"]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..storage.thread_state import made, part_of_thread
-from .sequence_nr import Numbering
+from vtgrad.graph.sequence_nr import Numbering
+from vtgrad.storage.thread_state import made, part_of_thread
 
 if TYPE_CHECKING:
-    from ..storage.tensor_base import TensorBase
-    from .node import Node
-    from .packed import Packed
+    from vtgrad.graph.node import Node
+    from vtgrad.graph.packed import Packed
+    from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["this_thread"]
 

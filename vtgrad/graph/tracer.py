@@ -23,15 +23,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from ..errors import NotSupportedError
-from ..storage.key_set import TRACED, keys
-from ..storage.rewind import saves_observed
-from ..storage.thread_state import changed, run_with
-from .thread_levels import thread
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.thread_levels import thread
+from vtgrad.storage.key_set import TRACED, keys
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.thread_state import changed, run_with
 
 if TYPE_CHECKING:
-    from ..storage.tensor_base import TensorBase
-    from ..storage.tensor_impl import TensorImpl
+    from vtgrad.storage.tensor_base import TensorBase
+    from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
     "Tracer",

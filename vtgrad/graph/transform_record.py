@@ -25,7 +25,7 @@ from __future__ import annotations
 import weakref
 from typing import Final
 
-from ..storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["TransformRecord"]
 

@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..storage.arrays import Array
-from ..storage.strides import reach
-from ..storage.version_counter import VersionCounter
-from ..storage.write_log import SAVED, Region, WriteLog
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.strides import reach
+from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.write_log import SAVED, Region, WriteLog
 
 __all__ = ["WrittenElements", "written_elements"]
 

@@ -30,17 +30,17 @@ from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
-from ..engine.current_graph_task import running
-from ..engine.helper_thread import stop_helper_of
-from ..engine.signals import acquire_watchfully, look_for_signals
-from ..engine.signals import this_thread as for_signals
-from ..storage.device import Device
-from ..storage.no_fp_warnings import Runner
-from ..storage.thread_state import after_fork, own, part_of_thread
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.helper_thread import stop_helper_of
+from vtgrad.engine.signals import acquire_watchfully, look_for_signals
+from vtgrad.engine.signals import this_thread as for_signals
+from vtgrad.storage.device import Device
+from vtgrad.storage.no_fp_warnings import Runner
+from vtgrad.storage.thread_state import after_fork, own, part_of_thread
 
 if TYPE_CHECKING:
-    from ..engine.input_buffer import InputBuffer
-    from .lane_run import LaneRun
+    from vtgrad.engine.input_buffer import InputBuffer
+    from vtgrad.lanes.lane_run import LaneRun
 
 __all__ = [
     "NodeTask",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from ..errors import DeviceError
-from ..ops.operator import Operator
-from ..storage.device import CPU, Device, lane_of
-from ..storage.on_device import on_device
-from ..storage.tensor_base import TensorBase
+from vtgrad.errors import DeviceError
+from vtgrad.ops.operator import Operator
+from vtgrad.storage.device import CPU, Device, lane_of
+from vtgrad.storage.on_device import on_device
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["handle_lane"]
 

@@ -18,10 +18,10 @@ anything runs: each node gets its *position*. From it follow
 
 from __future__ import annotations
 
-from ..engine.graph_task import GraphTask
-from ..engine.input_buffer import InputBuffer
-from ..engine.ready_queue import ReadyQueue
-from ..graph.node import Node
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.engine.ready_queue import ReadyQueue
+from vtgrad.graph.node import Node
 
 __all__ = ["LaneOrder"]
 

@@ -12,23 +12,19 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
-from ..engine.array_run import Answer, ArrayRun, is_sole, taken_apart
-from ..engine.current_graph_task import running
-from ..engine.evaluate_function import calls_users_code, evaluate_function
-from ..engine.graph_task import GraphTask
-from ..engine.input_buffer import InputBuffer, buffer_of
-from ..engine.run import Runner
-from ..engine.validate import fit_array, wrong_count
-from ..errors import ForkedPassError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.hooks import next_hook_id
-from ..graph.node import FRESH, PASSED, SHARED, Node
-from ..graph.region import Gradient
-from ..storage.device import CPU, Device
-from ..storage.rewind import saves_observed
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_state import Settings
-from .device_threads import (
+from vtgrad.engine.array_run import Answer, ArrayRun, is_sole, taken_apart
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.evaluate_function import calls_users_code, evaluate_function
+from vtgrad.engine.graph_task import GraphTask
+from vtgrad.engine.input_buffer import InputBuffer, buffer_of
+from vtgrad.engine.run import Runner
+from vtgrad.engine.validate import fit_array, wrong_count
+from vtgrad.errors import ForkedPassError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.hooks import next_hook_id
+from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
+from vtgrad.graph.region import Gradient
+from vtgrad.lanes.device_threads import (
     NodeTask,
     QuietRunner,
     SharedReadyQueue,
@@ -42,8 +38,12 @@ from .device_threads import (
     this_worker,
     thread_main,
 )
-from .lane_order import LaneOrder
-from .owner_state import OwnerState
+from vtgrad.lanes.lane_order import LaneOrder
+from vtgrad.lanes.owner_state import OwnerState
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import Settings
 
 __all__ = ["LaneRun", "LaneRunner", "devices_of", "run_on_lanes"]
 

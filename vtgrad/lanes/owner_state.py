@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Callable
 
-from ..engine import signals
-from ..storage.thread_mode import thread
-from ..storage.thread_state import Settings, carried, changed, run_with
-from .device_threads import this_worker
+from vtgrad.engine import signals
+from vtgrad.lanes.device_threads import this_worker
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import Settings, carried, changed, run_with
 
 __all__ = ["OwnerState"]
 

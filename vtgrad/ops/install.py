@@ -7,33 +7,33 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..errors import ArgumentValueError
-from ..graph.batch import BatchLevel
-from ..graph.edge import Edge
-from ..graph.input_metadata import InputMetadata
-from ..graph.no_names_guard import NoNamesGuard
-from ..graph.node import Node
-from ..graph.recording import is_recording
-from ..graph.set_history import gradient_edge, meta_of, requires_grad
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import Device
-from ..storage.geometry import Geometry, reach
-from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.lazy_array import like
-from ..storage.memory_format import MemoryFormat
-from ..storage.mode import mode_of
-from ..storage.on_device import impl_on, on_device
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.thread_state import changed, run_with
-from ..storage.version_counter import INFERENCE
-from ..views.check_inplace import check_self_overlap
-from ..views.make_view import make_view
-from .generated import functional as F
-from .generated.views_nodes import AsStridedBackward0
-from .kernels.copying.broadcasting import sum_to_size
-from .rules.batches.values import levels_of, rebatched
-from .view_impls.views import alias_at
+from vtgrad.errors import ArgumentValueError
+from vtgrad.graph.batch import BatchLevel
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.node import Node
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import gradient_edge, meta_of, requires_grad
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.views_nodes import AsStridedBackward0
+from vtgrad.ops.kernels.copying.broadcasting import sum_to_size
+from vtgrad.ops.rules.batches.values import levels_of, rebatched
+from vtgrad.ops.view_impls.views import alias_at
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import Device
+from vtgrad.storage.geometry import Geometry, reach
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.lazy_array import like
+from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.mode import mode_of
+from vtgrad.storage.on_device import impl_on, on_device
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.check_inplace import check_self_overlap
+from vtgrad.views.make_view import make_view
 
 __all__ = ["InstalledOperators"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from typing import TypeVar
 
-from ..graph.observer import USER_SCOPE
-from .events import FunctionEvent, FunctionEventAvg, Measured
-from .table import table_text
-from .trace import write_trace
+from vtgrad.graph.observer import USER_SCOPE
+from vtgrad.profiler.events import FunctionEvent, FunctionEventAvg, Measured
+from vtgrad.profiler.table import table_text
+from vtgrad.profiler.trace import write_trace
 
 __all__ = ["EventList"]
 

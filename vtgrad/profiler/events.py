@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-from .units import time_text
+from vtgrad.profiler.units import time_text
 
 __all__ = ["FunctionEvent", "FunctionEventAvg", "Interval", "Measured"]
 

@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
-from .events import FunctionEvent, Interval
-from .recorder import Recorded
+from vtgrad.profiler.events import FunctionEvent, Interval
+from vtgrad.profiler.recorder import Recorded
 
 __all__ = ["parsed"]
 

@@ -9,15 +9,15 @@ from threading import get_ident
 from time import perf_counter_ns
 from typing import ParamSpec, Self, TypeVar
 
-from ..errors import NotSupportedError, ProfilerDisabledError, ProfilerError
-from ..graph.observer import NO_SEQUENCE_NR, USER_SCOPE, observer_of_thread, observers
-from ..graph.thread_local_state import this_thread
-from ..storage.scope import Scope
-from .event_list import EventList
-from .events import FunctionEvent, FunctionEventAvg
-from .parse import parsed
-from .recorder import Recorder
-from .tables import adjust_tables
+from vtgrad.errors import NotSupportedError, ProfilerDisabledError, ProfilerError
+from vtgrad.graph.observer import NO_SEQUENCE_NR, USER_SCOPE, observer_of_thread, observers
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.profiler.event_list import EventList
+from vtgrad.profiler.events import FunctionEvent, FunctionEventAvg
+from vtgrad.profiler.parse import parsed
+from vtgrad.profiler.recorder import Recorder
+from vtgrad.profiler.tables import adjust_tables
+from vtgrad.storage.scope import Scope
 
 __all__ = ["profile", "record_function"]
 

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from ..graph.observer import FUNCTION
-from ..graph.thread_local_state import this_thread
-from ..storage.arrays import Array
-from ..storage.record_write import is_inside
-from ..storage.tensor_base import TensorBase
+from vtgrad.graph.observer import FUNCTION
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.record_write import is_inside
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Recorded", "Recorder"]
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Self
 
-from ..errors import ArgumentTypeError, NotSupportedError, OptionValueError, ProfilerError
-from ..storage.scope import Scope
-from .event_list import EventList
-from .events import FunctionEvent, FunctionEventAvg
-from .profile import profile as block_profile
-from .profile import record_function
+from vtgrad.errors import ArgumentTypeError, NotSupportedError, OptionValueError, ProfilerError
+from vtgrad.profiler.event_list import EventList
+from vtgrad.profiler.events import FunctionEvent, FunctionEventAvg
+from vtgrad.profiler.profile import profile as block_profile
+from vtgrad.profiler.profile import record_function
+from vtgrad.storage.scope import Scope
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "schedule"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .events import FunctionEvent, Measured
-from .units import share_text, size_text, time_text
+from vtgrad.profiler.events import FunctionEvent, Measured
+from vtgrad.profiler.units import share_text, size_text, time_text
 
 __all__ = ["table_text"]
 

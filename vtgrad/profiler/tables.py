@@ -26,17 +26,17 @@ from threading import RLock, get_ident
 from types import ModuleType
 from typing import Final
 
-from ..graph.observer import FUNCTION, NO_SEQUENCE_NR, observers
-from ..graph.recording import is_recording
-from ..graph.thread_local_state import this_thread
-from ..ops.generated import functional, public
-from ..ops.generated.methods import TensorMethods
-from ..storage.thread_state import after_fork
-from ..tensor import creation, from_data, ranges, sampling
-from ..tensor.operator_methods import OperatorMethods
-from ..tensor.tensor import Tensor
-from .event_names import CREATION, PROPERTIES, PYTHON_OPERATORS, event_name
-from .recorder import Recorder
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, observers
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.ops.generated import functional, public
+from vtgrad.ops.generated.methods import TensorMethods
+from vtgrad.profiler.event_names import CREATION, PROPERTIES, PYTHON_OPERATORS, event_name
+from vtgrad.profiler.recorder import Recorder
+from vtgrad.storage.thread_state import after_fork
+from vtgrad.tensor import creation, from_data, ranges, sampling
+from vtgrad.tensor.operator_methods import OperatorMethods
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["adjust_tables"]
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from ..graph.observer import BACKWARD_FUNCTION, FUNCTION, USER_SCOPE
-from .events import FunctionEvent
+from vtgrad.graph.observer import BACKWARD_FUNCTION, FUNCTION, USER_SCOPE
+from vtgrad.profiler.events import FunctionEvent
 
 __all__ = ["trace_events", "write_trace"]
 

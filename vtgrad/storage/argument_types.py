@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from .tensor_base import TensorBase
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["AnyBool", "AnyFloat", "AnyInt", "AnyStr", "AnyTensor", "T"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ArgumentTypeError, DeviceError, NotSupportedError
+from vtgrad.errors import ArgumentTypeError, DeviceError, NotSupportedError
 
 __all__ = ["CPU", "Device", "lane_of"]
 

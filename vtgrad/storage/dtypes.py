@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from .arrays import NumpyDType
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.arrays import NumpyDType
 
 __all__ = [
     "FLOAT_MAX",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Array, NumpyDType, Shape
-from .memory_format import MemoryFormat, strides_in_format
-from .strides import clone_strides
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.memory_format import MemoryFormat, strides_in_format
+from vtgrad.storage.strides import clone_strides
 
 __all__ = ["element_strides", "empty_in_format", "empty_like_preserving", "empty_strided"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from .device import Device
-from .key_set import BATCHED, LANE, NAMED
+from vtgrad.storage.device import Device
+from vtgrad.storage.key_set import BATCHED, LANE, NAMED
 
 if TYPE_CHECKING:
-    from .tensor_base import TensorBase
+    from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["NOTHING", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
 

@@ -12,11 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.errors import OutOfRangeError, ShapeError
-
-from .arrays import Shape
-from .integers import integer
-from .overlap import Geometry, Overlap, covers, every_byte, has_self_overlap, meets, overlap
-from .shapes import (
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.integers import integer
+from vtgrad.storage.overlap import (
+    Geometry,
+    Overlap,
+    covers,
+    every_byte,
+    has_self_overlap,
+    meets,
+    overlap,
+)
+from vtgrad.storage.shapes import (
     broadcast_shapes,
     check_pieces,
     expand_sizes,
@@ -27,8 +34,8 @@ from .shapes import (
     split_sizes,
     unflatten_sizes,
 )
-from .slice_bounds import slice_bounds, slice_of
-from .strides import (
+from vtgrad.storage.slice_bounds import slice_bounds, slice_of
+from vtgrad.storage.strides import (
     check_in_bounds,
     clone_strides,
     contiguous_strides,

@@ -15,11 +15,11 @@ The mode is a switch of each thread, see Note [Reading the mode].
 
 from __future__ import annotations
 
-from ..errors import InferenceWriteError
-from .extra_meta import ExtraMeta
-from .mode import switched
-from .thread_mode import thread
-from .version_counter import INFERENCE, VersionCounter
+from vtgrad.errors import InferenceWriteError
+from vtgrad.storage.extra_meta import ExtraMeta
+from vtgrad.storage.mode import switched
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = [
     "counter_of_new",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from typing import Final, SupportsIndex
 
-from ..errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError
 
 __all__ = ["INT", "index_of", "integer", "size_of"]
 

@@ -20,10 +20,10 @@ from typing import Final
 
 import numpy as np
 
-from .arrays import Array, NumpyDType, Shape
-from .device import CPU, Device
-from .dtypes import FLOAT_MAX
-from .number_arrays import NumberArrays, numbers_of
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.dtypes import FLOAT_MAX
+from vtgrad.storage.number_arrays import NumberArrays, numbers_of
 
 __all__ = ["PECULIAR", "InputMetadata", "Layout", "layout_of"]
 

@@ -26,8 +26,8 @@ from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy as np
 
-from .arrays import Array
-from .empty import empty_like_preserving
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.empty import empty_like_preserving
 
 __all__ = [
     "LazyArray",

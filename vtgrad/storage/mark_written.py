@@ -18,13 +18,13 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import TypeAlias
 
-from .arrays import Array
-from .layout import PECULIAR
-from .prepared_store import WrittenIndex
-from .rewind import keep_overwritten
-from .tensor_impl import TensorImpl
-from .version_counter import VersionCounter
-from .write_log import SAVED, own_log, region_of
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.prepared_store import WrittenIndex
+from vtgrad.storage.rewind import keep_overwritten
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.write_log import SAVED, own_log, region_of
 
 __all__ = ["PartIndex", "mark_part", "mark_written"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from ..errors import ArgumentTypeError, MemoryFormatError
-from .arrays import Shape
-from .strides import (
+from vtgrad.errors import ArgumentTypeError, MemoryFormatError
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.strides import (
     channels_last_strides,
     clone_strides,
     contiguous_strides,

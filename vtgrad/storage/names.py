@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ArgumentTypeError, NameNotFoundError, NamesError, NamesMismatchError
-from .extra_meta import Names
+from vtgrad.errors import ArgumentTypeError, NameNotFoundError, NamesError, NamesMismatchError
+from vtgrad.storage.extra_meta import Names
 
 __all__ = [
     "check_unique",

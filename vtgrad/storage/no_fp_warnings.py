@@ -24,7 +24,7 @@ from typing import Final, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-from .thread_state import made, own, part_of_thread
+from vtgrad.storage.thread_state import made, own, part_of_thread
 
 __all__ = [
     "KernelThread",

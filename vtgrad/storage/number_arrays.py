@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from .arrays import Array, NumpyDType
-from .dtypes import FLOAT_MAX
+from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.dtypes import FLOAT_MAX
 
 __all__ = ["SMALL", "NumberArrays", "numbers_of"]
 

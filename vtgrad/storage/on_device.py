@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from .arrays import Array
-from .device import CPU, Device
-from .extra_meta import NOTHING, extra_of_lane
-from .key_set import LANE, keys
-from .mode import switched
-from .tensor_base import TensorBase
-from .tensor_impl import TensorImpl
-from .thread_mode import settle, thread
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.extra_meta import NOTHING, extra_of_lane
+from vtgrad.storage.key_set import LANE, keys
+from vtgrad.storage.mode import switched
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_mode import settle, thread
 
 __all__ = ["impl_on", "on_device", "placed"]
 

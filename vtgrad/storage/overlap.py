@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .arrays import Shape
-from .strides import is_non_overlapping_and_dense, reach
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.strides import is_non_overlapping_and_dense, reach
 
 __all__ = ["Geometry", "Overlap", "covers", "every_byte", "has_self_overlap", "meets", "overlap"]
 

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from .arrays import Array
+from vtgrad.storage.arrays import Array
 
 __all__ = ["NOTHING", "Store", "WrittenIndex", "carry_out", "copied"]
 

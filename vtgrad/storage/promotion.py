@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from .arrays import Array, Number, NumpyDType
-from .dtypes import (
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.dtypes import (
     bool_,
     complex64,
     complex128,

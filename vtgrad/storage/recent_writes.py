@@ -7,10 +7,10 @@ import re
 import threading
 from typing import NamedTuple
 
-from .arrays import Shape
-from .layout import Layout
-from .record_write import KEPT
-from .version_counter import Record, Site, VersionCounter, WrittenPart
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.layout import Layout
+from vtgrad.storage.record_write import KEPT
+from vtgrad.storage.version_counter import Record, Site, VersionCounter, WrittenPart
 
 __all__ = [
     "CallSite",

@@ -30,12 +30,12 @@ from threading import get_ident
 from types import CodeType, FrameType, FunctionType
 from typing import Final
 
-from ..errors import VtgradError
-from .mark_written import mark_written
-from .tensor_impl import TensorImpl
-from .thread_state import after_fork
-from .version_counter import INFERENCE, Record, Site, VersionCounter
-from .write_log import SAVED
+from vtgrad.errors import VtgradError
+from vtgrad.storage.mark_written import mark_written
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import after_fork
+from vtgrad.storage.version_counter import INFERENCE, Record, Site, VersionCounter
+from vtgrad.storage.write_log import SAVED
 
 __all__ = [
     "LastCaller",

@@ -35,16 +35,16 @@ from typing import Final, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import NotSupportedError
-from .arrays import Array, NumpyDType, Shape
-from .lazy_array import like, physical
-from .prepared_store import WrittenIndex
-from .scope import Scope
-from .storage import Storage
-from .tensor_impl import TensorImpl
-from .thread_state import own, part_of_thread
-from .version_counter import VersionCounter
-from .write_log import SAVED, Region, WriteLog, own_log
+from vtgrad.errors import NotSupportedError
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.lazy_array import like, physical
+from vtgrad.storage.prepared_store import WrittenIndex
+from vtgrad.storage.scope import Scope
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import own, part_of_thread
+from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.write_log import SAVED, Region, WriteLog, own_log
 
 __all__ = [
     "Chain",

@@ -11,7 +11,7 @@ from functools import partial
 from types import TracebackType
 from typing import ClassVar, Protocol, Self, TypeAlias, cast
 
-from ..errors import BlockNotOpenError
+from vtgrad.errors import BlockNotOpenError
 
 __all__ = ["BlockEnd", "Exit", "ExitMethod", "Scope", "block_end", "not_open"]
 

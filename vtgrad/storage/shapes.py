@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from vtgrad.errors import DimensionError, ShapeError
-
-from .arrays import Shape
-from .integers import integer
-from .strides import numel
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.integers import integer
+from vtgrad.storage.strides import numel
 
 __all__ = [
     "broadcast_shapes",

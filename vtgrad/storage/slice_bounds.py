@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from typing import SupportsIndex
 
-from ..errors import ArgumentValueError
+from vtgrad.errors import ArgumentValueError
 
 __all__ = ["slice_bounds", "slice_of"]
 

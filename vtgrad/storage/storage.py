@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import OutOfBoundsError
-from .arrays import Array, NumpyDType
-from .device import CPU, Device
-from .lazy_array import physical
-from .strides import check_sizes
+from vtgrad.errors import OutOfBoundsError
+from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.strides import check_sizes
 
 __all__ = ["Storage", "bytes_of"]
 

@@ -5,9 +5,9 @@ This file is never compiled: the storages that inherit from it are Python classe
 
 from __future__ import annotations
 
-from ..errors import NotSupportedError
-from .storage import Storage
-from .tensor_impl import TensorImpl
+from vtgrad.errors import NotSupportedError
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["StorageBase"]
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from vtgrad.errors import NotSupportedError, OutOfBoundsError, ShapeError
-
-from .arrays import Shape
+from vtgrad.storage.arrays import Shape
 
 __all__ = [
     "MAX_DIMS",

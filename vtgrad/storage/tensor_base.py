@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Final, Self, TypeVar
 
-from .arrays import Array, Shape
-from .device import Device
-from .dtypes import DType, dtype_of
-from .memory_format import MemoryFormat, is_in_format
-from .native import mypyc_attr
-from .recent_writes import Write, recent_writes
-from .tensor_impl import TensorImpl
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import DType, dtype_of
+from vtgrad.storage.memory_format import MemoryFormat, is_in_format
+from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.recent_writes import Write, recent_writes
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
 

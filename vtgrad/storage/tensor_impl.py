@@ -24,21 +24,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import BatchedTensorError, InferenceModeError
-from .arrays import Array, NumpyDType, Shape
-from .device import CPU, Device
-from .extra_meta import NOTHING, ExtraMeta, Names, extra_of_lane
-from .geometry import Geometry, contiguous_strides, is_contiguous
-from .inference_tensors import counter_of_new, extra_of_new
-from .key_set import keys
-from .layout import PECULIAR, Layout, layout_of
-from .memory_format import MemoryFormat, copy_strides
-from .mode import switched
-from .storage import Storage
-from .version_counter import INFERENCE, VersionCounter, WrittenPart
+from vtgrad.errors import BatchedTensorError, InferenceModeError
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.extra_meta import NOTHING, ExtraMeta, Names, extra_of_lane
+from vtgrad.storage.geometry import Geometry, contiguous_strides, is_contiguous
+from vtgrad.storage.inference_tensors import counter_of_new, extra_of_new
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.layout import PECULIAR, Layout, layout_of
+from vtgrad.storage.memory_format import MemoryFormat, copy_strides
+from vtgrad.storage.mode import switched
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
 
 if TYPE_CHECKING:
-    from .tensor_base import TensorBase
+    from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 

@@ -11,10 +11,10 @@ import weakref
 from functools import partial
 from typing import Final
 
-from ..errors import ArgumentTypeError
-from .arrays import Array
-from .tensor_base import TensorBase
-from .version_counter import VersionCounter
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.version_counter import VersionCounter
 
 __all__ = ["name_of", "name_of_elements", "set_name"]
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from _thread import get_ident
 
-from .extra_meta import ExtraMeta
-from .mode import Mode, mode_of
-from .thread_state import made, own, part_of_thread
-from .thread_state import settle as settle
+from vtgrad.storage.extra_meta import ExtraMeta
+from vtgrad.storage.mode import Mode, mode_of
+from vtgrad.storage.thread_state import made, own, part_of_thread
+from vtgrad.storage.thread_state import settle as settle
 
 __all__ = ["ThreadMode", "settle", "thread"]
 

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, ParamSpec, TypeVar, cast
 
-from .mode import Mode, switched
+from vtgrad.storage.mode import Mode, switched
 
 __all__ = [
     "Settings",

@@ -27,12 +27,12 @@ from itertools import repeat
 from types import CodeType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from .arrays import Shape
-from .layout import Layout
-from .no_fp_warnings import no_fp_warnings
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.layout import Layout
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 
 if TYPE_CHECKING:
-    from .write_log import WriteLog
+    from vtgrad.storage.write_log import WriteLog
 
 __all__ = [
     "INFERENCE",

@@ -6,7 +6,7 @@ import warnings
 from sys import _getframe
 from types import FrameType
 
-from .record_write import is_inside
+from vtgrad.storage.record_write import is_inside
 
 __all__ = ["warn"]
 

@@ -41,16 +41,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from .arrays import Array, NumpyDType, Shape
-from .lazy_array import physical
-from .prepared_store import WrittenIndex
-from .strides import reach
-from .tensor_impl import TensorImpl
-from .thread_state import after_fork
-from .version_counter import Record, VersionCounter
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.prepared_store import WrittenIndex
+from vtgrad.storage.strides import reach
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import after_fork
+from vtgrad.storage.version_counter import Record, VersionCounter
 
 if TYPE_CHECKING:
-    from .rewind import Token
+    from vtgrad.storage.rewind import Token
 
 __all__ = ["SAVED", "Region", "WriteLog", "log_lock", "own_log", "region_of"]
 

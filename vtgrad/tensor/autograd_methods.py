@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Self, cast
 
-from ..engine.backward import backward
-from ..errors import (
+from vtgrad.engine.backward import backward
+from vtgrad.errors import (
     ArgumentTypeError,
     BatchedTensorError,
     DetachViewError,
@@ -17,25 +17,25 @@ from ..errors import (
     InferenceModeError,
     RequiresGradError,
 )
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.batch import is_batched
-from ..graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
-from ..graph.node import Node
-from ..graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
-from ..graph.tracer import detach_traced, note_hook, refuse_traced
-from ..ops.calling.arguments import array_of
-from ..ops.generated import functional as F
-from ..ops.generated.methods import TensorMethods
-from ..ops.rules.batches.values import hook_of_value, innermost, levels_of, rebatched
-from ..ops.view_impls.views import alias
-from ..storage.dtypes import dtype_of
-from ..storage.inference_tensors import is_inference_mode_enabled
-from ..storage.key_set import keys
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.warn import warn
-from ..views.differentiable_view_meta import view_meta_of
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
+from vtgrad.graph.tracer import detach_traced, note_hook, refuse_traced
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.methods import TensorMethods
+from vtgrad.ops.rules.batches.values import hook_of_value, innermost, levels_of, rebatched
+from vtgrad.ops.view_impls.views import alias
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.inference_tensors import is_inference_mode_enabled
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.warn import warn
+from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["AutogradMethods"]
 

@@ -7,12 +7,12 @@ from typing import Final, Self, cast, overload
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ArgumentValueError
-from ..ops.calling.arguments import array_of
-from ..ops.generated import functional as F
-from ..ops.generated.methods import TensorMethods
-from ..storage.device import CPU, Device, lane_of
-from ..storage.dtypes import (
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.methods import TensorMethods
+from vtgrad.storage.device import CPU, Device, lane_of
+from vtgrad.storage.dtypes import (
     DType,
     bool_,
     complex64,
@@ -29,10 +29,10 @@ from ..storage.dtypes import (
     numpy_dtype,
     uint8,
 )
-from ..storage.memory_format import MemoryFormat, suggested_format
-from ..storage.on_device import on_device
-from ..storage.tensor_base import TensorBase
-from ..storage.warn import warn
+from vtgrad.storage.memory_format import MemoryFormat, suggested_format
+from vtgrad.storage.on_device import on_device
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.warn import warn
 
 __all__ = ["CastMethods"]
 

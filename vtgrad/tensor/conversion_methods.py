@@ -8,7 +8,7 @@ from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.errors import (
     AmbiguousTruthError,
     ArgumentTypeError,
     ArgumentValueError,
@@ -20,34 +20,42 @@ from ..errors import (
     ResultTypeError,
     ViewInvalidError,
 )
-from ..graph.audit import audit, show_to_numpy
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.batch import batch_of
-from ..graph.recording import is_grad_enabled
-from ..graph.set_history import meta_of, requires_grad
-from ..graph.thread_levels import thread
-from ..graph.tracer import export_value, read_value
-from ..ops.calling.arguments import array_of
-from ..ops.calling.lost_gradient import ARRAY, NUMBER, note_number
-from ..ops.calling.take_over import keys_of
-from ..ops.generated import functional as F
-from ..storage.arrays import Array, Number, Shape
-from ..storage.device import CPU
-from ..storage.dtypes import DType, bool_, complex64, complex128, float32, get_default_dtype, int64
-from ..storage.geometry import normalize_dim
-from ..storage.integers import index_of
-from ..storage.key_set import DUAL, keys
-from ..storage.lazy_array import is_conjugated, is_negated, resolved
-from ..storage.names import position_of, unnamed
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_name import name_of
-from ..storage.version_counter import INFERENCE
-from .cast_methods import CastMethods
-from .creation_methods import CreationMethods
-from .formatting import tensor_text
-from .html import tensor_table
-from .pickling import deep_copy, reduce_tensor
-from .size import Size, as_size
+from vtgrad.graph.audit import audit, show_to_numpy
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.batch import batch_of
+from vtgrad.graph.recording import is_grad_enabled
+from vtgrad.graph.set_history import meta_of, requires_grad
+from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import export_value, read_value
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.lost_gradient import ARRAY, NUMBER, note_number
+from vtgrad.ops.calling.take_over import keys_of
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.device import CPU
+from vtgrad.storage.dtypes import (
+    DType,
+    bool_,
+    complex64,
+    complex128,
+    float32,
+    get_default_dtype,
+    int64,
+)
+from vtgrad.storage.geometry import normalize_dim
+from vtgrad.storage.integers import index_of
+from vtgrad.storage.key_set import DUAL, keys
+from vtgrad.storage.lazy_array import is_conjugated, is_negated, resolved
+from vtgrad.storage.names import position_of, unnamed
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_name import name_of
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.tensor.cast_methods import CastMethods
+from vtgrad.tensor.creation_methods import CreationMethods
+from vtgrad.tensor.formatting import tensor_text
+from vtgrad.tensor.html import tensor_table
+from vtgrad.tensor.pickling import deep_copy, reduce_tensor
+from vtgrad.tensor.size import Size, as_size
 
 __all__ = ["ConversionMethods", "Nested"]
 

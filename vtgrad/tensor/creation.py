@@ -6,25 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import (
-    ArgumentTypeError,
-    MemoryFormatError,
-)
-from ..ops.calling.arguments import numpy_or_none
-from ..ops.calling.from_python import (
-    empty_strided_impl,
-    number_of,
-)
-from ..ops.kernels.support.scalars import as_element
-from ..storage.arrays import Number
-from ..storage.device import Device, lane_of
-from ..storage.dtypes import DType, get_default_dtype
-from ..storage.memory_format import MemoryFormat, strides_in_format
-from ..storage.on_device import placed
-from ..storage.promotion import number_dtype
-from ..storage.tensor_base import TensorBase
-from .fresh_tensor import named, names_for, shape_and_dtype, with_grad, written
-from .tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, MemoryFormatError
+from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.from_python import empty_strided_impl, number_of
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.device import Device, lane_of
+from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.memory_format import MemoryFormat, strides_in_format
+from vtgrad.storage.on_device import placed
+from vtgrad.storage.promotion import number_dtype
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.fresh_tensor import named, names_for, shape_and_dtype, with_grad, written
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["empty", "empty_strided", "full", "ones", "zeros"]
 

@@ -7,27 +7,27 @@ from typing import Self
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from ..graph.batch import is_batched
-from ..ops.calling.arguments import numpy_or_none
-from ..ops.calling.from_python import (
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.batch import is_batched
+from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.from_python import (
     array_from_data,
     empty_strided_impl,
     number_of,
     request_grad,
     sizes_of,
 )
-from ..ops.generated.methods import TensorMethods
-from ..ops.kernels.support.scalars import as_element
-from ..ops.rules.batches.values import levels_of, with_samples
-from ..storage.arrays import Array, Number, NumpyDType, Shape
-from ..storage.device import CPU, Device, lane_of
-from ..storage.dtypes import DType
-from ..storage.on_device import placed
-from ..storage.strides import check_sizes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.warn import warn
+from vtgrad.ops.generated.methods import TensorMethods
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.ops.rules.batches.values import levels_of, with_samples
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.device import CPU, Device, lane_of
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.on_device import placed
+from vtgrad.storage.strides import check_sizes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.warn import warn
 
 __all__ = ["CreationMethods"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..storage.device import CPU
-from ..storage.memory_layout import MemoryLayout
-from ..storage.tensor_base import TensorBase
+from vtgrad.storage.device import CPU
+from vtgrad.storage.memory_layout import MemoryLayout
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["DeviceMethods"]
 

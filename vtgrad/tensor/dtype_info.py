@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from ..ops.calling.arguments import operand_of
-from ..storage import promotion
-from ..storage.arrays import Number
-from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
-from ..storage.tensor_base import TensorBase
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.calling.arguments import operand_of
+from vtgrad.storage import promotion
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
 

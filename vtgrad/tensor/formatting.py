@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from ..storage.arrays import Array
-from ..storage.lazy_array import resolved, without_repeats
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved, without_repeats
 
 __all__ = ["element_texts", "plain_values", "tensor_text"]
 

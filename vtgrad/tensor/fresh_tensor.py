@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ArgumentTypeError, DeviceError, DTypeError
-from ..graph.batch import note_made
-from ..graph.thread_levels import thread
-from ..ops.calling.from_python import check_differentiable, sizes_of
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import Device
-from ..storage.dtypes import DType, get_default_dtype, numpy_dtype
-from ..storage.extra_meta import Names
-from ..storage.key_set import keys
-from ..storage.names import checked_names
-from ..storage.on_device import placed
-from ..storage.strides import check_sizes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..views.write_out import check_out, write_out
-from .tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, DeviceError, DTypeError
+from vtgrad.graph.batch import note_made
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.calling.from_python import check_differentiable, sizes_of
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import DType, get_default_dtype, numpy_dtype
+from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.names import checked_names
+from vtgrad.storage.on_device import placed
+from vtgrad.storage.strides import check_sizes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = ["dtype_for", "leaf", "named", "names_for", "shape_and_dtype", "with_grad", "written"]
 

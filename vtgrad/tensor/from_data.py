@@ -6,27 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-)
-from ..graph.audit import audit, show_to_numpy
-from ..ops.calling.arguments import numpy_or_none
-from ..ops.calling.from_python import (
-    array_from_data,
-    check_array,
-)
-from ..ops.generated import functional as F
-from ..storage.arrays import Array
-from ..storage.device import Device, lane_of
-from ..storage.dtypes import DType, dtype_of
-from ..storage.on_device import on_device
-from ..storage.strides import reach
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.warn import warn
-from .fresh_tensor import leaf, named, names_for
-from .tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError
+from vtgrad.graph.audit import audit, show_to_numpy
+from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.from_python import array_from_data, check_array
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import Device, lane_of
+from vtgrad.storage.dtypes import DType, dtype_of
+from vtgrad.storage.on_device import on_device
+from vtgrad.storage.strides import reach
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.fresh_tensor import leaf, named, names_for
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["as_tensor", "from_numpy", "tensor"]
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ..storage.arrays import Array
-from .formatting import element_texts, plain_values
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.formatting import element_texts, plain_values
 
 __all__ = ["tensor_table"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self, cast
 
-from ..storage.device import Device
-from ..storage.storage_base import StorageBase
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_name import name_of, set_name
-from .new_tensor import new_tensor
-from .typed_storage import TypedStorage
-from .untyped_storage import UntypedStorage, storage_of
+from vtgrad.storage.device import Device
+from vtgrad.storage.storage_base import StorageBase
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_name import name_of, set_name
+from vtgrad.tensor.new_tensor import new_tensor
+from vtgrad.tensor.typed_storage import TypedStorage
+from vtgrad.tensor.untyped_storage import UntypedStorage, storage_of
 
 __all__ = ["MemoryMethods"]
 

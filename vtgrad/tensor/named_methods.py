@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import Self
 
-from ..graph.no_names_guard import NoNamesGuard
-from ..ops.calling.arguments import array_of
-from ..ops.generated import functional as F
-from ..ops.rules.names.renaming import aligned, refined, renamed
-from ..storage.extra_meta import Names
-from ..storage.key_set import NAMED
-from ..storage.names import checked_names, unnamed
-from ..storage.tensor_base import TensorBase
-from ..storage.thread_mode import thread
+from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.names.renaming import aligned, refined, renamed
+from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.names import checked_names, unnamed
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
 
 __all__ = ["NamedMethods"]
 

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, DTypeError
-from ..graph.operators import operators
-from ..ops.calling.from_python import array_from_data, sizes_of
-from ..ops.composites.memory import set_
-from ..ops.generated import functional as F
-from ..storage.device import Device, lane_of
-from ..storage.dtypes import DType
-from ..storage.on_device import on_device
-from ..storage.storage_base import StorageBase
-from ..storage.strides import check_sizes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .size import Size
+from vtgrad.errors import ArgumentTypeError, DTypeError
+from vtgrad.graph.operators import operators
+from vtgrad.ops.calling.from_python import array_from_data, sizes_of
+from vtgrad.ops.composites.memory import set_
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.device import Device, lane_of
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.on_device import on_device
+from vtgrad.storage.storage_base import StorageBase
+from vtgrad.storage.strides import check_sizes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.size import Size
 
 __all__ = ["new_tensor"]
 

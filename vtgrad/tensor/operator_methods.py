@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self, SupportsIndex, cast
 
-from ..errors import ArgumentTypeError, ShapeError
-from ..ops.calling.numbers import python_operand
-from ..ops.calling.types import Index
-from ..ops.generated import functional as F
-from ..ops.generated.python_operators import PythonOperators
-from ..ops.kernels.support.scalars import as_element
-from ..storage.arrays import Number
-from ..storage.native import mypyc_attr
-from ..storage.tensor_base import TensorBase, wrap_like
-from ..storage.warn import warn
+from vtgrad.errors import ArgumentTypeError, ShapeError
+from vtgrad.ops.calling.numbers import python_operand
+from vtgrad.ops.calling.types import Index
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.python_operators import PythonOperators
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Number
+from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.warn import warn
 
 __all__ = ["OperatorMethods"]
 

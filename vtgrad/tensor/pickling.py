@@ -26,23 +26,23 @@ from typing import Final, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
-from ..graph.operators import operators
-from ..graph.set_history import meta_of, own_meta
-from ..graph.tracer import refuse_traced
-from ..ops.calling.from_python import request_grad
-from ..storage.arrays import Array, Shape
-from ..storage.dtypes import DType, bool_, dtype_of
-from ..storage.extra_meta import Names
-from ..storage.geometry import check_in_bounds
-from ..storage.key_set import keys
-from ..storage.lazy_array import is_conjugated, is_negated, with_bits
-from ..storage.names import checked_names, unnamed
-from ..storage.on_device import impl_on
-from ..storage.storage import Storage
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_name import name_of
-from ..storage.version_counter import VersionCounter
+from vtgrad.errors import ArgumentTypeError, NotALeafError, OutOfBoundsError
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import meta_of, own_meta
+from vtgrad.graph.tracer import refuse_traced
+from vtgrad.ops.calling.from_python import request_grad
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.dtypes import DType, bool_, dtype_of
+from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.geometry import check_in_bounds
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.lazy_array import is_conjugated, is_negated, with_bits
+from vtgrad.storage.names import checked_names, unnamed
+from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_name import name_of
+from vtgrad.storage.version_counter import VersionCounter
 
 __all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
 

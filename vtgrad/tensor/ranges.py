@@ -7,24 +7,24 @@ from typing import overload
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
     DTypeError,
     NotSupportedError,
     ShapeError,
 )
-from ..ops.calling.from_python import number_of
-from ..ops.kernels.support.scalars import as_element
-from ..storage.arrays import Array, Number, NumpyDType
-from ..storage.device import Device, lane_of
-from ..storage.dtypes import DType, get_default_dtype
-from ..storage.integers import index_of
-from ..storage.promotion import number_dtype, promote
-from ..storage.strides import check_sizes
-from ..storage.tensor_base import TensorBase
-from .fresh_tensor import dtype_for, shape_and_dtype, written
-from .tensor import Tensor
+from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.device import Device, lane_of
+from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.integers import index_of
+from vtgrad.storage.promotion import number_dtype, promote
+from vtgrad.storage.strides import check_sizes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.fresh_tensor import dtype_for, shape_and_dtype, written
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["arange", "eye", "linspace"]
 

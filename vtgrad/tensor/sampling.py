@@ -8,23 +8,23 @@ from typing import overload
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, NotSupportedError, ResultTypeError
-from ..generator import Generator, source_of
-from ..graph.thread_levels import thread
-from ..ops.calling.from_python import sizes_of
-from ..ops.generated import functional as F
-from ..ops.kernels.random import draw_integers, normal_, uniform_
-from ..ops.rules.batches.drawing import drawn_in_batch
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.device import Device, lane_of
-from ..storage.dtypes import DType
-from ..storage.integers import index_of
-from ..storage.key_set import keys
-from ..storage.no_fp_warnings import run_without_warnings
-from ..storage.prepared_store import Store, carry_out
-from ..storage.strides import check_sizes
-from .fresh_tensor import dtype_for, leaf, named, names_for, shape_and_dtype, written
-from .tensor import Tensor
+from vtgrad.errors import ArgumentTypeError, NotSupportedError, ResultTypeError
+from vtgrad.generator import Generator, source_of
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.calling.from_python import sizes_of
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.random import draw_integers, normal_, uniform_
+from vtgrad.ops.rules.batches.drawing import drawn_in_batch
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.device import Device, lane_of
+from vtgrad.storage.dtypes import DType
+from vtgrad.storage.integers import index_of
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.no_fp_warnings import run_without_warnings
+from vtgrad.storage.prepared_store import Store, carry_out
+from vtgrad.storage.strides import check_sizes
+from vtgrad.tensor.fresh_tensor import dtype_for, leaf, named, names_for, shape_and_dtype, written
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["normal", "rand", "randint", "randn", "randperm"]
 

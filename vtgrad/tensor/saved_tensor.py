@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Callable
 from typing import Final, TypeVar, cast
 
-from ..errors import NotConstructibleError, SavedHookError
-from ..graph.hooks import graph_lock
-from ..graph.packing import HookPair
-from ..graph.saved_variable import UNSAVED
-from ..ops.saving.slots import Slot, raw_fields
-from .tensor import Tensor
+from vtgrad.errors import NotConstructibleError, SavedHookError
+from vtgrad.graph.hooks import graph_lock
+from vtgrad.graph.packing import HookPair
+from vtgrad.graph.saved_variable import UNSAVED
+from vtgrad.ops.saving.slots import Slot, raw_fields
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["SavedTensor", "saved_tensor"]
 

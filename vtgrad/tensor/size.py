@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Self, SupportsIndex, overload
 
 import numpy as np
 
-from ..errors import ArgumentValueError
-from ..storage.geometry import broadcast_shapes as broadcast
-from ..storage.geometry import numel
-from ..storage.integers import size_of
+from vtgrad.errors import ArgumentValueError
+from vtgrad.storage.geometry import broadcast_shapes as broadcast
+from vtgrad.storage.geometry import numel
+from vtgrad.storage.integers import size_of
 
 __all__ = ["Size", "as_size", "broadcast_shapes"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from ..storage.dtypes import (
+from vtgrad.storage.dtypes import (
     DType,
     bool_,
     complex64,
@@ -22,7 +22,7 @@ from ..storage.dtypes import (
     int64,
     uint8,
 )
-from ..storage.storage_base import StorageBase
+from vtgrad.storage.storage_base import StorageBase
 
 __all__ = ["StorageCasts"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from operator import index
 from typing import Final, cast
 
-from ..errors import ArgumentTypeError, OutOfRangeError, ShapeError
-from ..graph.operators import operators
-from ..ops.generated import functional as F
-from ..storage.arrays import Array
-from ..storage.tensor_impl import TensorImpl
+from vtgrad.errors import ArgumentTypeError, OutOfRangeError, ShapeError
+from vtgrad.graph.operators import operators
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["byte", "checked_index", "copy_elements", "count_of", "printed", "size_to_be"]
 

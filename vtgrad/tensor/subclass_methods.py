@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ..errors import ArgumentTypeError
-from ..ops.generated import functional as F
-from ..storage.tensor_base import TensorBase
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["SubclassMethods"]
 

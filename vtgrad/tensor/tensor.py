@@ -10,34 +10,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..engine.run import registered
-from ..errors import ArgumentTypeError
-from ..graph.operators import install
-from ..lanes.lane_handler import handle_lane
-from ..lanes.lane_run import LaneRunner
-from ..ops.calling.take_over import handle_key
-from ..ops.generated.methods import TensorMethods
-from ..ops.install import InstalledOperators
-from ..ops.rules.batches.take_over_batched import take_over_batched
-from ..ops.rules.names.take_over_named import take_over_named
-from ..ops.rules.patterns.traced_handler import handle_traced
-from ..ops.rules.tangents.dual_handler import handle_dual
-from ..ops.saving.saved_fields import publish_saved_fields
-from ..storage.device import Device
-from ..storage.dtypes import get_default_dtype
-from ..storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED
-from ..storage.native import bind_functions
-from ..storage.storage_base import StorageBase
-from ..storage.tensor_base import TensorBase
-from .autograd_methods import AutogradMethods
-from .conversion_methods import ConversionMethods
-from .device_methods import DeviceMethods
-from .memory_methods import MemoryMethods
-from .named_methods import NamedMethods
-from .new_tensor import new_tensor
-from .operator_methods import OperatorMethods
-from .pickling import give_state, state_of
-from .subclass_methods import SubclassMethods
+from vtgrad.engine.run import registered
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.operators import install
+from vtgrad.lanes.lane_handler import handle_lane
+from vtgrad.lanes.lane_run import LaneRunner
+from vtgrad.ops.calling.take_over import handle_key
+from vtgrad.ops.generated.methods import TensorMethods
+from vtgrad.ops.install import InstalledOperators
+from vtgrad.ops.rules.batches.take_over_batched import take_over_batched
+from vtgrad.ops.rules.names.take_over_named import take_over_named
+from vtgrad.ops.rules.patterns.traced_handler import handle_traced
+from vtgrad.ops.rules.tangents.dual_handler import handle_dual
+from vtgrad.ops.saving.saved_fields import publish_saved_fields
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.storage.key_set import BATCHED, DUAL, LANE, NAMED, TRACED
+from vtgrad.storage.native import bind_functions
+from vtgrad.storage.storage_base import StorageBase
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.autograd_methods import AutogradMethods
+from vtgrad.tensor.conversion_methods import ConversionMethods
+from vtgrad.tensor.device_methods import DeviceMethods
+from vtgrad.tensor.memory_methods import MemoryMethods
+from vtgrad.tensor.named_methods import NamedMethods
+from vtgrad.tensor.new_tensor import new_tensor
+from vtgrad.tensor.operator_methods import OperatorMethods
+from vtgrad.tensor.pickling import give_state, state_of
+from vtgrad.tensor.subclass_methods import SubclassMethods
 
 __all__ = ["Tensor"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
-from ..storage.device import Device
-from ..storage.dtypes import (
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import (
     DType,
     bool_,
     float16,
@@ -18,9 +18,9 @@ from ..storage.dtypes import (
     int64,
     uint8,
 )
-from ..storage.storage_base import StorageBase
-from .new_tensor import new_tensor
-from .tensor import Tensor
+from vtgrad.storage.storage_base import StorageBase
+from vtgrad.tensor.new_tensor import new_tensor
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "BoolTensor",

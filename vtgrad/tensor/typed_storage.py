@@ -7,20 +7,26 @@ from typing import Self, cast
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ShapeError
-from ..graph.operators import operators
-from ..graph.tracer import refuse_traced
-from ..ops.calling.from_python import check_device
-from ..ops.composites.indexing.getitem import setitem
-from ..ops.generated import functional as F
-from ..storage.arrays import Array
-from ..storage.device import Device
-from ..storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
-from ..storage.key_set import keys
-from ..storage.tensor_impl import TensorImpl
-from .storage_casts import StorageCasts
-from .storage_elements import checked_index, copy_elements, count_of, printed, size_to_be
-from .untyped_storage import UntypedStorage, storage_over
+from vtgrad.errors import ArgumentTypeError, ShapeError
+from vtgrad.graph.operators import operators
+from vtgrad.graph.tracer import refuse_traced
+from vtgrad.ops.calling.from_python import check_device
+from vtgrad.ops.composites.indexing.getitem import setitem
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.storage_casts import StorageCasts
+from vtgrad.tensor.storage_elements import (
+    checked_index,
+    copy_elements,
+    count_of,
+    printed,
+    size_to_be,
+)
+from vtgrad.tensor.untyped_storage import UntypedStorage, storage_over
 
 __all__ = ["TypedStorage"]
 

@@ -7,20 +7,27 @@ from typing import Self, cast, overload
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, NotSupportedError, OptionValueError
-from ..graph.operators import operators
-from ..graph.tracer import refuse_traced
-from ..ops.calling.from_python import check_device
-from ..ops.composites.indexing.getitem import setitem
-from ..ops.generated import functional as F
-from ..storage.arrays import Array
-from ..storage.device import Device
-from ..storage.growth import grow
-from ..storage.key_set import keys
-from ..storage.storage_base import StorageBase
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .storage_elements import byte, checked_index, copy_elements, count_of, printed, size_to_be
+from vtgrad.errors import ArgumentTypeError, NotSupportedError, OptionValueError
+from vtgrad.graph.operators import operators
+from vtgrad.graph.tracer import refuse_traced
+from vtgrad.ops.calling.from_python import check_device
+from vtgrad.ops.composites.indexing.getitem import setitem
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.device import Device
+from vtgrad.storage.growth import grow
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.storage_base import StorageBase
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.storage_elements import (
+    byte,
+    checked_index,
+    copy_elements,
+    count_of,
+    printed,
+    size_to_be,
+)
 
 __all__ = ["UntypedStorage", "storage_of", "storage_over"]
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 __all__ = ["checking"]
 
 if TYPE_CHECKING:
-    from . import checking as checking
+    from vtgrad.testing import checking as checking
 else:
     # Hidden from type checkers, which would accept every name because of it.
 

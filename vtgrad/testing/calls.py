@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .custom import FLOATING, Rule, RuleError, Shape
-from .model import SkippedError
-from .steps import Call, Literal
-from .views import ViewCall
-from .world import World
+from vtgrad.testing.custom import FLOATING, Rule, RuleError, Shape
+from vtgrad.testing.model import SkippedError
+from vtgrad.testing.steps import Call, Literal
+from vtgrad.testing.views import ViewCall
+from vtgrad.testing.world import World
 
 __all__ = ["call_of", "constant", "drawn_options", "floating"]
 

@@ -15,20 +15,19 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad
-
-from ..errors import ForwardModeError
-from ..storage.thread_state import after_fork
-from .coverage import Coverage as Coverage
-from .coverage import CoverageError as CoverageError
-from .custom import Rule as Rule
-from .custom import RuleError as RuleError
-from .grid_run import run_grid
-from .libraries import Library, vtgrad_library
-from .machine import PROFILES, ViewsAndWrites, machine_for
-from .rule_checks import checked
-from .rule_values import prepared
-from .session import DivergenceError as DivergenceError
-from .statistics import Statistics as Statistics
+from vtgrad.errors import ForwardModeError
+from vtgrad.storage.thread_state import after_fork
+from vtgrad.testing.coverage import Coverage as Coverage
+from vtgrad.testing.coverage import CoverageError as CoverageError
+from vtgrad.testing.custom import Rule as Rule
+from vtgrad.testing.custom import RuleError as RuleError
+from vtgrad.testing.grid_run import run_grid
+from vtgrad.testing.libraries import Library, vtgrad_library
+from vtgrad.testing.machine import PROFILES, ViewsAndWrites, machine_for
+from vtgrad.testing.rule_checks import checked
+from vtgrad.testing.rule_values import prepared
+from vtgrad.testing.session import DivergenceError as DivergenceError
+from vtgrad.testing.statistics import Statistics as Statistics
 
 __all__ = [
     "Coverage",

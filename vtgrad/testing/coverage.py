@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, cast
 
-from .custom import Rule
-from .interpreter import Interpreter
-from .layouts import LAYOUTS, can_have, layout_of
-from .libraries import Library, TensorLike
-from .samples import shapes_of
-from .steps import Step
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.layouts import LAYOUTS, can_have, layout_of
+from vtgrad.testing.libraries import Library, TensorLike
+from vtgrad.testing.samples import shapes_of
+from vtgrad.testing.steps import Step
 
 __all__ = ["Coverage", "CoverageError", "watch"]
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
-from .jets import FloatArray
-from .operator_types import ArrayFunction, GradientFunction, TensorFunction
+from vtgrad.testing.jets import FloatArray
+from vtgrad.testing.operator_types import ArrayFunction, GradientFunction, TensorFunction
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -16,8 +16,7 @@ from types import FunctionType, MethodType, ModuleType
 import numpy as np
 
 import vtgrad
-
-from .sources import Source, source_of_class, source_of_function
+from vtgrad.testing.sources import Source, source_of_class, source_of_function
 
 __all__ = ["UnprintableError", "define", "for_torch"]
 

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .jets import FloatArray
+from vtgrad.testing.jets import FloatArray
 
 __all__ = ["remembered", "slopes"]
 

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Collection, Sequence
 from types import ModuleType
 
-from ..graph.overwrite_rule import set_overwrite_check
-from .judging import Divergence
-from .libraries import Library
-from .modes import modes_kept
-from .program import Failing, program_text, script
-from .steps import Step
-from .summary import summary
+from vtgrad.graph.overwrite_rule import set_overwrite_check
+from vtgrad.testing.judging import Divergence
+from vtgrad.testing.libraries import Library
+from vtgrad.testing.modes import modes_kept
+from vtgrad.testing.program import Failing, program_text, script
+from vtgrad.testing.steps import Step
+from vtgrad.testing.summary import summary
 
 __all__ = ["DivergenceError"]
 

@@ -17,11 +17,11 @@ from math import prod
 
 import numpy as np
 
-from .calls import call_of
-from .custom import FLOATING, Rule, Shape
-from .layouts import LAYOUTS, base_of, view_for
-from .samples import Sample, places, samples
-from .steps import (
+from vtgrad.testing.calls import call_of
+from vtgrad.testing.custom import FLOATING, Rule, Shape
+from vtgrad.testing.layouts import LAYOUTS, base_of, view_for
+from vtgrad.testing.samples import Sample, places, samples
+from vtgrad.testing.steps import (
     Apply,
     Call,
     EnterLevel,
@@ -35,7 +35,7 @@ from .steps import (
     Step,
     View,
 )
-from .views import ViewCall
+from vtgrad.testing.views import ViewCall
 
 __all__ = ["GridProgram", "grid_of"]
 

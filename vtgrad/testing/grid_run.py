@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 
-from .coverage import Coverage, watch
-from .custom import Rule
-from .grid import GridProgram, grid_of
-from .libraries import Library, with_audit, with_rewind
-from .session import DivergenceError, Session
-from .shrink import attempt_in, shrink
-from .steps import Step
+from vtgrad.testing.coverage import Coverage, watch
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.grid import GridProgram, grid_of
+from vtgrad.testing.libraries import Library, with_audit, with_rewind
+from vtgrad.testing.session import DivergenceError, Session
+from vtgrad.testing.shrink import attempt_in, shrink
+from vtgrad.testing.steps import Step
 
 __all__ = ["run_grid"]
 

@@ -4,10 +4,10 @@ from contextlib import AbstractContextManager
 from types import CodeType
 from typing import Any
 
-from ..graph.overwrite_rule import set_overwrite_check
-from .libraries import Library
-from .modes import changed, modes_of, restore
-from .steps import Call, Step
+from vtgrad.graph.overwrite_rule import set_overwrite_check
+from vtgrad.testing.libraries import Library
+from vtgrad.testing.modes import changed, modes_of, restore
+from vtgrad.testing.steps import Call, Step
 
 __all__ = ["Interpreter"]
 

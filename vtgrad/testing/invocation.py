@@ -7,13 +7,13 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .custom import Rule, RuleError, Shape
-from .differences import Function, remembered, slopes
-from .geometry import IntArray, contiguous
-from .jets import Bilinear, FloatArray, Linear
-from .model import RefusedError, SkippedError
-from .rules import Computed
-from .views import ViewCall, picked_by
+from vtgrad.testing.custom import Rule, RuleError, Shape
+from vtgrad.testing.differences import Function, remembered, slopes
+from vtgrad.testing.geometry import IntArray, contiguous
+from vtgrad.testing.jets import Bilinear, FloatArray, Linear
+from vtgrad.testing.model import RefusedError, SkippedError
+from vtgrad.testing.rules import Computed
+from vtgrad.testing.views import ViewCall, picked_by
 
 __all__ = ["Array", "Invocation", "Outcome"]
 

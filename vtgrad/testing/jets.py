@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from .geometry import IntArray
+from vtgrad.testing.geometry import IntArray
 
 __all__ = [
     "Along",

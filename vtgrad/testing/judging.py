@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .assertions import Check
-from .interpreter import Interpreter
-from .steps import Step
+from vtgrad.testing.assertions import Check
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.steps import Step
 
 __all__ = ["PASSED", "Divergence", "Judge", "Verdict"]
 

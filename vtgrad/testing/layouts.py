@@ -6,9 +6,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .custom import Shape
-from .geometry import Geometry
-from .views import ViewCall
+from vtgrad.testing.custom import Shape
+from vtgrad.testing.geometry import Geometry
+from vtgrad.testing.views import ViewCall
 
 __all__ = ["LAYOUTS", "base_of", "can_have", "layout_of", "seen_in", "view_for"]
 

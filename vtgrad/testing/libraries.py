@@ -11,11 +11,11 @@ from functools import partial
 from types import ModuleType
 from typing import Protocol
 
-from ..graph.audit import set_audit
-from ..storage.rewind import allow_mutation_on_saved_tensors
-from .custom import Rule
-from .model import Manners
-from .torch_errors import likely_kind
+from vtgrad.graph.audit import set_audit
+from vtgrad.storage.rewind import allow_mutation_on_saved_tensors
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.model import Manners
+from vtgrad.testing.torch_errors import likely_kind
 
 __all__ = [
     "Library",

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.control import current_build_context
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from ..tensor.tensor import Tensor
-from .libraries import Library, with_audit, with_rewind
-from .menu.mixtures import DUALS, MIXTURES, mixture_of
-from .profiles import PROFILES as PROFILES
-from .profiles import TestCaseOfMachine
-from .session import DivergenceError, Session
-from .shrink import attempt_in, shrink
-from .statistics import Statistics, Watch
-from .steps import Step
-from .writer import ModelWriter, last_gradients
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.testing.libraries import Library, with_audit, with_rewind
+from vtgrad.testing.menu.mixtures import DUALS, MIXTURES, mixture_of
+from vtgrad.testing.profiles import PROFILES as PROFILES
+from vtgrad.testing.profiles import TestCaseOfMachine
+from vtgrad.testing.session import DivergenceError, Session
+from vtgrad.testing.shrink import attempt_in, shrink
+from vtgrad.testing.statistics import Statistics, Watch
+from vtgrad.testing.steps import Step
+from vtgrad.testing.writer import ModelWriter, last_gradients
 
 __all__ = ["PROFILES", "ViewsAndWrites", "machine_for"]
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .geometry import Geometry, IntArray, ViewRefusedError
-from .jets import Save
-from .model import Creation, ModelTensor, RefusedError
-from .views import ViewCall, view_of
-from .world import World, rows_at
+from vtgrad.testing.geometry import Geometry, IntArray, ViewRefusedError
+from vtgrad.testing.jets import Save
+from vtgrad.testing.model import Creation, ModelTensor, RefusedError
+from vtgrad.testing.views import ViewCall, view_of
+from vtgrad.testing.world import World, rows_at
 
 __all__ = ["place", "view"]
 

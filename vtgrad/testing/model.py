@@ -3,8 +3,8 @@
 import enum
 from dataclasses import dataclass, field
 
-from .geometry import Geometry, IntArray
-from .jets import Along, FloatArray, Jet, Paths, SaveCheck, Variable
+from vtgrad.testing.geometry import Geometry, IntArray
+from vtgrad.testing.jets import Along, FloatArray, Jet, Paths, SaveCheck, Variable
 
 __all__ = [
     "BeforeRead",

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from .geometry import Geometry, IntArray
-from .invocation import Invocation
-from .jets import FloatArray, Jet, Save, carried, merge_paths
-from .made_views import place
-from .model import Creation, ModelTensor, RefusedError, SkippedError
-from .rules import Computed, Operator, Saving
-from .world import World, check_size
-from .writes import write
+from vtgrad.testing.geometry import Geometry, IntArray
+from vtgrad.testing.invocation import Invocation
+from vtgrad.testing.jets import FloatArray, Jet, Save, carried, merge_paths
+from vtgrad.testing.made_views import place
+from vtgrad.testing.model import Creation, ModelTensor, RefusedError, SkippedError
+from vtgrad.testing.rules import Computed, Operator, Saving
+from vtgrad.testing.world import World, check_size
+from vtgrad.testing.writes import write
 
 __all__ = ["check_tangents", "made", "viewed", "written"]
 

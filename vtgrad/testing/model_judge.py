@@ -7,18 +7,18 @@ from typing import NoReturn, cast
 
 import numpy as np
 
-from ..graph.node import Node
-from .assertions import Check, equal, freed, near, observed, raised_by, true
-from .geometry import Geometry
-from .interpreter import Interpreter
-from .jets import FloatArray, Variable
-from .judging import PASSED, Divergence, Verdict
-from .libraries import Library, TensorLike
-from .model import Buffer, ModelTensor, RefusedError, SkippedError, UncertainError
-from .modes import RANDOM
-from .steps import Call, Expected, Step
-from .steps.base import AnyArray
-from .world import World
+from vtgrad.graph.node import Node
+from vtgrad.testing.assertions import Check, equal, freed, near, observed, raised_by, true
+from vtgrad.testing.geometry import Geometry
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.jets import FloatArray, Variable
+from vtgrad.testing.judging import PASSED, Divergence, Verdict
+from vtgrad.testing.libraries import Library, TensorLike
+from vtgrad.testing.model import Buffer, ModelTensor, RefusedError, SkippedError, UncertainError
+from vtgrad.testing.modes import RANDOM
+from vtgrad.testing.steps import Call, Expected, Step
+from vtgrad.testing.steps.base import AnyArray
+from vtgrad.testing.world import World
 
 __all__ = ["ModelJudge"]
 

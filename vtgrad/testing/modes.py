@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..engine.current_graph_task import running
-from ..graph.packing import packing
-from ..storage.mode import switched
-from ..storage.thread_mode import settle, thread
-from .libraries import Library
+from vtgrad.engine.current_graph_task import running
+from vtgrad.graph.packing import packing
+from vtgrad.storage.mode import switched
+from vtgrad.storage.thread_mode import settle, thread
+from vtgrad.testing.libraries import Library
 
 __all__ = ["RANDOM", "changed", "modes_kept", "modes_of", "restore"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from ..tensor.tensor import Tensor
-from .jets import FloatArray
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.testing.jets import FloatArray
 
 __all__ = ["AnyFunction", "ArrayFunction", "GradientFunction", "TensorFunction"]
 

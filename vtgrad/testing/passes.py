@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .jets import FloatArray, Jet, Save, Variable, Void
-from .model import ModelTensor, RefusedError, Saved, SkippedError, UncertainError
-from .world import World
+from vtgrad.testing.jets import FloatArray, Jet, Save, Variable, Void
+from vtgrad.testing.model import ModelTensor, RefusedError, Saved, SkippedError, UncertainError
+from vtgrad.testing.world import World
 
 __all__ = ["Gradients", "Pass", "backward", "gradients", "second_order"]
 

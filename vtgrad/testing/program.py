@@ -14,11 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import vtgrad
-
-from .assertions import Check
-from .custom import Rule
-from .definitions import UnprintableError, define, for_torch
-from .steps import Call, Delete, Step
+from vtgrad.testing.assertions import Check
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.definitions import UnprintableError, define, for_torch
+from vtgrad.testing.steps import Call, Delete, Step
 
 __all__ = ["Failing", "program_text", "script", "without_orphans"]
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import cast
 
-from .custom import Rule
-from .invocation import Array, Outcome
-from .libraries import Library, TensorLike
-from .model import SkippedError
-from .modes import modes_kept
-from .samples import Sample, samples
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.invocation import Array, Outcome
+from vtgrad.testing.libraries import Library, TensorLike
+from vtgrad.testing.model import SkippedError
+from vtgrad.testing.modes import modes_kept
+from vtgrad.testing.samples import Sample, samples
 
 __all__ = ["checked"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
-from .custom import Rule
+from vtgrad.testing.custom import Rule
 
 __all__ = ["prepared"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import Geometry, IntArray, contiguous, follow
-from .jets import Bilinear, FloatArray, Jet, Linear
+from vtgrad.testing.geometry import Geometry, IntArray, contiguous, follow
+from vtgrad.testing.jets import Bilinear, FloatArray, Jet, Linear
 
 __all__ = ["OPERATORS", "Computed", "MisfitError", "Operator", "Saving"]
 

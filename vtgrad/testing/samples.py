@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .calls import constant, drawn_options, floating
-from .custom import CONSTANT, FLOATING, Rule, Shape
-from .invocation import Invocation
-from .jets import FloatArray
-from .layouts import can_have, seen_in
-from .model import RefusedError, SkippedError
-from .steps import Literal
+from vtgrad.testing.calls import constant, drawn_options, floating
+from vtgrad.testing.custom import CONSTANT, FLOATING, Rule, Shape
+from vtgrad.testing.invocation import Invocation
+from vtgrad.testing.jets import FloatArray
+from vtgrad.testing.layouts import can_have, seen_in
+from vtgrad.testing.model import RefusedError, SkippedError
+from vtgrad.testing.steps import Literal
 
 __all__ = ["Sample", "VALUES", "places", "samples", "shapes_of", "values_of"]
 

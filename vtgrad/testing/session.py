@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .failures import DivergenceError as DivergenceError
-from .interpreter import Interpreter
-from .judging import Divergence, Judge, Verdict
-from .libraries import Library
-from .model_judge import ModelJudge
-from .steps import Step
-from .world import World
+from vtgrad.testing.failures import DivergenceError as DivergenceError
+from vtgrad.testing.interpreter import Interpreter
+from vtgrad.testing.judging import Divergence, Judge, Verdict
+from vtgrad.testing.libraries import Library
+from vtgrad.testing.model_judge import ModelJudge
+from vtgrad.testing.steps import Step
+from vtgrad.testing.world import World
 
 __all__ = ["DivergenceError", "Run", "Session", "replay"]
 

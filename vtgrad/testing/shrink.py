@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from .program import without_orphans
-from .session import DivergenceError, Session
-from .steps import (
+from vtgrad.testing.program import without_orphans
+from vtgrad.testing.session import DivergenceError, Session
+from vtgrad.testing.steps import (
     Apply,
     Backward,
     Call,
@@ -34,7 +34,7 @@ from .steps import (
     WithoutForward,
     Write,
 )
-from .views import ViewCall
+from vtgrad.testing.views import ViewCall
 
 __all__ = ["Attempt", "attempt_in", "shrink"]
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .model import Counter as Versions
-from .session import Session
-from .steps import Call, Step
+from vtgrad.testing.model import Counter as Versions
+from vtgrad.testing.session import Session
+from vtgrad.testing.steps import Call, Step
 
 __all__ = ["SITUATIONS", "Statistics", "Watch"]
 

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import vtgrad as vt
-
-from ..storage.arrays import Array
+from vtgrad.storage.arrays import Array
 
 __all__ = [
     "Index",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from .custom import Rule
-from .judging import Divergence
-from .steps import Call, Fill, SetItem, Step, Write
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.judging import Divergence
+from vtgrad.testing.steps import Call, Fill, SetItem, Step, Write
 
 __all__ = ["summary"]
 

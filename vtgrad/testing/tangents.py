@@ -24,9 +24,9 @@ written to x, or to older views of x, changes it; `detach` leads to a tensor tha
 
 import numpy as np
 
-from .made_views import place
-from .model import Level, ModelTensor, RefusedError, SkippedError
-from .world import World
+from vtgrad.testing.made_views import place
+from vtgrad.testing.model import Level, ModelTensor, RefusedError, SkippedError
+from vtgrad.testing.world import World
 
 __all__ = ["enter", "leave", "make_dual", "primal_of"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import Geometry, IntArray, ViewRefusedError, contiguous, reshaped
-from .model import SkippedError
+from vtgrad.testing.geometry import Geometry, IntArray, ViewRefusedError, contiguous, reshaped
+from vtgrad.testing.model import SkippedError
 
 __all__ = ["Argument", "ViewCall", "picked_by", "view_of"]
 

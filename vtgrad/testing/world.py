@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .custom import Rule
-from .geometry import Geometry, IntArray
-from .jets import (
+from vtgrad.testing.custom import Rule
+from vtgrad.testing.geometry import Geometry, IntArray
+from vtgrad.testing.jets import (
     Along,
     Derivatives,
     FloatArray,
@@ -27,7 +27,7 @@ from .jets import (
     combine,
     merge_paths,
 )
-from .model import (
+from vtgrad.testing.model import (
     BeforeRead,
     Buffer,
     Counter,
@@ -40,7 +40,7 @@ from .model import (
     SkippedError,
     Tangent,
 )
-from .rules import Computed, MisfitError, Operator
+from vtgrad.testing.rules import Computed, MisfitError, Operator
 
 __all__ = ["World", "check_size", "rows_at"]
 

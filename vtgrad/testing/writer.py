@@ -4,15 +4,15 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from . import steps
-from .menu.chooser import Chooser
-from .menu.kinds import KINDS
-from .menu.model_state import ModelState, model_abilities
-from .menu.operators import beginning
-from .menu.passes import delete
-from .session import Session
-from .steps import Literal, Step
-from .world import World
+from vtgrad.testing import steps
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.kinds import KINDS
+from vtgrad.testing.menu.model_state import ModelState, model_abilities
+from vtgrad.testing.menu.operators import beginning
+from vtgrad.testing.menu.passes import delete
+from vtgrad.testing.session import Session
+from vtgrad.testing.steps import Literal, Step
+from vtgrad.testing.world import World
 
 __all__ = ["ModelWriter", "Writer", "last_gradients", "write_program"]
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from .geometry import Geometry, IntArray, ViewRefusedError, contiguous
-from .jets import FloatArray, Jet, carried
-from .model import (
+from vtgrad.testing.geometry import Geometry, IntArray, ViewRefusedError, contiguous
+from vtgrad.testing.jets import FloatArray, Jet, carried
+from vtgrad.testing.model import (
     Buffer,
     Counter,
     Creation,
@@ -17,9 +17,9 @@ from .model import (
     Saved,
     SkippedError,
 )
-from .rules import Computed, MisfitError, Operator
-from .views import ViewCall, view_of
-from .world import World, check_size, rows_at
+from vtgrad.testing.rules import Computed, MisfitError, Operator
+from vtgrad.testing.views import ViewCall, view_of
+from vtgrad.testing.world import World, check_size, rows_at
 
 __all__ = ["check_counted", "check_write", "count", "detach_", "rearrange", "resize", "write"]
 

@@ -3,8 +3,8 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from . import pytree as pytree
-from .swap import swap_tensors as swap_tensors
+from vtgrad.utils import pytree as pytree
+from vtgrad.utils.swap import swap_tensors as swap_tensors
 
 __all__ = [
     "checkpoint",
@@ -13,7 +13,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import checkpoint as checkpoint
+    from vtgrad.utils import checkpoint as checkpoint
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].

@@ -18,8 +18,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from importlib import import_module
 from typing import Final
 
-from ..errors import ArgumentValueError
-from ..tensor.size import Size
+from vtgrad.errors import ArgumentValueError
+from vtgrad.tensor.size import Size
 
 __all__ = [
     "LEAF",

@@ -7,14 +7,14 @@ import sys
 import weakref
 from typing import Final
 
-from ..errors import SwapError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.hooks import GradCell
-from ..graph.set_history import meta_of
-from ..ops.calling.arguments import array_of
-from ..storage.gc_freeze import may_hide_tensors
-from ..storage.tensor_base import TensorBase
-from ..views.differentiable_view_meta import DifferentiableViewMeta
+from vtgrad.errors import SwapError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.set_history import meta_of
+from vtgrad.ops.calling.arguments import array_of
+from vtgrad.storage.gc_freeze import may_hide_tensors
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
 
 __all__ = ["swap_tensors"]
 

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from ..graph.interrupted_write import UNFINISHED
-from ..graph.node import Node
-from ..graph.set_history import forget_leaf_node, own_meta
-from ..storage.record_write import SETITEM, count_change
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .differentiable_view_meta import view_meta_of
-from .rebase_history import set_own_history
-from .view_fn import Replay
+from vtgrad.graph.interrupted_write import UNFINISHED
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import forget_leaf_node, own_meta
+from vtgrad.storage.record_write import SETITEM, count_change
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.differentiable_view_meta import view_meta_of
+from vtgrad.views.rebase_history import set_own_history
+from vtgrad.views.view_fn import Replay
 
 __all__ = ["change_geometry"]
 

@@ -8,19 +8,19 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import (
+from vtgrad.errors import (
     InputOverlapError,
     LeafWriteError,
     NotSupportedError,
     SelfOverlapError,
     ViewOfLeafWriteError,
 )
-from ..graph.set_history import meta_of
-from ..storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .creation_meta import CreationMeta, refuse_if_restricted
-from .differentiable_view_meta import DifferentiableViewMeta, refuse_other_memory
+from vtgrad.graph.set_history import meta_of
+from vtgrad.storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.creation_meta import CreationMeta, refuse_if_restricted
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, refuse_other_memory
 
 __all__ = [
     "check_base",

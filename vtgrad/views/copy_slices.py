@@ -9,26 +9,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import GraphFreedError
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.edge import Edge
-from ..graph.hooks import USERS_CODE, graph_lock
-from ..graph.input_metadata import metadata_of
-from ..graph.large import large
-from ..graph.next_edges import FIXED_EDGES
-from ..graph.node import FRESH, Node
-from ..graph.observer import begin_node, observer_of_thread, observers
-from ..graph.operators import operators
-from ..graph.region import Gradient, Region
-from ..graph.saved_variable import SavedVariable
-from ..graph.thread_local_state import this_thread
-from ..storage.arrays import Array, NumpyDType, Shape
-from ..storage.geometry import Geometry, has_self_overlap, reach
-from ..storage.storage import bytes_of
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .view_info import ViewFunction
-from .written_view_node import WrittenView, written_view
+from vtgrad.errors import GraphFreedError
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import USERS_CODE, graph_lock
+from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.large import large
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import FRESH, Node
+from vtgrad.graph.observer import begin_node, observer_of_thread, observers
+from vtgrad.graph.operators import operators
+from vtgrad.graph.region import Gradient, Region
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.geometry import Geometry, has_self_overlap, reach
+from vtgrad.storage.storage import bytes_of
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.view_info import ViewFunction
+from vtgrad.views.written_view_node import WrittenView, written_view
 
 __all__ = ["CopySlices"]
 

@@ -21,7 +21,7 @@ import enum
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import (
+from vtgrad.errors import (
     CustomFunctionViewError,
     InferenceViewError,
     MultiOutputViewError,
@@ -29,9 +29,9 @@ from ..errors import (
     TransformArgumentError,
     ViewInvalidError,
 )
-from ..storage.inference_tensors import is_inference_mode_enabled
-from ..storage.recent_writes import CallSite, Write, quoted
-from ..storage.version_counter import Site
+from vtgrad.storage.inference_tensors import is_inference_mode_enabled
+from vtgrad.storage.recent_writes import CallSite, Write, quoted
+from vtgrad.storage.version_counter import Site
 
 __all__ = ["CreationMeta", "made_unrecorded", "propagate", "refuse_if_restricted"]
 

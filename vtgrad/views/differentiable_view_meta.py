@@ -17,26 +17,26 @@ from __future__ import annotations
 import weakref
 from typing import ClassVar, Final, NoReturn
 
-from ..errors import ViewInvalidError
-from ..graph.anomaly import anomaly, made_at
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.edge import Edge
-from ..graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
-from ..graph.input_metadata import InputMetadata
-from ..graph.node import Node
-from ..graph.operators import operators
-from ..graph.retain_grad_of_views import RetainedPart, retained
-from ..graph.thread_levels import thread
-from ..storage.geometry import every_byte, has_self_overlap, meets, reach
-from ..storage.layout import PECULIAR
-from ..storage.recent_writes import recent_writes
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import Site, VersionCounter, WrittenPart
-from .copy_slices import CopySlices
-from .creation_meta import CreationMeta, refuse_if_restricted
-from .forward_view_meta import ForwardViewMeta
-from .view_fn import Replay
+from vtgrad.errors import ViewInvalidError
+from vtgrad.graph.anomaly import anomaly, made_at
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import GradCell, LeafState, NodeHooks, graph_lock
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.operators import operators
+from vtgrad.graph.retain_grad_of_views import RetainedPart, retained
+from vtgrad.graph.thread_levels import thread
+from vtgrad.storage.geometry import every_byte, has_self_overlap, meets, reach
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.recent_writes import recent_writes
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import Site, VersionCounter, WrittenPart
+from vtgrad.views.copy_slices import CopySlices
+from vtgrad.views.creation_meta import CreationMeta, refuse_if_restricted
+from vtgrad.views.forward_view_meta import ForwardViewMeta
+from vtgrad.views.view_fn import Replay
 
 __all__ = ["DifferentiableViewMeta", "refuse_other_memory", "view_meta_of"]
 

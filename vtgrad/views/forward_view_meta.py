@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..graph.autograd_meta import AutogradMeta
-from ..graph.forward_grad import recorded
-from ..graph.operators import operators
-from ..graph.set_history import own_meta
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .view_fn import Replay, replay_of, restride_of
-from .view_info import ViewFunction, ViewInfo
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.forward_grad import recorded
+from vtgrad.graph.operators import operators
+from vtgrad.graph.set_history import own_meta
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.view_fn import Replay, replay_of, restride_of
+from vtgrad.views.view_info import ViewFunction, ViewInfo
 
 __all__ = ["ForwardViewMeta"]
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from ..errors import InferenceModeError
-from ..graph.input_metadata import InputMetadata, metadata_of
-from ..graph.node import Node
-from ..graph.recording import is_recording
-from ..storage.key_set import keys
-from ..storage.mode import switched
-from ..storage.record_write import DIRECT, caller
-from ..storage.tensor_base import TensorBase, handle_like
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, Site
-from .creation_meta import CreationMeta, made_unrecorded, propagate
-from .differentiable_view_meta import DifferentiableViewMeta
-from .view_fn import Replay, replay_of
-from .view_info import ViewFunction
+from vtgrad.errors import InferenceModeError
+from vtgrad.graph.input_metadata import InputMetadata, metadata_of
+from vtgrad.graph.node import Node
+from vtgrad.graph.recording import is_recording
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
+from vtgrad.storage.record_write import DIRECT, caller
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE, Site
+from vtgrad.views.creation_meta import CreationMeta, made_unrecorded, propagate
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
+from vtgrad.views.view_fn import Replay, replay_of
+from vtgrad.views.view_info import ViewFunction
 
 __all__ = ["make_view", "make_views"]
 

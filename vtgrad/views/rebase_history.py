@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from ..graph.hooks import LeafState
-from ..graph.input_metadata import metadata_of
-from ..graph.interrupted_write import UNFINISHED
-from ..graph.node import Node
-from ..graph.set_history import gradient_edge, own_meta
-from ..graph.thread_levels import thread
-from ..graph.thread_local_state import this_thread
-from ..storage.geometry import reach
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .copy_slices import CopySlices
-from .differentiable_view_meta import DifferentiableViewMeta, producer_of
+from vtgrad.graph.hooks import LeafState
+from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.interrupted_write import UNFINISHED
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge, own_meta
+from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.geometry import reach
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.copy_slices import CopySlices
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, producer_of
 
 __all__ = [
     "begin_rebase",

@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from operator import index
 from typing import TypeVar
 
-from ..errors import ArgumentTypeError, OutOfBoundsError, ResizeError
-from ..graph.set_history import requires_grad
-from ..storage.arrays import Shape
-from ..storage.growth import grow
-from ..storage.inference_tensors import is_inference_mode_enabled, refuse_outside_inference_mode
-from ..storage.lazy_array import like
-from ..storage.memory_format import MemoryFormat, strides_in_format
-from ..storage.strides import check_in_bounds, reach
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from .change_geometry import change_geometry
-from .creation_meta import CreationMeta
-from .differentiable_view_meta import producer_of, view_meta_of
+from vtgrad.errors import ArgumentTypeError, OutOfBoundsError, ResizeError
+from vtgrad.graph.set_history import requires_grad
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.growth import grow
+from vtgrad.storage.inference_tensors import (
+    is_inference_mode_enabled,
+    refuse_outside_inference_mode,
+)
+from vtgrad.storage.lazy_array import like
+from vtgrad.storage.memory_format import MemoryFormat, strides_in_format
+from vtgrad.storage.strides import check_in_bounds, reach
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.change_geometry import change_geometry
+from vtgrad.views.creation_meta import CreationMeta
+from vtgrad.views.differentiable_view_meta import producer_of, view_meta_of
 
 __all__ = ["checked_sizes", "make_room", "needed_bytes", "resize", "resized"]
 

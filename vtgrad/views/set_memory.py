@@ -6,24 +6,24 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError, ViewInvalidError
-from ..graph.recording import is_recording
-from ..graph.set_history import requires_grad
-from ..storage.arrays import Shape
-from ..storage.dtypes import dtype_of
-from ..storage.geometry import contiguous_strides
-from ..storage.growth import check_growth, grow
-from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.lazy_array import like
-from ..storage.storage import Storage
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from .change_geometry import change_geometry
-from .check_inplace import check_inplace
-from .differentiable_view_meta import view_meta_of
-from .resize import needed_bytes
-from .write import Recorder
+from vtgrad.errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError, ViewInvalidError
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import requires_grad
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.geometry import contiguous_strides
+from vtgrad.storage.growth import check_growth, grow
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.lazy_array import like
+from vtgrad.storage.storage import Storage
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.change_geometry import change_geometry
+from vtgrad.views.check_inplace import check_inplace
+from vtgrad.views.differentiable_view_meta import view_meta_of
+from vtgrad.views.resize import needed_bytes
+from vtgrad.views.write import Recorder
 
 __all__ = ["set_memory"]
 

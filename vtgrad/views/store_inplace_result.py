@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
-from ..storage.arrays import Array, Number, NumpyDType, Shape
-from ..storage.dtypes import dtype_of
-from ..storage.no_fp_warnings import no_fp_warnings
-from ..storage.number_arrays import SMALL, numbers_of
-from ..storage.prepared_store import Store, copied
-from ..storage.promotion import can_cast, result_dtype
-from ..storage.shapes import broadcast_shapes
+from vtgrad.errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
+from vtgrad.storage.number_arrays import SMALL, numbers_of
+from vtgrad.storage.prepared_store import Store, copied
+from vtgrad.storage.promotion import can_cast, result_dtype
+from vtgrad.storage.shapes import broadcast_shapes
 
 __all__ = ["check_result_dtype", "store_without_warnings", "store_result", "store_ufunc"]
 

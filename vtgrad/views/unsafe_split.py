@@ -8,15 +8,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, OptionValueError
-from ..graph.node import Node
-from ..graph.set_history import set_history_of_each
-from ..storage.arrays import Array
-from ..storage.lazy_array import resolved
-from ..storage.tensor_base import TensorBase, handle_like, wrap_like
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from .write_out import check_out, write_outs
+from vtgrad.errors import ArgumentTypeError, OptionValueError
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import set_history_of_each
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.write_out import check_out, write_outs
 
 __all__ = ["make_copies", "make_unsafe_split", "write_copies"]
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from ..graph.operators import operators
-from ..storage.arrays import Shape
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from .view_info import ViewFunction
+from vtgrad.graph.operators import operators
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.view_info import ViewFunction
 
 __all__ = ["Replay", "Restride", "replay_of", "restride_of"]
 

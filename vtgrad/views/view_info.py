@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["ViewFunction", "ViewInfo"]
 

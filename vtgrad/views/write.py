@@ -43,20 +43,20 @@ from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from ..graph.node import Node
-from ..graph.packed import pack_result_of_write, save_result_of_write
-from ..graph.recording import is_recording
-from ..graph.set_history import requires_grad
-from ..storage.arrays import Array
-from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.key_set import keys
-from ..storage.layout import PECULIAR
-from ..storage.mark_written import PartIndex, mark_part, mark_written
-from ..storage.no_fp_warnings import no_fp_warnings, renew_context
-from ..storage.number_arrays import SMALL
-from ..storage.prepared_store import Store
-from ..storage.record_write import (
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.node import Node
+from vtgrad.graph.packed import pack_result_of_write, save_result_of_write
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import requires_grad
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
+from vtgrad.storage.number_arrays import SMALL
+from vtgrad.storage.prepared_store import Store
+from vtgrad.storage.record_write import (
     DIRECT,
     OUTERMOST,
     SETITEM,
@@ -67,22 +67,22 @@ from ..storage.record_write import (
     last_caller,
     record_write,
 )
-from ..storage.rewind import saves_observed
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE
-from .change_geometry import change_geometry
-from .check_inplace import (
+from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.views.change_geometry import change_geometry
+from vtgrad.views.check_inplace import (
     check_base,
     check_inplace,
     check_input_overlap,
     check_self_overlap,
     flattened,
 )
-from .copy_slices import CopySlices
-from .differentiable_view_meta import DifferentiableViewMeta
-from .rebase_history import begin_rebase, end_rebase, slices_of
-from .view_fn import Replay, restride_of
+from vtgrad.views.copy_slices import CopySlices
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
+from vtgrad.views.rebase_history import begin_rebase, end_rebase, slices_of
+from vtgrad.views.view_fn import Replay, restride_of
 
 __all__ = [
     "Recorder",

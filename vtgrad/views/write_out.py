@@ -13,26 +13,26 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import NotSupportedError, OutGradError, ResultTypeError, ShapeError
-from ..graph.recording import is_recording
-from ..graph.set_history import forget_leaf_node, requires_grad
-from ..graph.thread_levels import thread
-from ..graph.tracer import current_tracer
-from ..storage.arrays import Array, Shape
-from ..storage.dtypes import dtype_of
-from ..storage.growth import check_growth
-from ..storage.inference_tensors import refuse_outside_inference_mode
-from ..storage.key_set import DUAL, keys
-from ..storage.mark_written import mark_written
-from ..storage.no_fp_warnings import no_fp_warnings, run_without_warnings
-from ..storage.record_write import DIRECT, record_write
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_impl import TensorImpl
-from ..storage.version_counter import INFERENCE, Storing, VersionCounter
-from ..storage.warn import warn
-from .check_inplace import check_input_overlap, check_self_overlap, flattened
-from .resize import make_room, needed_bytes, resized
-from .store_inplace_result import check_result_dtype
+from vtgrad.errors import NotSupportedError, OutGradError, ResultTypeError, ShapeError
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import forget_leaf_node, requires_grad
+from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import current_tracer
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.growth import check_growth
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.key_set import DUAL, keys
+from vtgrad.storage.mark_written import mark_written
+from vtgrad.storage.no_fp_warnings import no_fp_warnings, run_without_warnings
+from vtgrad.storage.record_write import DIRECT, record_write
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import INFERENCE, Storing, VersionCounter
+from vtgrad.storage.warn import warn
+from vtgrad.views.check_inplace import check_input_overlap, check_self_overlap, flattened
+from vtgrad.views.resize import make_room, needed_bytes, resized
+from vtgrad.views.store_inplace_result import check_result_dtype
 
 __all__ = ["check_out", "write_out", "write_outs"]
 

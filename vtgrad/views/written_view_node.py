@@ -27,12 +27,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from ..graph.next_edges import FIXED_EDGES
-from ..graph.node import Node
-from ..graph.region import Gradient
-from ..graph.thread_local_state import this_thread
-from ..storage.arrays import Array, Shape
-from ..storage.tensor_base import TensorBase
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import Node
+from vtgrad.graph.region import Gradient
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["WrittenView", "written_view"]
 

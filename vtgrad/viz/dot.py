@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..errors import NotSupportedError
+from vtgrad.errors import NotSupportedError
 
 __all__ = ["Dot", "escaped"]
 

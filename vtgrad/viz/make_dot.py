@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..errors import ArgumentTypeError, VtgradError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.node import Node
-from ..graph.set_history import gradient_edge
-from ..ops.saving.saved_fields import saved_slots
-from ..storage.dtypes import dtype_of
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_name import name_of
-from ..tensor.tensor import Tensor
-from .dot import Dot, escaped
-from .saved_values import SavedValue, inner_node, nodes_of, saved_values
+from vtgrad.errors import ArgumentTypeError, VtgradError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.ops.saving.saved_fields import saved_slots
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_name import name_of
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.viz.dot import Dot, escaped
+from vtgrad.viz.saved_values import SavedValue, inner_node, nodes_of, saved_values
 
 __all__ = ["make_dot"]
 

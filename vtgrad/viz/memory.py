@@ -9,20 +9,20 @@ from typing import cast
 
 import numpy as np
 
-from ..errors import VtgradError
-from ..graph.accumulate_grad import AccumulateGrad
-from ..graph.node import Node
-from ..graph.set_history import meta_of
-from ..storage.arrays import Array
-from ..storage.dtypes import dtype_of
-from ..storage.lazy_array import physical
-from ..storage.recent_writes import Write, recent_writes
-from ..storage.storage import bytes_of
-from ..storage.tensor_base import TensorBase
-from ..storage.tensor_name import name_of
-from ..storage.version_counter import INFERENCE, VersionCounter
-from ..views.differentiable_view_meta import DifferentiableViewMeta
-from .saved_values import SavedValue, nodes_of, saved_values
+from vtgrad.errors import VtgradError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import meta_of
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.recent_writes import Write, recent_writes
+from vtgrad.storage.storage import bytes_of
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_name import name_of
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
+from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
+from vtgrad.viz.saved_values import SavedValue, nodes_of, saved_values
 
 __all__ = ["Mask", "Memory", "Part", "State", "memories_of"]
 

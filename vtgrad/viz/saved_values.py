@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..errors import GraphFreedError, StaleSavedError, VtgradError
-from ..graph.node import Node
-from ..graph.saved_variable import RELEASED, UNSAVED, SavedVariable
-from ..storage.arrays import Array
-from ..storage.tensor_base import TensorBase
-from ..views.copy_slices import CopySlices
+from vtgrad.errors import GraphFreedError, StaleSavedError, VtgradError
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_variable import RELEASED, UNSAVED, SavedVariable
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.copy_slices import CopySlices
 
 __all__ = ["SavedValue", "inner_node", "nodes_of", "saved_values"]
 

@@ -6,13 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
-from ..graph.node import Node
-from ..graph.set_history import meta_of
-from ..storage.tensor_base import TensorBase
-from ..tensor.tensor import Tensor
-from .memory import Mask, Memory, memories_of
-from .storage_picture import picture
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import meta_of
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.viz.memory import Mask, Memory, memories_of
+from vtgrad.viz.storage_picture import picture
 
 __all__ = ["StorageMap", "storage_map"]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from .memory import Mask, Memory, State
+from vtgrad.viz.memory import Mask, Memory, State
 
 __all__ = ["picture"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.behaviour.gradcheck.checked import gradcheck, gradgradcheck, refused_as_wrong
 from tests.support import ON_TORCH, differs_from_torch, leaf, vt
-
-from .checked import gradcheck, gradgradcheck, refused_as_wrong
 
 # PyTorch compiles a function when it first uses vmap in forward mode, and warns about that.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")

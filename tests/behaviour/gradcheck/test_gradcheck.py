@@ -9,6 +9,16 @@ from typing import Any
 
 import pytest
 
+from tests.behaviour.gradcheck.checked import (
+    Apply,
+    GradcheckError,
+    complex_leaf,
+    doubling,
+    gradcheck,
+    gradgradcheck,
+    refused_as_wrong,
+    with_missing,
+)
 from tests.functions import Square, function
 from tests.support import (
     ON_TORCH,
@@ -20,17 +30,6 @@ from tests.support import (
     ones_leaf,
     ramp,
     vt,
-)
-
-from .checked import (
-    Apply,
-    GradcheckError,
-    complex_leaf,
-    doubling,
-    gradcheck,
-    gradgradcheck,
-    refused_as_wrong,
-    with_missing,
 )
 
 in_both_modes = pytest.mark.parametrize("fast_mode", [False, True])

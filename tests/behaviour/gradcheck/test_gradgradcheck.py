@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functions import function, once_differentiable
-from tests.support import Unchanged, differs_from_torch, leaf, leaf_of, ramp, vt
-
-from .checked import (
+from tests.behaviour.gradcheck.checked import (
     Apply,
     complex_leaf,
     doubling,
@@ -17,6 +14,8 @@ from .checked import (
     gradgradcheck,
     refused_as_wrong,
 )
+from tests.functions import function, once_differentiable
+from tests.support import Unchanged, differs_from_torch, leaf, leaf_of, ramp, vt
 
 in_both_modes = pytest.mark.parametrize("fast_mode", [False, True])
 

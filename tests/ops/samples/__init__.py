@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ..sample import Samples
-from . import (
+from tests.ops.sample import Samples
+from tests.ops.samples import (
     arithmetic,
     comparison,
     complex_numbers,

@@ -4,9 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
-
-from ..sample import (
+from tests.ops.sample import (
     COMPLEX,
     MATRIX,
     OTHER,
@@ -24,6 +22,7 @@ from ..sample import (
     sample,
     unary_samples,
 )
+from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
 

@@ -5,9 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
-
-from ..sample import (
+from tests.ops.sample import (
     MASK,
     MATRIX,
     OTHER,
@@ -23,6 +21,7 @@ from ..sample import (
     sample,
     unary_samples,
 )
+from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from ..sample import (
+from tests.ops.sample import (
     COMPLEX,
     MATRIX,
     OTHER,

@@ -4,16 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from ..sample import (
-    COMPLEX,
-    MATRIX,
-    OTHER,
-    VECTOR,
-    WHOLE,
-    Samples,
-    array,
-    sample,
-)
+from tests.ops.sample import COMPLEX, MATRIX, OTHER, VECTOR, WHOLE, Samples, array, sample
 
 __all__ = ["SAMPLES"]
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from ..sample import MATRIX, Samples, sample
+from tests.ops.sample import MATRIX, Samples, sample
 
 __all__ = ["SAMPLES"]
 

@@ -4,18 +4,8 @@ from typing import Final
 
 import numpy as np
 
+from tests.ops.sample import COMPLEX, MATRIX, OTHER, SECOND_COMPLEX, WHOLE, Samples, array, sample
 from vtgrad.storage.arrays import Array
-
-from ..sample import (
-    COMPLEX,
-    MATRIX,
-    OTHER,
-    SECOND_COMPLEX,
-    WHOLE,
-    Samples,
-    array,
-    sample,
-)
 
 __all__ = ["SAMPLES"]
 

@@ -5,19 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from tests.ops.sample import CHOICE, MASK, MATRIX, OTHER, SQUARE, VECTOR, Samples, array, sample
 from vtgrad.storage.arrays import Array
-
-from ..sample import (
-    CHOICE,
-    MASK,
-    MATRIX,
-    OTHER,
-    SQUARE,
-    VECTOR,
-    Samples,
-    array,
-    sample,
-)
 
 __all__ = ["SAMPLES"]
 

@@ -4,9 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
-
-from ..sample import (
+from tests.ops.sample import (
     COMPLEX,
     MATRIX,
     OTHER,
@@ -18,6 +16,7 @@ from ..sample import (
     array,
     sample,
 )
+from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..sample import MATRIX, POSITIVE, Samples, array, sample
+from tests.ops.sample import MATRIX, POSITIVE, Samples, array, sample
 
 __all__ = ["SAMPLES"]
 

@@ -4,14 +4,8 @@ from typing import Final
 
 import numpy as np
 
+from tests.ops.sample import MATRIX, POSITIVE, Samples, sample
 from vtgrad.storage.arrays import Array
-
-from ..sample import (
-    MATRIX,
-    POSITIVE,
-    Samples,
-    sample,
-)
 
 __all__ = ["SAMPLES"]
 

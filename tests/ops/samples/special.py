@@ -6,9 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
-
-from ..sample import (
+from tests.ops.sample import (
     COMPLEX,
     MATRIX,
     POSITIVE,
@@ -22,6 +20,7 @@ from ..sample import (
     sample,
     unary_samples,
 )
+from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
 

@@ -5,16 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from tests.ops.sample import MATRIX, SQUARE, VECTOR, Samples, array, sample
 from vtgrad.storage.arrays import Array
-
-from ..sample import (
-    MATRIX,
-    SQUARE,
-    VECTOR,
-    Samples,
-    array,
-    sample,
-)
 
 __all__ = ["SAMPLES"]
 

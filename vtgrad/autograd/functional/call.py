@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 
-from ...errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
-from ...ops.generated import functional as F
-from ...storage.dtypes import dtype_of
-from ...tensor.tensor import Tensor
-from ..reverse_call import Arguments, constant
-from ..zero_derivative import zero_derivative
+from vtgrad.autograd.reverse_call import Arguments, constant
+from vtgrad.autograd.zero_derivative import zero_derivative
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.dtypes import dtype_of
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "Call",

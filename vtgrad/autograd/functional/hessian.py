@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import overload
 
-from ...errors import TransformError
-from ...tensor.tensor import Tensor
-from ..jacobian_columns import check_forward_mode, jacobian_by_columns
-from ..reverse_call import gradients_by, in_transform
-from .call import Call, Inputs, TensorT, Ts, call, checked_inputs, filled, one_number, result
-from .jacobian import Strategy, check_options, matrices
+from vtgrad.autograd.functional.call import (
+    Call,
+    Inputs,
+    TensorT,
+    Ts,
+    call,
+    checked_inputs,
+    filled,
+    one_number,
+    result,
+)
+from vtgrad.autograd.functional.jacobian import Strategy, check_options, matrices
+from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
+from vtgrad.autograd.reverse_call import gradients_by, in_transform
+from vtgrad.errors import TransformError
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["gradient_of", "hessian"]
 

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import overload
 
-from ...tensor.tensor import Tensor
-from ..reverse_call import gradients_by, in_transform, runs_users_code
-from .call import Call, Inputs, Tensors, TensorT, Ts, checked_vector, filled, like, result
-from .hessian import gradient_of
-from .pushed import pushed
+from vtgrad.autograd.functional.call import (
+    Call,
+    Inputs,
+    Tensors,
+    TensorT,
+    Ts,
+    checked_vector,
+    filled,
+    like,
+    result,
+)
+from vtgrad.autograd.functional.hessian import gradient_of
+from vtgrad.autograd.functional.pushed import pushed
+from vtgrad.autograd.reverse_call import gradients_by, in_transform, runs_users_code
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["hvp", "vhp"]
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, overload
 
-from ...errors import NotSupportedError, OptionValueError, TransformError
-from ...tensor.tensor import Tensor
-from ..jacobian_columns import check_forward_mode, jacobian_by_columns
-from ..jacobian_rows import jacobian_in_batches, jacobian_in_loop
-from ..reverse_call import InputEdge, in_transform
-from .call import (
+from vtgrad.autograd.functional.call import (
     Inputs,
     R,
     Tensors,
@@ -23,6 +18,11 @@ from .call import (
     like,
     result,
 )
+from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
+from vtgrad.autograd.jacobian_rows import jacobian_in_batches, jacobian_in_loop
+from vtgrad.autograd.reverse_call import InputEdge, in_transform
+from vtgrad.errors import NotSupportedError, OptionValueError, TransformError
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Jacobian", "check_options", "jacobian", "matrices"]
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import overload
 
-from ...tensor.tensor import Tensor
-from ..reverse_call import gradients_by, in_transform
-from .call import Inputs, R, Tensors, TensorT, Ts, call, checked_vector, filled, like, result
-from .pushed import pushed
+from vtgrad.autograd.functional.call import (
+    Inputs,
+    R,
+    Tensors,
+    TensorT,
+    Ts,
+    call,
+    checked_vector,
+    filled,
+    like,
+    result,
+)
+from vtgrad.autograd.functional.pushed import pushed
+from vtgrad.autograd.reverse_call import gradients_by, in_transform
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["jvp", "vjp"]
 

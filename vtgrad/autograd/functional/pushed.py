@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...tensor.tensor import Tensor
-from ..reverse_call import InputEdge, gradients_by, zero_leaf
-from .call import filled
+from vtgrad.autograd.functional.call import filled
+from vtgrad.autograd.reverse_call import InputEdge, gradients_by, zero_leaf
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["pushed"]
 

@@ -3,11 +3,11 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from ...errors import GradcheckError as GradcheckError
+from vtgrad.errors import GradcheckError as GradcheckError
 
 if TYPE_CHECKING:
-    from .first_order import gradcheck as gradcheck
-    from .second_order import gradgradcheck as gradgradcheck
+    from vtgrad.autograd.gradcheck.first_order import gradcheck as gradcheck
+    from vtgrad.autograd.gradcheck.second_order import gradgradcheck as gradgradcheck
 else:
     # See Note [Tools come at first use].
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...storage.arrays import Array
-from ...tensor.from_data import from_numpy
-from ...tensor.tensor import Tensor
-from ..differentiate import grad
-from .settings import Settings
-from .subject import Subject, double_values
+from vtgrad.autograd.differentiate import grad
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject, double_values
+from vtgrad.errors import GradcheckError
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Recorded", "record", "zeros_of"]
 

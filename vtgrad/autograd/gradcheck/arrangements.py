@@ -6,8 +6,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Final, NamedTuple
 
-from ...storage.arrays import Shape
-from ...tensor.tensor import Tensor
+from vtgrad.storage.arrays import Shape
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["ALONE", "IN_LARGER_MEMORY", "Arrangement"]
 

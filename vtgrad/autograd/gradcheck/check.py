@@ -7,18 +7,18 @@ from math import prod
 
 import numpy as np
 
-from ...storage.arrays import Array
-from .analytical import Recorded, record
-from .batches import check_batched_gradients
-from .consistency import check_constant, check_linear, check_same_twice
-from .directions import cotangents_of
-from .fast import agrees_along_directions
-from .linearity import check_gradients_enter_linearly
-from .numerical import numerical_jacobians
-from .report import Mismatch, compare, mismatch_error
-from .settings import Settings
-from .subject import Subject
-from .undefined import check_undefined
+from vtgrad.autograd.gradcheck.analytical import Recorded, record
+from vtgrad.autograd.gradcheck.batches import check_batched_gradients
+from vtgrad.autograd.gradcheck.consistency import check_constant, check_linear, check_same_twice
+from vtgrad.autograd.gradcheck.directions import cotangents_of
+from vtgrad.autograd.gradcheck.fast import agrees_along_directions
+from vtgrad.autograd.gradcheck.linearity import check_gradients_enter_linearly
+from vtgrad.autograd.gradcheck.numerical import numerical_jacobians
+from vtgrad.autograd.gradcheck.report import Mismatch, compare, mismatch_error
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.autograd.gradcheck.undefined import check_undefined
+from vtgrad.storage.arrays import Array
 
 __all__ = ["check", "check_first_derivatives"]
 

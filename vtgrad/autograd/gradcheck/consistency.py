@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...storage.arrays import Array
-from ...tensor.tensor import Tensor
-from .analytical import Recorded
-from .numerical import numerical_jacobians
-from .subject import Subject
+from vtgrad.autograd.gradcheck.analytical import Recorded
+from vtgrad.autograd.gradcheck.numerical import numerical_jacobians
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.errors import GradcheckError
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_constant", "check_linear", "check_same_twice"]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ...storage.arrays import Array, Shape
+from vtgrad.storage.arrays import Array, Shape
 
 if TYPE_CHECKING:
-    from .analytical import Recorded
+    from vtgrad.autograd.gradcheck.analytical import Recorded
 
 __all__ = ["cotangents_of", "direction_like"]
 

@@ -17,11 +17,11 @@ from typing import Final, cast
 
 import numpy as np
 
-from ...storage.arrays import Array
-from .analytical import Recorded
-from .consistency import check_linear, check_same_twice
-from .directions import cotangents_of, direction_like
-from .numerical import along_direction
+from vtgrad.autograd.gradcheck.analytical import Recorded
+from vtgrad.autograd.gradcheck.consistency import check_linear, check_same_twice
+from vtgrad.autograd.gradcheck.directions import cotangents_of, direction_like
+from vtgrad.autograd.gradcheck.numerical import along_direction
+from vtgrad.storage.arrays import Array
 
 __all__ = ["agrees_along_directions"]
 

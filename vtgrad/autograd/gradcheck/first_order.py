@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import overload
 
-from ...errors import CheckOptionError, GradcheckError, NotSupportedError
-from .check import check
-from .forward import check_forward
-from .settings import Settings, require_a_mode, require_tolerances
-from .subject import Inputs, Outputs, S, T, Ts, inputs_of, subject_of
-from .writes import check_with_writes
+from vtgrad.autograd.gradcheck.check import check
+from vtgrad.autograd.gradcheck.forward import check_forward
+from vtgrad.autograd.gradcheck.settings import Settings, require_a_mode, require_tolerances
+from vtgrad.autograd.gradcheck.subject import Inputs, Outputs, S, T, Ts, inputs_of, subject_of
+from vtgrad.autograd.gradcheck.writes import check_with_writes
+from vtgrad.errors import CheckOptionError, GradcheckError, NotSupportedError
 
 __all__ = ["gradcheck"]
 

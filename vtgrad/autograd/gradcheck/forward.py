@@ -11,18 +11,18 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...storage.arrays import Array, Shape
-from .analytical import zeros_of
-from .batches import check_batched_tangents
-from .consistency import check_constant
-from .directions import direction_like
-from .forward_run import tangents
-from .linearity import check_tangents_enter_linearly
-from .numerical import along_direction, numerical_jacobians
-from .report import Mismatch, compare, mismatch_error
-from .settings import Settings
-from .subject import Subject
+from vtgrad.autograd.gradcheck.analytical import zeros_of
+from vtgrad.autograd.gradcheck.batches import check_batched_tangents
+from vtgrad.autograd.gradcheck.consistency import check_constant
+from vtgrad.autograd.gradcheck.directions import direction_like
+from vtgrad.autograd.gradcheck.forward_run import tangents
+from vtgrad.autograd.gradcheck.linearity import check_tangents_enter_linearly
+from vtgrad.autograd.gradcheck.numerical import along_direction, numerical_jacobians
+from vtgrad.autograd.gradcheck.report import Mismatch, compare, mismatch_error
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.errors import GradcheckError
+from vtgrad.storage.arrays import Array, Shape
 
 __all__ = ["check_forward"]
 

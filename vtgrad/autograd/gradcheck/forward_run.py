@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...graph.batch import BatchLevel, batched
-from ...graph.forward_grad import DualLevel
-from ...ops.rules.batches.entering import expanded
-from ...ops.rules.batches.run_in_batch import run_in_batch
-from ...storage.arrays import Array
-from ...tensor.from_data import from_numpy
-from ...tensor.tensor import Tensor
-from ..differentiate import grad
-from ..dual_tensors import at_shown_level, make_dual_at, tangent_at
-from .analytical import zeros_of
-from .subject import Subject, double_values, listed_outputs
+from vtgrad.autograd.differentiate import grad
+from vtgrad.autograd.dual_tensors import at_shown_level, make_dual_at, tangent_at
+from vtgrad.autograd.gradcheck.analytical import zeros_of
+from vtgrad.autograd.gradcheck.subject import Subject, double_values, listed_outputs
+from vtgrad.graph.batch import BatchLevel, batched
+from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.ops.rules.batches.entering import expanded
+from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["batched_tangents", "tangent_gradients", "tangents"]
 

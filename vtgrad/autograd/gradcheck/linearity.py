@@ -25,16 +25,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...storage.arrays import Array
-from ...tensor.from_data import from_numpy
-from ...tensor.tensor import Tensor
-from ..differentiate import grad
-from .analytical import Recorded
-from .directions import cotangents_of, direction_like
-from .forward_run import tangent_gradients, tangents
-from .settings import Settings
-from .subject import Subject, double_values
+from vtgrad.autograd.differentiate import grad
+from vtgrad.autograd.gradcheck.analytical import Recorded
+from vtgrad.autograd.gradcheck.directions import cotangents_of, direction_like
+from vtgrad.autograd.gradcheck.forward_run import tangent_gradients, tangents
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject, double_values
+from vtgrad.errors import GradcheckError
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_gradients_enter_linearly", "check_over_zero", "check_tangents_enter_linearly"]
 

@@ -19,10 +19,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...errors import DTypeError, ShapeError
-from ...storage.arrays import Array, Shape
-from ...storage.lazy_array import physical, resolved
-from .subject import Subject, double_values, require_finite_step
+from vtgrad.autograd.gradcheck.subject import Subject, double_values, require_finite_step
+from vtgrad.errors import DTypeError, ShapeError
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lazy_array import physical, resolved
 
 __all__ = ["along_direction", "numerical_jacobians"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...errors import GradcheckError
-from ...tensor.tensor import Tensor
-from .arrangements import ALONE
-from .check import check
-from .placement import Placement, outputs_of
-from .settings import Settings
-from .subject import Subject
+from vtgrad.autograd.gradcheck.arrangements import ALONE
+from vtgrad.autograd.gradcheck.check import check
+from vtgrad.autograd.gradcheck.placement import Placement, outputs_of
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.errors import GradcheckError
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_overlapping"]
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...storage.arrays import Array
-from ...tensor.from_data import from_numpy
-from ...tensor.tensor import Tensor
-from .arrangements import Arrangement
-from .directions import direction_like
-from .subject import Subject, is_differentiable, listed_outputs
+from vtgrad.autograd.gradcheck.arrangements import Arrangement
+from vtgrad.autograd.gradcheck.directions import direction_like
+from vtgrad.autograd.gradcheck.subject import Subject, is_differentiable, listed_outputs
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Placed", "Placement", "Snapshot", "outputs_of"]
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...storage.arrays import Array, Shape
-from ...storage.lazy_array import physical
-from ...tensor.tensor import Tensor
-from .settings import Settings
-from .subject import Subject
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.errors import GradcheckError
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lazy_array import physical
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Mismatch", "compare", "mismatch_error"]
 

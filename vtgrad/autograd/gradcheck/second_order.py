@@ -7,16 +7,13 @@ from typing import overload
 
 import numpy as np
 
-from ...errors import ArgumentTypeError, GradcheckError, NoDerivativeError
-from ...tensor.from_data import from_numpy
-from ...tensor.tensor import Tensor
-from ..differentiate import grad
-from .check import check, check_first_derivatives
-from .directions import direction_like
-from .forward import check_forward
-from .linearity import check_over_zero
-from .settings import Settings, require_a_mode, require_tolerances
-from .subject import (
+from vtgrad.autograd.differentiate import grad
+from vtgrad.autograd.gradcheck.check import check, check_first_derivatives
+from vtgrad.autograd.gradcheck.directions import direction_like
+from vtgrad.autograd.gradcheck.forward import check_forward
+from vtgrad.autograd.gradcheck.linearity import check_over_zero
+from vtgrad.autograd.gradcheck.settings import Settings, require_a_mode, require_tolerances
+from vtgrad.autograd.gradcheck.subject import (
     Inputs,
     Outputs,
     S,
@@ -28,6 +25,9 @@ from .subject import (
     refuse_overlap,
     subject_of,
 )
+from vtgrad.errors import ArgumentTypeError, GradcheckError, NoDerivativeError
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["gradgradcheck"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...errors import CheckOptionError, OptionValueError
+from vtgrad.errors import CheckOptionError, OptionValueError
 
 __all__ = ["Settings", "require_a_mode", "require_tolerances"]
 

@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 
 import numpy as np
 
-from ...errors import ArgumentValueError, GradcheckError, OutputTypeError, SelfOverlapError
-from ...storage.arrays import Array
-from ...storage.geometry import has_self_overlap
-from ...storage.lazy_array import resolved
-from ...storage.warn import warn
-from ...tensor.tensor import Tensor
+from vtgrad.errors import ArgumentValueError, GradcheckError, OutputTypeError, SelfOverlapError
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.geometry import has_self_overlap
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "Inputs",

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...errors import GradcheckError
-from ...function import Function, FunctionCtx
-from ...storage.arrays import Array
-from ...tensor.tensor import Tensor
-from .analytical import Recorded
-from .directions import cotangents_of
+from vtgrad.autograd.gradcheck.analytical import Recorded
+from vtgrad.autograd.gradcheck.directions import cotangents_of
+from vtgrad.errors import GradcheckError
+from vtgrad.function import Function, FunctionCtx
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_undefined"]
 

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...errors import GradcheckError
-from ...tensor.tensor import Tensor
-from .arrangements import ALONE, IN_LARGER_MEMORY, Arrangement
-from .check import check
-from .overlapping import check_overlapping
-from .placement import Placed, Placement, Snapshot, outputs_of
-from .settings import Settings
-from .subject import Subject
+from vtgrad.autograd.gradcheck.arrangements import ALONE, IN_LARGER_MEMORY, Arrangement
+from vtgrad.autograd.gradcheck.check import check
+from vtgrad.autograd.gradcheck.overlapping import check_overlapping
+from vtgrad.autograd.gradcheck.placement import Placed, Placement, Snapshot, outputs_of
+from vtgrad.autograd.gradcheck.settings import Settings
+from vtgrad.autograd.gradcheck.subject import Subject
+from vtgrad.errors import GradcheckError
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_with_writes"]
 

@@ -23,8 +23,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
-from .names import Names
-from .signatures import Parameter, Signature
+from vtgrad.codegen.stubs.names import Names
+from vtgrad.codegen.stubs.signatures import Parameter, Signature
 
 __all__ = ["TRANSFORMS", "by_position"]
 

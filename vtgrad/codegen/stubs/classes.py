@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from ..language import TableError
-from .functions import FunctionWriter
-from .modules import Definition, Module, Outside, defined, is_shown, seen
-from .names import Names
-from .spelling import Speller
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.stubs.functions import FunctionWriter
+from vtgrad.codegen.stubs.modules import Definition, Module, Outside, defined, is_shown, seen
+from vtgrad.codegen.stubs.names import Names
+from vtgrad.codegen.stubs.spelling import Speller
 
 __all__ = ["TENSOR", "ClassWriter"]
 

@@ -17,13 +17,13 @@ import ast
 from collections.abc import Mapping
 from typing import Final
 
-from ..template import head, list_of_exports
-from .classes import TENSOR, ClassWriter
-from .functions import FunctionWriter
-from .modules import Definition, Module, Modules
-from .names import Names
-from .shown import Line, shown_by
-from .spelling import Speller
+from vtgrad.codegen.stubs.classes import TENSOR, ClassWriter
+from vtgrad.codegen.stubs.functions import FunctionWriter
+from vtgrad.codegen.stubs.modules import Definition, Module, Modules
+from vtgrad.codegen.stubs.names import Names
+from vtgrad.codegen.stubs.shown import Line, shown_by
+from vtgrad.codegen.stubs.spelling import Speller
+from vtgrad.codegen.template import head, list_of_exports
 
 __all__ = ["STUBS", "emit_stubs"]
 

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from ..docstrings import docstring
-from .by_position import TRANSFORMS, by_position
-from .modules import Definition
-from .names import Names
-from .signatures import (
+from vtgrad.codegen.docstrings import docstring
+from vtgrad.codegen.stubs.by_position import TRANSFORMS, by_position
+from vtgrad.codegen.stubs.modules import Definition
+from vtgrad.codegen.stubs.names import Names
+from vtgrad.codegen.stubs.signatures import (
     as_method,
     by_either_name,
     is_generic,
@@ -16,8 +16,8 @@ from .signatures import (
     read,
     without_lone_variable,
 )
-from .spelling import Place
-from .stated import as_stated
+from vtgrad.codegen.stubs.spelling import Place
+from vtgrad.codegen.stubs.stated import as_stated
 
 __all__ = ["FunctionWriter"]
 

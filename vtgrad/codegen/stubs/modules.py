@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from ..language import TableError
-from ..source_files import OPS
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.source_files import OPS
 
 __all__ = ["PACKAGE", "Definition", "Module", "Modules", "Outside", "defined", "is_shown", "seen"]
 

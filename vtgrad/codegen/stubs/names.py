@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ..language import TableError
-from .modules import Definition, Modules
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.stubs.modules import Definition, Modules
 
 __all__ = ["TENSOR_VARIABLE", "Names"]
 

@@ -3,8 +3,8 @@
 import ast
 import dataclasses
 
-from ..language import TableError
-from .modules import Definition, Module, Modules, Outside
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.stubs.modules import Definition, Module, Modules, Outside
 
 __all__ = ["Line", "shown_by"]
 

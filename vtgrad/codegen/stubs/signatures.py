@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from .modules import Module
-from .names import TENSOR_VARIABLE, Names
-from .spelling import Place, Speller, union
+from vtgrad.codegen.stubs.modules import Module
+from vtgrad.codegen.stubs.names import TENSOR_VARIABLE, Names
+from vtgrad.codegen.stubs.spelling import Place, Speller, union
 
 __all__ = [
     "Parameter",

@@ -5,9 +5,9 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Final
 
-from ..language import TableError
-from .modules import Definition, Module, Outside
-from .names import TENSOR_VARIABLE, Names
+from vtgrad.codegen.language import TableError
+from vtgrad.codegen.stubs.modules import Definition, Module, Outside
+from vtgrad.codegen.stubs.names import TENSOR_VARIABLE, Names
 
 __all__ = ["Place", "Speller", "union"]
 

@@ -4,10 +4,10 @@ import ast
 import dataclasses
 from typing import Final
 
-from .modules import PACKAGE, Module
-from .names import Names
-from .signatures import Signature
-from .spelling import Place, Speller
+from vtgrad.codegen.stubs.modules import PACKAGE, Module
+from vtgrad.codegen.stubs.names import Names
+from vtgrad.codegen.stubs.signatures import Signature
+from vtgrad.codegen.stubs.spelling import Place, Speller
 
 __all__ = ["as_stated"]
 

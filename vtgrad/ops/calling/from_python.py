@@ -25,6 +25,8 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.set_history import own_meta
 from vtgrad.graph.tracer import read_value
+from vtgrad.ops.calling.lost_gradient import ARGUMENT, ELEMENT, note_number
+from vtgrad.ops.kernels.copying.casts import to_dtype
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import dtype_of, get_default_dtype
@@ -34,9 +36,6 @@ from vtgrad.storage.promotion import category, number_dtype, promote
 from vtgrad.storage.strides import MAX_DIMS, check_in_bounds, check_sizes, reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-
-from ..kernels.copying.casts import to_dtype
-from .lost_gradient import ARGUMENT, ELEMENT, note_number
 
 __all__ = [
     "array_from_data",

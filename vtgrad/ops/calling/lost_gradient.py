@@ -15,11 +15,10 @@ from vtgrad.errors import GradientLostWarning
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.graph.tracer import read_value
+from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.record_write import is_inside
 from vtgrad.storage.tensor_base import TensorBase
-
-from .take_over import keys_of
 
 __all__ = ["ARGUMENT", "ARRAY", "ELEMENT", "NUMBER", "note_number"]
 

@@ -7,13 +7,12 @@ from typing import TypeVar, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
+from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-
-from .lost_gradient import ARGUMENT, note_number
 
 __all__ = [
     "as_first_operand",

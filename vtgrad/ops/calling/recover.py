@@ -23,11 +23,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeVar, cast
 
+from vtgrad.ops.calling.explain import explain
+from vtgrad.ops.calling.numbers import (
+    as_first_operand,
+    as_number,
+    has_number_tensor,
+    out_of_context,
+)
 from vtgrad.ops.operator import Operator, described
 from vtgrad.storage.no_fp_warnings import renew_context
-
-from .explain import explain
-from .numbers import as_first_operand, as_number, has_number_tensor, out_of_context
 
 __all__ = ["recover"]
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.ops.calling.sequences import sequence_of_tensors
+from vtgrad.ops.composites.views.reshaping import at_least
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
-
-from .views.reshaping import at_least
 
 __all__ = ["column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "vstack"]
 

@@ -5,17 +5,17 @@ code generator makes from them the same functions over tensors, with `TensorBase
 ``F.`` for ``k.``; so they may use nothing else that differs between the two.
 """
 
-from .arithmetic import *
-from .comparison import *
-from .complex_numbers import *
-from .cumulative import *
-from .elementary import *
-from .float_parts import *
-from .indexing import *
-from .joining import *
-from .linalg import *
-from .reductions import *
-from .special import *
-from .structure import *
-from .support import *
-from .views import *
+from vtgrad.ops.formulas.arithmetic import *
+from vtgrad.ops.formulas.comparison import *
+from vtgrad.ops.formulas.complex_numbers import *
+from vtgrad.ops.formulas.cumulative import *
+from vtgrad.ops.formulas.elementary import *
+from vtgrad.ops.formulas.float_parts import *
+from vtgrad.ops.formulas.indexing import *
+from vtgrad.ops.formulas.joining import *
+from vtgrad.ops.formulas.linalg import *
+from vtgrad.ops.formulas.reductions import *
+from vtgrad.ops.formulas.special import *
+from vtgrad.ops.formulas.structure import *
+from vtgrad.ops.formulas.support import *
+from vtgrad.ops.formulas.views import *

@@ -23,14 +23,13 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.ops.kernels.elementary.log_sums import logaddexp
+from vtgrad.ops.kernels.reductions.exponential_sums import relative_exponentials
+from vtgrad.ops.kernels.reductions.products import is_plain_product
+from vtgrad.ops.kernels.support.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
-
-from .elementary.log_sums import logaddexp
-from .reductions.exponential_sums import relative_exponentials
-from .reductions.products import is_plain_product
-from .support.axes import in_dtype
 
 __all__ = [
     "cummax_dim",

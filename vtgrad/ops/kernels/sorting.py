@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import DTypeError, ElementIndexError
+from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
-
-from .support.result_strides import empty_like_preserving
 
 __all__ = ["argsort", "sort", "sort_stable", "topk"]
 

@@ -8,7 +8,8 @@ from operator import index
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, ShapeError
-from vtgrad.ops.kernels.copying.copies import contiguous
+from vtgrad.ops.kernels.copying.copies import clone, contiguous
+from vtgrad.ops.kernels.joining import empty_joined
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.geometry import normalize_dim
@@ -16,9 +17,6 @@ from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.promotion import promote
 from vtgrad.storage.strides import check_sizes
-
-from .copying.copies import clone
-from .joining import empty_joined
 
 __all__ = [
     "block_diag",

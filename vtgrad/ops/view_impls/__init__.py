@@ -1,4 +1,4 @@
 """The views, of impls: each returns an alias with the geometry of the view."""
 
-from .complex_numbers import *
-from .views import *
+from vtgrad.ops.view_impls.complex_numbers import *
+from vtgrad.ops.view_impls.views import *

@@ -11,9 +11,9 @@ judges of a program can express is said by its `Abilities`. All chance comes fro
 - `mixtures` says what programs are made of that the model predicts.
 """
 
-from . import duals as duals
-from . import indices as indices
-from . import operators as operators
-from . import passes as passes
-from . import user_calls as user_calls
-from . import views as views
+from vtgrad.testing.menu import duals as duals
+from vtgrad.testing.menu import indices as indices
+from vtgrad.testing.menu import operators as operators
+from vtgrad.testing.menu import passes as passes
+from vtgrad.testing.menu import user_calls as user_calls
+from vtgrad.testing.menu import views as views

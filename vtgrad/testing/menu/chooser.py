@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..steps import Line, Literal, Number, Step
-from .state import Abilities, State, TensorState
+from vtgrad.testing.menu.state import Abilities, State, TensorState
+from vtgrad.testing.steps import Line, Literal, Number, Step
 
 __all__ = ["Chooser", "broadcasts", "is_complex", "is_floating", "is_whole"]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from .. import steps
-from ..steps import EnterLevel, Step
-from .chooser import Chooser, is_whole
-from .kinds import KINDS, kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.menu.chooser import Chooser, is_whole
+from vtgrad.testing.menu.kinds import KINDS, kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import EnterLevel, Step
 
 __all__ = ["pick_dual"]
 

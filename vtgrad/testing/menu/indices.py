@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import steps
-from ..steps import Step, Value
-from ..views import Argument, ViewCall
-from .chooser import Chooser, broadcasts
-from .kinds import kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.menu.chooser import Chooser, broadcasts
+from vtgrad.testing.menu.kinds import kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Step, Value
+from vtgrad.testing.views import Argument, ViewCall
 
 __all__ = ["basic", "index", "positions"]
 

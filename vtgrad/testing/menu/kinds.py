@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..steps import Step
-from .chooser import Chooser
-from .state import Abilities
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.state import Abilities
+from vtgrad.testing.steps import Step
 
 __all__ = ["KINDS", "Kind", "Maker", "kind", "possible"]
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..libraries import Library
-from ..model import Creation, ModelTensor, Saved
-from ..rules import OPERATORS
-from ..world import World
-from .state import Abilities, TensorState
+from vtgrad.testing.libraries import Library
+from vtgrad.testing.menu.state import Abilities, TensorState
+from vtgrad.testing.model import Creation, ModelTensor, Saved
+from vtgrad.testing.rules import OPERATORS
+from vtgrad.testing.world import World
 
 __all__ = ["VIEWS", "ModelState", "model_abilities"]
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .. import steps
-from ..steps import Inference, Leaf, Step
-from ..steps.base import Extras
-from .chooser import Chooser
-from .indices import positions
-from .kinds import KINDS, kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.indices import positions
+from vtgrad.testing.menu.kinds import KINDS, kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Inference, Leaf, Step
+from vtgrad.testing.steps.base import Extras
 
 __all__ = ["applied", "beginning", "with_out"]
 

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from .. import steps
-from ..steps import Step
-from .chooser import Chooser
-from .kinds import kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.kinds import kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Step
 
 __all__ = ["root"]
 

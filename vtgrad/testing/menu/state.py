@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Protocol
 
-from ..custom import Rule
+from vtgrad.testing.custom import Rule
 
 __all__ = ["Abilities", "State", "TensorState", "functions_of"]
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from .. import steps
-from ..calls import call_of, constant, drawn_options, floating
-from ..custom import FLOATING, Rule, Shape
-from ..steps import Leaf, Literal, Step
-from ..views import ViewCall
-from .chooser import Chooser
-from .kinds import kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.calls import call_of, constant, drawn_options, floating
+from vtgrad.testing.custom import FLOATING, Rule, Shape
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.kinds import kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Leaf, Literal, Step
+from vtgrad.testing.views import ViewCall
 
 __all__ = ["custom"]
 

@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .. import steps
-from ..geometry import Geometry, reshaped
-from ..steps import Step
-from ..views import Argument, ViewCall
-from .chooser import Chooser
-from .indices import basic
-from .kinds import kind
-from .state import TensorState
+from vtgrad.testing import steps
+from vtgrad.testing.geometry import Geometry, reshaped
+from vtgrad.testing.menu.chooser import Chooser
+from vtgrad.testing.menu.indices import basic
+from vtgrad.testing.menu.kinds import kind
+from vtgrad.testing.menu.state import TensorState
+from vtgrad.testing.steps import Step
+from vtgrad.testing.views import Argument, ViewCall
 
 __all__ = ["view_call"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry import contiguous
-from ..jets import FloatArray
-from ..libraries import TensorLike
-from ..model import ModelTensor, SkippedError
-from ..world import World
+from vtgrad.testing.geometry import contiguous
+from vtgrad.testing.jets import FloatArray
+from vtgrad.testing.libraries import TensorLike
+from vtgrad.testing.model import ModelTensor, SkippedError
+from vtgrad.testing.world import World
 
 __all__ = [
     "NOTHING",

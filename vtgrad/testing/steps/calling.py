@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..custom import FLOATING
-from ..geometry import Geometry
-from ..invocation import Array, Invocation, Outcome
-from ..jets import Along, FloatArray
-from ..libraries import TensorLike
-from ..model import ModelTensor, RefusedError, Saved, SkippedError
-from ..model_calls import check_tangents, made, viewed, written
-from ..views import ViewCall, picked_by
-from ..world import World
-from .base import NOTHING, Expected, Line, Literal, Step, named, under
+from vtgrad.testing.custom import FLOATING
+from vtgrad.testing.geometry import Geometry
+from vtgrad.testing.invocation import Array, Invocation, Outcome
+from vtgrad.testing.jets import Along, FloatArray
+from vtgrad.testing.libraries import TensorLike
+from vtgrad.testing.model import ModelTensor, RefusedError, Saved, SkippedError
+from vtgrad.testing.model_calls import check_tangents, made, viewed, written
+from vtgrad.testing.steps.base import NOTHING, Expected, Line, Literal, Step, named, under
+from vtgrad.testing.views import ViewCall, picked_by
+from vtgrad.testing.world import World
 
 __all__ = ["Call"]
 

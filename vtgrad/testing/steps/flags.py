@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ..model import RefusedError, SkippedError
-from ..world import World
-from ..writes import detach_
-from .base import NOTHING, Expected, Step, named
+from vtgrad.testing.model import RefusedError, SkippedError
+from vtgrad.testing.steps.base import NOTHING, Expected, Step, named
+from vtgrad.testing.world import World
+from vtgrad.testing.writes import detach_
 
 __all__ = ["Delete", "Detach_", "Hook", "Inspect", "Require", "Retain"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .. import tangents
-from ..libraries import TensorLike
-from ..model import SkippedError
-from ..world import World
-from .base import NOTHING, Expected, Literal, Step, named, operand, under
-from .making import Apply, Leaf, View
-from .writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing import tangents
+from vtgrad.testing.libraries import TensorLike
+from vtgrad.testing.model import SkippedError
+from vtgrad.testing.steps.base import NOTHING, Expected, Literal, Step, named, operand, under
+from vtgrad.testing.steps.making import Apply, Leaf, View
+from vtgrad.testing.steps.writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing.world import World
 
 __all__ = [
     "EnterLevel",

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ..model import SkippedError
-from ..world import World
-from .base import Expected, Step
-from .making import Apply, Data, Detach, Leaf, View
-from .writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing.model import SkippedError
+from vtgrad.testing.steps.base import Expected, Step
+from vtgrad.testing.steps.making import Apply, Data, Detach, Leaf, View
+from vtgrad.testing.steps.writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing.world import World
 
 __all__ = ["Inference"]
 

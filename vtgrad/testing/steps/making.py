@@ -2,12 +2,22 @@
 
 from dataclasses import dataclass
 
-from ..made_views import view
-from ..model import SkippedError
-from ..rules import OPERATORS
-from ..views import ViewCall
-from ..world import World
-from .base import NOTHING, Expected, Extras, Literal, Step, extra_source, named, operand, under
+from vtgrad.testing.made_views import view
+from vtgrad.testing.model import SkippedError
+from vtgrad.testing.rules import OPERATORS
+from vtgrad.testing.steps.base import (
+    NOTHING,
+    Expected,
+    Extras,
+    Literal,
+    Step,
+    extra_source,
+    named,
+    operand,
+    under,
+)
+from vtgrad.testing.views import ViewCall
+from vtgrad.testing.world import World
 
 __all__ = ["Apply", "Data", "Detach", "Leaf", "View"]
 

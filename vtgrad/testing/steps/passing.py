@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import passes
-from ..jets import FloatArray
-from ..model import ModelTensor, SkippedError
-from ..world import World
-from .base import NOTHING, Expected, Literal, Step, named, under
+from vtgrad.testing import passes
+from vtgrad.testing.jets import FloatArray
+from vtgrad.testing.model import ModelTensor, SkippedError
+from vtgrad.testing.steps.base import NOTHING, Expected, Literal, Step, named, under
+from vtgrad.testing.world import World
 
 __all__ = ["Backward", "Gradient", "SecondOrder"]
 

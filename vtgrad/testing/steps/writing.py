@@ -5,15 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry import IntArray, contiguous
-from ..jets import Jet, Linear
-from ..made_views import view
-from ..model import ModelTensor, RefusedError, SkippedError
-from ..rules import OPERATORS, Computed, MisfitError, Operator, Saving
-from ..views import Argument, ViewCall
-from ..world import World
-from ..writes import check_counted, count, rearrange, resize, write
-from .base import (
+from vtgrad.testing.geometry import IntArray, contiguous
+from vtgrad.testing.jets import Jet, Linear
+from vtgrad.testing.made_views import view
+from vtgrad.testing.model import ModelTensor, RefusedError, SkippedError
+from vtgrad.testing.rules import OPERATORS, Computed, MisfitError, Operator, Saving
+from vtgrad.testing.steps.base import (
     NOTHING,
     Expected,
     Extras,
@@ -27,6 +24,9 @@ from .base import (
     under,
     value_source,
 )
+from vtgrad.testing.views import Argument, ViewCall
+from vtgrad.testing.world import World
+from vtgrad.testing.writes import check_counted, count, rearrange, resize, write
 
 __all__ = ["Count", "Fill", "Rearrange", "Resize", "SetItem", "Write"]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, TypeVar, TypeVarTuple, cast, overload
 
-from ...errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
-from ...graph.packing import packing
-from ...graph.recording import is_recording
-from ...graph.thread_levels import thread
-from ...storage.warn import warn
-from .frame import Frame, Options
-from .reentrant import run_reentrant
-from .samples import SamplesOfCall
-from .settings import settings
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, HooksDisabledError
+from vtgrad.graph.packing import packing
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.thread_levels import thread
+from vtgrad.storage.warn import warn
+from vtgrad.utils.checkpoint.frame import Frame, Options
+from vtgrad.utils.checkpoint.reentrant import run_reentrant
+from vtgrad.utils.checkpoint.samples import SamplesOfCall
+from vtgrad.utils.checkpoint.settings import settings
 
 __all__ = ["checkpoint", "noop_context_fn"]
 

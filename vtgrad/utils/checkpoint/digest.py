@@ -9,13 +9,13 @@ from types import GetSetDescriptorType, MemberDescriptorType
 
 import numpy as np
 
-from ...errors import VtgradError
-from ...function.node import BackwardCFunction
-from ...graph.node import Node
-from ...graph.saved_variable import SavedVariable
-from ...storage.arrays import Array
-from ...storage.lazy_array import resolved
-from ...storage.tensor_base import TensorBase
+from vtgrad.errors import VtgradError
+from vtgrad.function.node import BackwardCFunction
+from vtgrad.graph.node import Node
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Digests", "sum_of"]
 

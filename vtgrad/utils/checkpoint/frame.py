@@ -28,25 +28,25 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from ...engine.current_graph_task import running
-from ...errors import CheckpointError, ViewInvalidError
-from ...graph.node import Node
-from ...graph.packing import HookPair, PackingScope, packing
-from ...graph.saved_variable import SavedVariable
-from ...graph.set_history import gradient_edge
-from ...graph.thread_local_state import this_thread
-from ...storage.arrays import NumpyDType, Shape
-from ...storage.key_set import keys
-from ...storage.mode import mode_of, switched
-from ...storage.recent_writes import CallSite
-from ...storage.record_write import OUTERMOST, caller
-from ...storage.tensor_base import TensorBase
-from ...storage.thread_mode import settle, thread
-from ...storage.version_counter import VersionCounter
-from .digest import sum_of
-from .named import NamesOfCall
-from .rewound import is_rewound, rewound
-from .rng import RandomState, kept_random_state
+from vtgrad.engine.current_graph_task import running
+from vtgrad.errors import CheckpointError, ViewInvalidError
+from vtgrad.graph.node import Node
+from vtgrad.graph.packing import HookPair, PackingScope, packing
+from vtgrad.graph.saved_variable import SavedVariable
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.arrays import NumpyDType, Shape
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import mode_of, switched
+from vtgrad.storage.recent_writes import CallSite
+from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import settle, thread
+from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.utils.checkpoint.digest import sum_of
+from vtgrad.utils.checkpoint.named import NamesOfCall
+from vtgrad.utils.checkpoint.rewound import is_rewound, rewound
+from vtgrad.utils.checkpoint.rng import RandomState, kept_random_state
 
 __all__ = ["Frame", "Options"]
 

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, SupportsIndex, TypeVar, cast
 
-from ...errors import ArgumentValueError, NotSupportedError
-from ...graph.autograd_meta import AutogradMeta
-from ...graph.input_metadata import metadata_of
-from ...graph.operators import operators
-from ...graph.recording import is_recording
-from ...graph.set_history import collect_next_edges, requires_grad
-from .loop_node import CheckpointLoopBackward
-from .recorded_step import RESULT
-from .schedule import Schedule, count_of, maker_of
-from .snapshots import Snapshot
-from .state import State, flatten, has_tangent
-from .tape import LoopPlan, Tape
+from vtgrad.errors import ArgumentValueError, NotSupportedError
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.operators import operators
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import collect_next_edges, requires_grad
+from vtgrad.utils.checkpoint.loop_node import CheckpointLoopBackward
+from vtgrad.utils.checkpoint.recorded_step import RESULT
+from vtgrad.utils.checkpoint.schedule import Schedule, count_of, maker_of
+from vtgrad.utils.checkpoint.snapshots import Snapshot
+from vtgrad.utils.checkpoint.state import State, flatten, has_tangent
+from vtgrad.utils.checkpoint.tape import LoopPlan, Tape
 
 __all__ = ["checkpoint_loop"]
 

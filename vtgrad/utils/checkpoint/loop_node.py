@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ...engine.inner_graph import InnerGraphNode
-from ...engine.input_buffer import InputBuffer
-from ...errors import GraphFreedError, NotSupportedError
-from ...graph.edge import Edge
-from ...graph.input_metadata import InputMetadata
-from ...graph.next_edges import FIXED_EDGES
-from ...graph.node import Node
-from ...storage.tensor_base import TensorBase
-from .rng import kept_random_state
-from .snapshots import Snapshot
-from .tape import LoopPlan, Tape, in_mode
+from vtgrad.engine.inner_graph import InnerGraphNode
+from vtgrad.engine.input_buffer import InputBuffer
+from vtgrad.errors import GraphFreedError, NotSupportedError
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import Node
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.utils.checkpoint.rng import kept_random_state
+from vtgrad.utils.checkpoint.snapshots import Snapshot
+from vtgrad.utils.checkpoint.tape import LoopPlan, Tape, in_mode
 
 __all__ = ["CheckpointLoopBackward"]
 

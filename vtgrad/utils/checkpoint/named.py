@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ...graph.operators import operators
-from ...storage.extra_meta import Names
-from ...storage.key_set import NAMED
-from ...storage.tensor_base import TensorBase
-from ...storage.thread_mode import thread
-from ...storage.thread_state import changed, run_with
+from vtgrad.graph.operators import operators
+from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["NamesOfCall"]
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ...engine.engine import execute_inner
-from ...engine.input_buffer import InputBuffer, buffer_of
-from ...engine.observers import show_to_tensor_hooks
-from ...engine.validate import fit_array
-from ...errors import CheckpointError, NotSupportedError
-from ...graph.accumulate_grad import AccumulateGrad
-from ...graph.edge import Edge
-from ...graph.hooks import GradCell, NodeHooks
-from ...graph.input_metadata import InputMetadata
-from ...graph.node import Node
-from ...graph.set_history import gradient_edge
-from ...graph.thread_local_state import this_thread
-from ...storage.tensor_base import TensorBase
-from ...storage.thread_state import changed, run_with
-from .state import State, flatten
-from .step_input import StepInput
+from vtgrad.engine.engine import execute_inner
+from vtgrad.engine.input_buffer import InputBuffer, buffer_of
+from vtgrad.engine.observers import show_to_tensor_hooks
+from vtgrad.engine.validate import fit_array
+from vtgrad.errors import CheckpointError, NotSupportedError
+from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.hooks import GradCell, NodeHooks
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import gradient_edge
+from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.utils.checkpoint.state import State, flatten
+from vtgrad.utils.checkpoint.step_input import StepInput
 
 __all__ = ["RESULT", "RecordedStep", "explore_again", "explore_first", "move", "record"]
 

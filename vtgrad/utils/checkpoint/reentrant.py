@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
-from ...engine.backward import backward as run_backward
-from ...engine.current_graph_task import running
-from ...errors import CheckpointError
-from ...function.function import Function
-from ...function.function_ctx import FunctionCtx
-from ...graph.recording import is_recording
-from ...graph.set_history import own_meta, requires_grad
-from ...ops.view_impls import views as view_impls
-from ...storage.mode import mode_of
-from ...storage.tensor_base import TensorBase, handle_like
-from ...storage.thread_state import changed, run_with
-from ...storage.warn import warn
-from ...tensor.tensor import Tensor
-from .digest import sum_of
-from .named import NamesOfCall
-from .rewound import is_rewound, rewound
-from .rng import RandomState, kept_random_state
+from vtgrad.engine.backward import backward as run_backward
+from vtgrad.engine.current_graph_task import running
+from vtgrad.errors import CheckpointError
+from vtgrad.function.function import Function
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import own_meta, requires_grad
+from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage.mode import mode_of
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.warn import warn
+from vtgrad.tensor.tensor import Tensor
+from vtgrad.utils.checkpoint.digest import sum_of
+from vtgrad.utils.checkpoint.named import NamesOfCall
+from vtgrad.utils.checkpoint.rewound import is_rewound, rewound
+from vtgrad.utils.checkpoint.rng import RandomState, kept_random_state
 
 __all__ = ["CheckpointFunction", "run_reentrant"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from ...storage.rewind import allow_mutation_on_saved_tensors, rewinding
+from vtgrad.storage.rewind import allow_mutation_on_saved_tensors, rewinding
 
 __all__ = ["is_rewound", "rewound"]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...generator import default_generator
+from vtgrad.generator import default_generator
 
 __all__ = ["RandomState", "kept_random_state"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...graph.batch import BatchLevel
-from ...graph.thread_levels import thread
-from ...ops.rules.batches.values import innermost, levels_of, rebatched
-from ...storage.tensor_base import TensorBase
-from ...storage.thread_state import Settings, changed, run_with
-from ..pytree import tree_flatten, tree_unflatten
+from vtgrad.graph.batch import BatchLevel
+from vtgrad.graph.thread_levels import thread
+from vtgrad.ops.rules.batches.values import innermost, levels_of, rebatched
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import Settings, changed, run_with
+from vtgrad.utils.pytree import tree_flatten, tree_unflatten
 
 __all__ = ["SamplesOfCall"]
 

@@ -7,7 +7,12 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Protocol, SupportsIndex, cast
 
-from ...errors import ArgumentTypeError, ArgumentValueError, MissingPackageError, NotSupportedError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    MissingPackageError,
+    NotSupportedError,
+)
 
 __all__ = ["Action", "Schedule", "count_of", "maker_of", "storage_name"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import SupportsIndex
 
-from ...errors import ArgumentValueError
-from ...storage.warn import warn
-from .call import checkpoint
-from .schedule import count_of
+from vtgrad.errors import ArgumentValueError
+from vtgrad.storage.warn import warn
+from vtgrad.utils.checkpoint.call import checkpoint
+from vtgrad.utils.checkpoint.schedule import count_of
 
 __all__ = ["checkpoint_sequential"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Final, Self
 
-from ...storage.scope import Scope
+from vtgrad.storage.scope import Scope
 
 __all__ = ["set_checkpoint_debug_enabled", "set_checkpoint_early_stop", "settings"]
 

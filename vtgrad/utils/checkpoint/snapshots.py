@@ -12,10 +12,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ...errors import ArgumentValueError, CheckpointError
-from ...storage.file_seal import FileSeal
-from .rng import RandomState
-from .state import Build, KeptTensor, State
+from vtgrad.errors import ArgumentValueError, CheckpointError
+from vtgrad.storage.file_seal import FileSeal
+from vtgrad.utils.checkpoint.rng import RandomState
+from vtgrad.utils.checkpoint.state import Build, KeptTensor, State
 
 __all__ = ["Snapshot", "Snapshots"]
 

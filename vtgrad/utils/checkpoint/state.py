@@ -7,17 +7,17 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...errors import ArgumentTypeError, BatchedTensorError, NotSupportedError
-from ...graph.batch import is_batched
-from ...graph.tracer import refuse_traced
-from ...ops.calling.take_over import keys_of
-from ...storage.arrays import Array, Shape
-from ...storage.extra_meta import Names
-from ...storage.key_set import DUAL, keys
-from ...storage.lazy_array import physical, resolved
-from ...storage.strides import reach
-from ...storage.tensor_base import TensorBase
-from ...storage.tensor_impl import TensorImpl
+from vtgrad.errors import ArgumentTypeError, BatchedTensorError, NotSupportedError
+from vtgrad.graph.batch import is_batched
+from vtgrad.graph.tracer import refuse_traced
+from vtgrad.ops.calling.take_over import keys_of
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.key_set import DUAL, keys
+from vtgrad.storage.lazy_array import physical, resolved
+from vtgrad.storage.strides import reach
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["KeptArray", "KeptTensor", "State", "flatten", "has_tangent"]
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...errors import NotSupportedError
-from ...graph.autograd_meta import AutogradMeta
-from ...graph.input_metadata import InputMetadata
-from ...graph.interrupted_write import UNFINISHED
-from ...graph.next_edges import FIXED_EDGES
-from ...graph.node import Node
-from ...storage.tensor_base import TensorBase
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.interrupted_write import UNFINISHED
+from vtgrad.graph.next_edges import FIXED_EDGES
+from vtgrad.graph.node import Node
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["StepInput"]
 

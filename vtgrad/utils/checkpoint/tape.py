@@ -12,26 +12,33 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ...engine.current_graph_task import running
-from ...engine.input_buffer import InputBuffer, buffer_of
-from ...errors import CheckpointError, NotSupportedError
-from ...graph.edge import Edge
-from ...graph.input_metadata import InputMetadata
-from ...graph.node import Node
-from ...graph.set_history import requires_grad
-from ...ops.view_impls import views as view_impls
-from ...storage.mode import mode_of
-from ...storage.tensor_base import TensorBase, handle_like
-from ...storage.thread_state import changed, run_with
-from ...views.differentiable_view_meta import view_meta_of
-from .digest import Digests
-from .recorded_step import RESULT, RecordedStep, explore_again, explore_first, move, record
-from .rewound import is_rewound, rewound
-from .schedule import Action, Schedule, storage_name
-from .snapshots import Snapshot, Snapshots
-from .state import KeptTensor, State, flatten
-from .step_input import StepInput
-from .step_log import StepLog
+from vtgrad.engine.current_graph_task import running
+from vtgrad.engine.input_buffer import InputBuffer, buffer_of
+from vtgrad.errors import CheckpointError, NotSupportedError
+from vtgrad.graph.edge import Edge
+from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.node import Node
+from vtgrad.graph.set_history import requires_grad
+from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage.mode import mode_of
+from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.utils.checkpoint.digest import Digests
+from vtgrad.utils.checkpoint.recorded_step import (
+    RESULT,
+    RecordedStep,
+    explore_again,
+    explore_first,
+    move,
+    record,
+)
+from vtgrad.utils.checkpoint.rewound import is_rewound, rewound
+from vtgrad.utils.checkpoint.schedule import Action, Schedule, storage_name
+from vtgrad.utils.checkpoint.snapshots import Snapshot, Snapshots
+from vtgrad.utils.checkpoint.state import KeptTensor, State, flatten
+from vtgrad.utils.checkpoint.step_input import StepInput
+from vtgrad.utils.checkpoint.step_log import StepLog
+from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["LoopPlan", "Tape", "in_mode"]
 

@@ -1,6 +1,6 @@
 """Arithmetic: sums, products, quotients, powers, and divisors of integers."""
 
-from .basic import *
-from .division import *
-from .integers import *
-from .power import *
+from vtgrad.ops.kernels.arithmetic.basic import *
+from vtgrad.ops.kernels.arithmetic.division import *
+from vtgrad.ops.kernels.arithmetic.integers import *
+from vtgrad.ops.kernels.arithmetic.power import *

@@ -1,4 +1,4 @@
 """Complex numbers: their parts, conjugates and pairs of real numbers."""
 
-from .conjugates import *
-from .parts import *
+from vtgrad.ops.kernels.complex_numbers.conjugates import *
+from vtgrad.ops.kernels.complex_numbers.parts import *

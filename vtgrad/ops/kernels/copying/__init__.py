@@ -1,6 +1,6 @@
 """Copies, casts, fills and broadcasting."""
 
-from .broadcasting import *
-from .casts import *
-from .copies import *
-from .fill import *
+from vtgrad.ops.kernels.copying.broadcasting import *
+from vtgrad.ops.kernels.copying.casts import *
+from vtgrad.ops.kernels.copying.copies import *
+from vtgrad.ops.kernels.copying.fill import *

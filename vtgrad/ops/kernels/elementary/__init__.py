@@ -1,6 +1,6 @@
 """Elementary functions: exponentials, logarithms, trigonometry, rounding."""
 
-from .degrees import *
-from .log_sums import *
-from .rounding import *
-from .transcendental import *
+from vtgrad.ops.kernels.elementary.degrees import *
+from vtgrad.ops.kernels.elementary.log_sums import *
+from vtgrad.ops.kernels.elementary.rounding import *
+from vtgrad.ops.kernels.elementary.transcendental import *

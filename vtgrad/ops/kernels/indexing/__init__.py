@@ -1,8 +1,8 @@
 """Reading, storing and merging at indices and masks."""
 
-from .advanced_index import *
-from .flat import *
-from .gather_scatter import *
-from .index_vectors import *
-from .masks import *
-from .scatter_reduce import *
+from vtgrad.ops.kernels.indexing.advanced_index import *
+from vtgrad.ops.kernels.indexing.flat import *
+from vtgrad.ops.kernels.indexing.gather_scatter import *
+from vtgrad.ops.kernels.indexing.index_vectors import *
+from vtgrad.ops.kernels.indexing.masks import *
+from vtgrad.ops.kernels.indexing.scatter_reduce import *

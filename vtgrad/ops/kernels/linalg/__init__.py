@@ -1,3 +1,3 @@
 """Products of vectors and matrices."""
 
-from .products import *
+from vtgrad.ops.kernels.linalg.products import *

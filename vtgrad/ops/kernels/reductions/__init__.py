@@ -1,10 +1,10 @@
 """Reductions: one value for many."""
 
-from .counts import *
-from .exponential_sums import *
-from .extremes import *
-from .gradients import *
-from .norms import *
-from .products import *
-from .reduce import *
-from .statistics import *
+from vtgrad.ops.kernels.reductions.counts import *
+from vtgrad.ops.kernels.reductions.exponential_sums import *
+from vtgrad.ops.kernels.reductions.extremes import *
+from vtgrad.ops.kernels.reductions.gradients import *
+from vtgrad.ops.kernels.reductions.norms import *
+from vtgrad.ops.kernels.reductions.products import *
+from vtgrad.ops.kernels.reductions.reduce import *
+from vtgrad.ops.kernels.reductions.statistics import *

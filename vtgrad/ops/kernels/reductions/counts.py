@@ -6,9 +6,8 @@ import numpy as np
 
 from vtgrad.errors import DTypeError
 from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.kernels.reductions.reduce import sum
 from vtgrad.storage.arrays import Array, NumpyDType
-
-from .reduce import sum
 
 __all__ = ["count_nonzero", "nansum"]
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype, reduced_shape
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.shapes import normalize_dim
-
-from .reduce import reduce_into
 
 __all__ = ["exponential_shares", "log_softmax", "logsumexp", "relative_exponentials", "softmax"]
 

@@ -18,11 +18,10 @@ from vtgrad.errors import (
     ShapeError,
     UnseenWriteError,
 )
+from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import reduced_shape
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
-
-from .reduce import reduce_into
 
 __all__ = [
     "aminmax_dim",

@@ -6,12 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
 from vtgrad.ops.kernels.support.axes import in_dtype, put_along, take_along
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
-
-from .products import is_plain_product, products_of_others
 
 __all__ = [
     "log_softmax_backward",

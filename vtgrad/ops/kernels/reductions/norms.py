@@ -11,11 +11,10 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DTypeError, OptionValueError, ShapeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.arithmetic.basic import sub
+from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
-
-from .reduce import reduce_into
 
 __all__ = ["dist", "linalg_vector_norm", "renorm"]
 

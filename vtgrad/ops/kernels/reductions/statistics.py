@@ -10,11 +10,10 @@ import numpy as np
 
 from vtgrad.errors import DTypeError
 from vtgrad.ops.calling.types import Dims
+from vtgrad.ops.kernels.reductions.reduce import mean, reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype
 from vtgrad.storage.argument_types import AnyBool
 from vtgrad.storage.arrays import Array, NumpyDType
-
-from .reduce import mean, reduce_into
 
 __all__ = ["std", "std_mean_dim", "var", "var_mean_dim"]
 

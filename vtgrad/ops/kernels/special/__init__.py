@@ -1,7 +1,7 @@
 """Special functions: gamma, Bessel, error function and others."""
 
-from .bessel import *
-from .closed_forms import *
-from .error_function import *
-from .gamma import *
-from .incomplete_gamma import *
+from vtgrad.ops.kernels.special.bessel import *
+from vtgrad.ops.kernels.special.closed_forms import *
+from vtgrad.ops.kernels.special.error_function import *
+from vtgrad.ops.kernels.special.gamma import *
+from vtgrad.ops.kernels.special.incomplete_gamma import *

@@ -1,5 +1,5 @@
 """Views of plain arrays, copies of them and gradients through them."""
 
-from .copies import *
-from .strided import *
-from .view_arrays import *
+from vtgrad.ops.kernels.views.copies import *
+from vtgrad.ops.kernels.views.strided import *
+from vtgrad.ops.kernels.views.view_arrays import *
