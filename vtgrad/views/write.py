@@ -3,9 +3,10 @@
 
 Note [The write funnel]
 
-Every write to a buffer (an in-place operator, ``x[i] = v``, an accumulation into ``.grad``) goes
-through `write`, its short forms `write_ufunc` and `write_part`, or `write_geometry`, in this order
-(`write_out` does the same for ``out=``, which is never recorded):
+Every write of an operator to a buffer (in place, ``x[i] = v``) goes through `write`, its short
+forms `write_ufunc` and `write_part`, or `write_geometry`, in this order. `write_out` does the same
+for ``out=``, which is never recorded, and `GradStores.commit` for all leaves to whose ``.grad`` a
+pass adds, at once; see Note [All leaves or none].
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    does it overlap itself;
@@ -28,10 +29,10 @@ stay, so that backward refuses saved values that may have been overwritten, and 
 written tensor. A version number is used once, also with several threads: a number taken back by one
 thread could have been read by another.
 
-`write`, its short forms and `write_out` contain step 5 inline. All other code that moves a version
-calls `count_write` (`increment_version`, and a custom Function for the writes that its forward
-declares: there the store comes first) or `count_change` (changes of geometry, ``resize_``,
-``set_``).
+`write`, its short forms, `write_out` and `GradStores` contain step 5 inline. All other code that
+moves a version calls `count_write` (`increment_version`, and a custom Function for the writes that
+its forward declares: there the store comes first) or `count_change` (changes of geometry,
+``resize_``, ``set_``).
 """
 
 from __future__ import annotations
