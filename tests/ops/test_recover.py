@@ -87,6 +87,8 @@ FAILING: dict[str, Callable[[], object]] = {
     "pair": _of_pairs,
     "number first": lambda: vt.floor_divide(3, vt.tensor([0])),
     "number tensor": lambda: vt.add(vt.ones(2), vt.ones(3), alpha=vt.tensor(2.0)),  # type: ignore[call-overload]  # as a number
+    "in a batch": lambda: vt.func.vmap(lambda x: vt.mul(x, "x"))(vt.ones(3)),  # type: ignore[call-overload]  # the mistake
+    "of a batch, with a rule": lambda: vt.func.vmap(lambda x: x.sum(5))(vt.ones(3, 2)),
     "two numbers": lambda: vt.mul(2, 3),  # type: ignore[call-overload]  # the mistake
 }
 
