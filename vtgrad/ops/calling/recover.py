@@ -20,6 +20,7 @@ Nothing was written when a call begins again: what writes fails before the first
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final, TypeVar, cast
 
 from vtgrad.ops.operator import Operator, described
@@ -68,8 +69,12 @@ def recover(
         if "out" in kwargs:
             parameters += " out:Tensor|None" if operator.results == 1 else " out:Pair|None"
         values = [*args, *kwargs.values()]
-        numbers = [nr for nr, (_, kind) in enumerate(described(parameters)) if kind in _NUMBERS]
-        if has_number_tensor(*[values[nr] for nr in numbers]) and not _has_drawn(operator):
+        numbers = _numbers(parameters)
+        if (
+            numbers
+            and has_number_tensor(*[values[nr] for nr in numbers])
+            and not _has_drawn(operator)
+        ):
             for nr in numbers:
                 values[nr] = as_number(values[nr])
             count = len(args)
@@ -86,6 +91,12 @@ def recover(
     finally:
         # The traceback of the error has this frame, which would have the error.
         del error
+
+
+@cache
+def _numbers(parameters: str) -> tuple[int, ...]:
+    """Which parameters are numbers; remembered, for calls that succeed the second time."""
+    return tuple([nr for nr, (_, kind) in enumerate(described(parameters)) if kind in _NUMBERS])
 
 
 def _has_drawn(operator: Operator) -> bool:
