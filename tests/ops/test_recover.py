@@ -10,6 +10,7 @@ import pytest
 
 import vtgrad as vt
 from tests.ops.records import RECORDS
+from tests.project.calls import calls_of_the_last_statement
 from vtgrad.codegen.source_files import OPS
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.ops.calling.recover import recover
@@ -86,6 +87,8 @@ FAILING: dict[str, Callable[[], object]] = {
     "pair": _of_pairs,
     "number first": lambda: vt.floor_divide(3, vt.tensor([0])),
     "number tensor": lambda: vt.add(vt.ones(2), vt.ones(3), alpha=vt.tensor(2.0)),  # type: ignore[call-overload]  # as a number
+    "in a batch": lambda: vt.func.vmap(lambda x: vt.mul(x, "x"))(vt.ones(3)),  # type: ignore[call-overload]  # the mistake
+    "of a batch, with a rule": lambda: vt.func.vmap(lambda x: x.sum(5))(vt.ones(3, 2)),
     "two numbers": lambda: vt.mul(2, 3),  # type: ignore[call-overload]  # the mistake
 }
 
@@ -158,3 +161,13 @@ def test_a_call_begins_again_with_the_same_arguments_in_another_form() -> None:
     with pytest.raises(ArgumentTypeError, match="argument 'std' must be a real number, not Tensor"):
         failed(DTypeError("inside"), RECORDS["normal_Tensor_float"], x, two, generator=None)
     assert len(calls) == 2
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="a profile does not see native functions")
+@pytest.mark.parametrize("call", ["vt.mul(2, x)", "vt.sub(2, x)", "vt.add(x, x, alpha=two)"])
+def test_a_call_that_succeeds_the_second_time_reads_no_types(call: str) -> None:
+    """It is a call that users make in loops: types are read once for each operator."""
+    program = f"import vtgrad as vt\nx, two = vt.ones(2), vt.tensor(2.0)\n{call}"
+    names = [name for name, _ in calls_of_the_last_statement(program)]
+    assert "recover" in names
+    assert "described" not in names

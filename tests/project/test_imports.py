@@ -260,7 +260,7 @@ callable(vt.autograd.gradgradcheck)
 callable(module("vtgrad.autograd.gradcheck").gradcheck)
 module("vtgrad.autograd.gradcheck.first_order").gradcheck is vt.autograd.gradcheck
 callable(star("vtgrad.autograd")["gradcheck"])
-callable(star("vtgrad.autograd.gradcheck")["GradcheckError"])
+" ".join(sorted(star("vtgrad.autograd.gradcheck"))[1:]) == "__builtins__ gradcheck gradgradcheck"
 pickle.loads(pickle.dumps(vt.autograd.gradcheck)) is vt.autograd.gradcheck
 callable(pickle.loads(b"cvtgrad.autograd.gradcheck\\ngradcheck\\n."))
 {"gradcheck", "gradgradcheck", "profiler", "anomaly_mode"} <= set(dir(vt.autograd))

@@ -47,7 +47,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.mode import switched
-from vtgrad.storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from vtgrad.storage.no_fp_warnings import KernelRunner, no_fp_warnings_runner
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import settle, thread
 
@@ -66,7 +66,7 @@ class ArrayRun(Run[Answer]):
         Nodes that are ready.
     leaves : list
         Gradients for leaves, and whether they are owned; see Note [Leaves are filled last].
-    quietly : Runner
+    quietly : KernelRunner
         Runs arithmetic with floating-point warnings off; hooks run in the user's own context.
     """
 
@@ -75,7 +75,7 @@ class ArrayRun(Run[Answer]):
     queue: ReadyQueue
     leaves: list[tuple[AccumulateGrad, Array, bool]]
     retained: list[tuple[GradCell, TensorBase]]
-    quietly: Runner
+    quietly: KernelRunner
 
     def __init__(
         self, task: GraphTask, answer: list[TensorBase | None], watch: Watch | None

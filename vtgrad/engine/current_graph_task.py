@@ -6,7 +6,7 @@ This file is never compiled: mypyc would make a native class of the declaration.
 from __future__ import annotations
 
 from vtgrad.engine.graph_task import GraphTask
-from vtgrad.storage.no_fp_warnings import Runner, no_fp_warnings_runner
+from vtgrad.storage.no_fp_warnings import KernelRunner, no_fp_warnings_runner
 from vtgrad.storage.thread_state import made, own, part_of_thread
 
 __all__ = ["running"]
@@ -23,7 +23,7 @@ class _Running:
         How many passes this thread has begun.
     multithreading : bool
         Whether a pass may use threads of lanes.
-    quietly : Runner
+    quietly : KernelRunner
         Runs the arithmetic of the outermost pass, or that of a lane; a context cannot be entered
         twice.
     """
@@ -31,7 +31,7 @@ class _Running:
     task: GraphTask | None = None
     passes: int = own(0)
     multithreading: bool = True
-    quietly: Runner = own(made(no_fp_warnings_runner))
+    quietly: KernelRunner = own(made(no_fp_warnings_runner))
 
 
 running: _Running = part_of_thread(_Running)

@@ -35,7 +35,7 @@ from vtgrad.engine.helper_thread import stop_helper_of
 from vtgrad.engine.signals import acquire_watchfully, look_for_signals
 from vtgrad.engine.signals import this_thread as for_signals
 from vtgrad.storage.device import Device
-from vtgrad.storage.no_fp_warnings import Runner
+from vtgrad.storage.no_fp_warnings import KernelRunner
 from vtgrad.storage.thread_state import after_fork, own, part_of_thread
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class QuietRunner:
 
     __slots__ = ("_own",)
 
-    _own: Runner
+    _own: KernelRunner
 
-    def __init__(self, own: Runner) -> None:
+    def __init__(self, own: KernelRunner) -> None:
         """Keep the runner of the thread that has called backward."""
         self._own = own
 

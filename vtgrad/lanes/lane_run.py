@@ -41,6 +41,7 @@ from vtgrad.lanes.device_threads import (
 from vtgrad.lanes.lane_order import LaneOrder
 from vtgrad.lanes.owner_state import OwnerState
 from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.no_fp_warnings import KernelRunner
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_state import Settings
@@ -128,6 +129,7 @@ class LaneRun(ArrayRun):
 
     order: LaneOrder
     devices: list[Device]
+    quietly: KernelRunner
     own_queue: SharedReadyQueue
     state: OwnerState
     is_lost: bool

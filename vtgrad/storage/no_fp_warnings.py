@@ -28,7 +28,7 @@ from vtgrad.storage.thread_state import made, own, part_of_thread
 
 __all__ = [
     "KernelThread",
-    "Runner",
+    "KernelRunner",
     "no_fp_warnings",
     "no_fp_warnings_runner",
     "renew_context",
@@ -55,7 +55,7 @@ def _context_without_warnings() -> contextvars.Context:
     return context
 
 
-class Runner(Protocol):
+class KernelRunner(Protocol):
     """Calls a function in a context."""
 
     def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,9 +63,9 @@ class Runner(Protocol):
         ...
 
 
-def no_fp_warnings_runner() -> Runner:
+def no_fp_warnings_runner() -> KernelRunner:
     """A runner of a fresh context in which floating-point warnings are off."""
-    return cast("Runner", _context_without_warnings().run)
+    return cast("KernelRunner", _context_without_warnings().run)
 
 
 class KernelThread:
@@ -73,7 +73,7 @@ class KernelThread:
 
     Attributes
     ----------
-    run : Runner
+    run : KernelRunner
         Calls a kernel with floating-point warnings off.
     ident : int
         The thread, as `threading.get_ident` numbers it.
@@ -83,7 +83,7 @@ class KernelThread:
 
     __slots__ = ("ident", "number", "run")
 
-    run: Runner
+    run: KernelRunner
     ident: int
     number: int
 
@@ -102,7 +102,7 @@ class _NoFpWarnings:
 
     thread: KernelThread = own(made(lambda: KernelThread(next(_numbers))))
     # The runner of `thread`, so that a call of a kernel takes one look-up.
-    run: Runner = own(made(lambda: no_fp_warnings.thread.run))
+    run: KernelRunner = own(made(lambda: no_fp_warnings.thread.run))
 
 
 no_fp_warnings: _NoFpWarnings = part_of_thread(_NoFpWarnings)

@@ -5,6 +5,12 @@ from typing import TYPE_CHECKING
 
 from vtgrad.errors import GradcheckError as GradcheckError
 
+__all__ = [
+    "GradcheckError",
+    "gradcheck",
+    "gradgradcheck",
+]
+
 if TYPE_CHECKING:
     from vtgrad.autograd.gradcheck.first_order import gradcheck as gradcheck
     from vtgrad.autograd.gradcheck.second_order import gradgradcheck as gradgradcheck
@@ -21,4 +27,4 @@ else:
 
     def __dir__():
         """What is here, and what would be found."""
-        return sorted({*globals(), *_HOMES})
+        return sorted({*globals(), *__all__})

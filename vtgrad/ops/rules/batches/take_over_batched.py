@@ -201,7 +201,11 @@ def _raise_as_one_sample(call: BatchedCall, error: Exception) -> None:
         told = one
     else:
         return
-    raise told from None
+    try:
+        raise told from None
+    finally:
+        # The traceback of the error has this frame, which would have the error.
+        del told
 
 
 def _highest_level(values: tuple[object, ...]) -> BatchLevel:
