@@ -23,7 +23,7 @@ else:
         """The two functions; their modules load all others of this package."""
         if name in _HOMES:
             return getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module 'vtgrad.autograd.gradcheck' has no attribute {name!r}")
 
     def __dir__():
         """What is here, and what would be found."""
