@@ -1,37 +1,24 @@
 """How many functions of the package the commonest statements call.
 
-Short ways (`quick_binary`, `write_ufunc`, what a layout keeps) change no value: if one is
-no longer taken, nothing but time and these numbers show it. A number that has become smaller is
-entered here too, so that the next loss is found.
+Short ways (`quick_binary`, `write_ufunc`, what a layout keeps) change no value: if one is no longer
+taken, nothing but time and these numbers show it. A number that has become smaller is entered here
+too, so that the next loss is found.
 """
 
-from types import ModuleType
+import json
+import subprocess
+import sys
 
 import pytest
 
 import vtgrad as vt
-from tests.project.calls import calls_of_the_last_statement
-from vtgrad.ops.composites.indexing import getitem
-from vtgrad.ops.generated import arithmetic
+from tests.project.tree import ROOT
 
 pytestmark = pytest.mark.skipif(
     vt.__compiled__, reason="an interpreter does not tell which native functions it calls"
 )
 
-_PLAIN = """
-import vtgrad as vt
-a, b = vt.ones(2, 3), vt.ones(2, 3)
-a += b  # layouts and version counters are made at first use
-"""
-_RECORDED = """
-import vtgrad as vt
-leaf = vt.ones(2, 3, requires_grad=True)
-a, b = leaf * 2, leaf * 3
-a += b
-a.sum().backward(retain_graph=True)
-loss = (leaf * b).sum()
-"""
-_OF_PLAIN = {
+_PLAIN = {
     "a + b": 4,
     "a * 2": 5,
     "a.exp()": 8,
@@ -44,7 +31,7 @@ _OF_PLAIN = {
     "a.mul_(2)": 4,
     "a[0].mul_(2)": 16,
 }
-_OF_RECORDED = {
+_RECORDED = {
     "a + b": 14,
     "a * b": 18,
     "a.exp()": 23,
@@ -57,39 +44,39 @@ _OF_RECORDED = {
     "loss.backward()": 119,
     "vt.autograd.grad(loss, leaf)": 139,
 }
+_SHORT_WAYS = {
+    "a + b": "vtgrad.ops.generated.arithmetic.quick_binary",
+    "a.mul_(2)": "vtgrad.ops.generated.arithmetic.write_ufunc",
+    "a[0] = 1.0": "vtgrad.ops.composites.indexing.getitem.write_part",
+}
 
 
-@pytest.mark.parametrize("statement", _OF_PLAIN)
-def test_a_statement_that_is_not_recorded(statement: str) -> None:
-    assert _count(_PLAIN, statement) == _OF_PLAIN[statement]
+def _calls(program: str, declined: dict[str, str]) -> dict[str, list[list[str]]]:
+    """The functions that each statement calls, if some functions decline."""
+    asked = [[program, statement, name] for statement, name in declined.items()]
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.project.called_functions"],
+        cwd=ROOT,
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return dict(zip(declined, json.loads(run.stdout), strict=True))
 
 
-@pytest.mark.parametrize("statement", _OF_RECORDED)
-def test_a_statement_that_is_recorded(statement: str) -> None:
-    assert _count(_RECORDED, statement) == _OF_RECORDED[statement]
-
-
-@pytest.mark.parametrize(
-    ("statement", "module", "short_way", "declined"),
-    [
-        ("a + b", arithmetic, "quick_binary", None),
-        ("a.mul_(2)", arithmetic, "write_ufunc", False),
-        ("a[0] = 1.0", getitem, "write_part", False),
-    ],
-)
-def test_a_lost_short_way_is_found(
-    monkeypatch: pytest.MonkeyPatch,
-    statement: str,
-    module: ModuleType,
-    short_way: str,
-    declined: bool | None,
+@pytest.mark.parametrize(("program", "expected"), [("plain", _PLAIN), ("recorded", _RECORDED)])
+def test_statements_call_as_many_functions_as_before(
+    program: str, expected: dict[str, int]
 ) -> None:
-    monkeypatch.setattr(module, short_way, lambda *_: declined)
-    assert _count(_PLAIN, statement) > _OF_PLAIN[statement]
+    calls = _calls(program, dict.fromkeys(expected, ""))
+    for statement, functions in calls.items():
+        if len(functions) != expected[statement]:
+            print(statement, *map(":".join, functions), sep="\n    ")
+    assert {statement: len(functions) for statement, functions in calls.items()} == expected
 
 
-def _count(program: str, statement: str) -> int:
-    calls = calls_of_the_last_statement(program + statement)
-    # For the message of a failure, which pytest shows.
-    print("\n".join(f"{name}  {module}" for name, module in calls))
-    return len(calls)
+def test_a_short_way_that_is_not_taken_is_found() -> None:
+    calls = _calls("plain", _SHORT_WAYS)
+    assert [s for s, functions in calls.items() if len(functions) <= _PLAIN[s]] == []
