@@ -238,6 +238,17 @@ ENTRIES: tuple[Entry, ...] = (
         number.shares_that_do_not_add_up,
     ),
     Entry(
+        "The second gradient of logcumsumexp is wrong in PyTorch where a first one is zero, whose"
+        " logarithm it takes; vtgrad's is that of finite differences.",
+        number.second_gradient_of_running_sums,
+    ),
+    Entry(
+        "PyTorch computes the shares in a sum of exponentials from its result; vtgrad computes them"
+        " from the input. So a second gradient by the result is another one; those by the input,"
+        " through all ways, are equal.",
+        number.second_gradient_by_a_sum,
+    ),
+    Entry(
         "The gradient of cumprod stops at a second zero in PyTorch; vtgrad's multiplies by what"
         " comes behind it, which gives NaN where that is infinite or NaN.",
         number.behind_two_zeros,

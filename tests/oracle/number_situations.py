@@ -154,6 +154,25 @@ def shares_that_do_not_add_up(s: Situation) -> bool:
     return bool(np.allclose(theirs, ours, rtol=near, atol=near, equal_nan=True))
 
 
+def second_gradient_of_running_sums(s: Situation) -> bool:
+    return _gradients_behind(s, "logcumsumexp") is not None and _is_recorded_twice(s)
+
+
+def second_gradient_by_a_sum(s: Situation) -> bool:
+    if _gradients_behind(s, _SHARES) is None or not _is_recorded_twice(s) or s.divergence is None:
+        return False
+    inputs = re.search(r"grad\(.*, \[([^]]*)\]", s.step.text)
+    if inputs is None or s.divergence.where not in s.step.defs:
+        return False
+    by = inputs[1].split(", ")[s.step.defs.index(s.divergence.where)]
+    return any(by in step.defs and re.search(rf"\b({_SHARES})\(", step.text) for step in s.earlier)
+
+
+def _is_recorded_twice(s: Situation) -> bool:
+    """Whether a gradient of a recorded gradient may be asked for."""
+    return any(step.backward and "create_graph=True" in step.text for step in s.earlier)
+
+
 def behind_two_zeros(s: Situation) -> bool:
     found = _gradients_behind(s, "cumprod")
     if found is None:

@@ -202,6 +202,12 @@ def _lengths_of_nothing(library: Library, x: Tensor) -> Tensor:
     return library.polar(x, _ramp(library, 2) - 1).real[0]
 
 
+def _gradient_of_a_running_sum(library: Library, a: Tensor) -> Tensor:
+    least = a.logcumsumexp(0).amin(0)
+    (gradient,) = library.autograd.grad(least * least, a, create_graph=True)
+    return gradient.sum()
+
+
 CASES: dict[str, Case] = {
     "a complex view that is turned in place": Case(
         _turned_complex,
@@ -249,6 +255,9 @@ CASES: dict[str, Case] = {
     ),
     "a running product of real parts": Case(
         _real_parts_multiplied, [3.0 + 4.0j, 2.0 + 0.0j], [1.08 + 1.44j, 3.0 + 0.0j]
+    ),
+    "a second derivative where a first one is zero": Case(
+        _gradient_of_a_running_sum, [3.0, -1.0, 1.0, 1.0], [6.0, 0.0, 0.0, 0.0]
     ),
     "a magnitude of zero": Case(_lengths_of_nothing, [0.0, 0.0], [0.0, 0.0]),
 }

@@ -18,10 +18,12 @@ from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import DIFF
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.integers import integer
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.version_counter import INFERENCE
 from vtgrad.views.write_out import check_out, write_out
 
 __all__ = ["cumprod_", "cumsum_", "diff"]
@@ -166,9 +168,13 @@ def _joined(parts: list[TensorBase], axis: int, like: T) -> T:
 
 
 def _check_own_dtype(x: TensorBase, dtype: DType | None) -> None:
-    if array_of(x, "input").dtype.kind == "b":
+    own = array_of(x, "input").dtype
+    if x._impl.version_counter is INFERENCE:
+        # Whether the tensor may be written at all comes first; see Note [The write funnel].
+        refuse_outside_inference_mode()
+    if own.kind == "b":
         raise NotSupportedError("running sums and products are not defined in bool", dtype=x.dtype)
-    if dtype is not None and numpy_or_none(dtype) != array_of(x, "input").dtype:
+    if dtype is not None and numpy_or_none(dtype) != own:
         raise DTypeError(f"in place, dtype= can only be the tensor's own {x.dtype}", dtype=dtype)
 
 
