@@ -238,6 +238,10 @@ ENTRIES: tuple[Entry, ...] = (
         number.shares_that_do_not_add_up,
     ),
     Entry(
+        "The gradient of logcumsumexp needs no result in vtgrad: it may be overwritten.",
+        graph.overwritten_running_sum,
+    ),
+    Entry(
         "The second gradient of logcumsumexp is wrong in PyTorch where a first one is zero, whose"
         " logarithm it takes; vtgrad's is that of finite differences.",
         number.second_gradient_of_running_sums,

@@ -198,6 +198,17 @@ def several_saves_lost(s: Situation) -> bool:
     )
 
 
+def overwritten_running_sum(s: Situation) -> bool:
+    """PyTorch saves the result of `logcumsumexp`."""
+    return (
+        s.step.backward
+        and s.our_error is None
+        and s.torch_error is not None
+        and kind_of(s.torch_error) == "stale-saved"
+        and any("logcumsumexp(" in step.text for step in s.earlier)
+    )
+
+
 def out_is_recorded(s: Situation) -> bool:
     out = re.search(r"out=(t\d+)", s.step.text)
     return (
