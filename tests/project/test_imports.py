@@ -358,7 +358,7 @@ def use():
 
 def use_broken_off(module):
     def trace(frame, event, argument):
-        if frame.f_code.co_name == "<module>" and frame.f_globals["__name__"] == module:
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == module:
             frame.f_trace_lines = False
             return at_the_end
         return None
