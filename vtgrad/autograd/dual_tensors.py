@@ -35,7 +35,6 @@ from vtgrad.storage.lazy_array import has_bits_of
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.scope import Scope
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
@@ -492,17 +491,20 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
 
     Tangents are on there, whatever is switched off outside, except in inference mode.
     """
-    level = DualLevel()
-    # In the jvp of a custom Function the limit is lower than the number of the new level, and in
-    # its forward tangents are off.
-    settings = changed(forward_limit=NO_LIMIT, excluded_keys=thread.excluded_keys & ~DUAL)
+    level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
     try:
         keys.modes[level.number] = level
         saves_observed.reasons += 1
-        return run_with(settings, body, level)
+        # In the jvp of a custom Function the limit is lower than the number of the new level, and
+        # in its forward tangents are off.
+        thread.forward_limit = NO_LIMIT
+        thread.excluded_keys = excluded & ~DUAL
+        return body(level)
     finally:
         del keys.modes[level.number]
         saves_observed.reasons -= 1
+        thread.forward_limit = limit
+        thread.excluded_keys = excluded
         level.drop_tangents()
 
 

@@ -142,7 +142,8 @@ class Batch(StandsFor):
     level: BatchLevel
 
     def __init__(self, level: BatchLevel, value: TensorBase) -> None:
-        super().__init__(value)
+        # Not by the base class, which would be one more call for each result inside of `vmap`.
+        self.value = value
         self.level = level
 
 

@@ -214,8 +214,9 @@ def run_with(
     One call of a C function stores all of them, so a signal handler sees none or all, and it
     restores all of them before any handler runs. See Note [Reading the mode] for the entries.
 
-    Switches that every hook of a saved value or every call of a decorated function makes are
-    written out where they are: with this function twenty saves under hooks took 1.4 times as long.
+    Short calls switch settings by statements of their own (hooks of saved values, decorated
+    functions, `vmap`, levels of forward mode): with this function twenty saves under hooks took 1.4
+    times as long, and a small `vmap` 1.15 times.
     """
     state, ident = vars(thread), thread.ident
     before = {name: getattr(thread, name) for name in settings.values}

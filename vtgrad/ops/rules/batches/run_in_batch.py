@@ -9,7 +9,6 @@ from vtgrad.graph.batch import BatchLevel, with_entries
 from vtgrad.graph.forward_grad import new_level_number
 from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.storage.version_counter import Site
 
 __all__ = ["run_in_batch"]
@@ -38,12 +37,14 @@ def run_in_batch(
     """
     level = BatchLevel(new_level_number(), size, randomness)
     level.called_at = called_at
-    settings = changed(batch_levels=(*thread.batch_levels, level))
+    before = thread.batch_levels
     try:
         keys.active = True
-        return run_with(settings, body, level)
+        thread.batch_levels = (*before, level)
+        return body(level)
     finally:
         level.is_open = False
+        thread.batch_levels = before
         with_entries.discard(level)
         # The level may live as long as a graph.
         level.made = {}
