@@ -205,7 +205,7 @@ def overwritten_running_sum(s: Situation) -> bool:
         and s.our_error is None
         and s.torch_error is not None
         and kind_of(s.torch_error) == "stale-saved"
-        and any("logcumsumexp(" in step.text for step in s.earlier)
+        and s.follows(lambda step: "logcumsumexp(" in step.text)
     )
 
 

@@ -155,11 +155,11 @@ def shares_that_do_not_add_up(s: Situation) -> bool:
 
 
 def second_gradient_of_running_sums(s: Situation) -> bool:
-    return _gradients_behind(s, "logcumsumexp") is not None and _is_recorded_twice(s)
+    return _gradients_behind(s, "logcumsumexp") is not None and _is_second(s, "logcumsumexp")
 
 
 def second_gradient_by_a_sum(s: Situation) -> bool:
-    if _gradients_behind(s, _SHARES) is None or not _is_recorded_twice(s) or s.divergence is None:
+    if _gradients_behind(s, _SHARES) is None or not _is_second(s, _SHARES) or s.divergence is None:
         return False
     inputs = re.search(r"grad\(.*, \[([^]]*)\]", s.step.text)
     if inputs is None or s.divergence.where not in s.step.defs:
@@ -168,9 +168,12 @@ def second_gradient_by_a_sum(s: Situation) -> bool:
     return any(by in step.defs and re.search(rf"\b({_SHARES})\(", step.text) for step in s.earlier)
 
 
-def _is_recorded_twice(s: Situation) -> bool:
-    """Whether a gradient of a recorded gradient may be asked for."""
-    return any(step.backward and "create_graph=True" in step.text for step in s.earlier)
+def _is_second(s: Situation, names: str) -> bool:
+    """Whether the step differentiates a recorded gradient of what certain operators return."""
+    return s.follows(
+        lambda step: re.search(rf"\b({names})_?\(", step.text) is not None,
+        lambda step: step.backward and "create_graph=True" in step.text,
+    )
 
 
 def behind_two_zeros(s: Situation) -> bool:

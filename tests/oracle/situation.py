@@ -3,6 +3,7 @@
 The questions that the allowlist asks about it are in the files `*_situations.py`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.oracle.side import TensorLike
@@ -43,6 +44,34 @@ class Situation:
         """PyTorch's tensors that the step names."""
         env = self.torch.names
         return [env[name] for name in sorted(self.step.uses) if env.get(name) is not None]
+
+    def follows(self, *starts: Callable[[Line], bool]) -> bool:
+        """Whether the step uses what comes from a step of each kind, one after the other.
+
+        The first kind is met anywhere; each further one only where it uses what comes from the
+        kind before it.
+        """
+        names: set[str] | None = None
+        for begins in starts:
+            names = _results(self.earlier, begins, names)
+        return names is not None and bool(names & set(self.step.uses))
+
+
+def _results(
+    steps: tuple[Line, ...], begins: Callable[[Line], bool], among: set[str] | None
+) -> set[str]:
+    """The names that come from steps of a kind, which use one of some names.
+
+    A step that defines nothing, and one in place, writes to what it uses.
+    """
+    found: set[str] = set()
+    for step in steps:
+        uses = set(step.uses)
+        if uses & found or (begins(step) and (among is None or uses & among)):
+            found.update(step.defs)
+            if not step.defs or step.op.endswith("_"):
+                found |= uses
+    return found
 
 
 def locations(tensor: TensorLike) -> list[int]:

@@ -2,14 +2,16 @@
 
 import sys
 from types import ModuleType
+from typing import cast
 
 import pytest
 import torch
 
 from tests.oracle.cases import case, failures
 from tests.oracle.fuzz import Fuzzer
-from tests.oracle.situation import overlaps_itself
+from tests.oracle.situation import Situation, overlaps_itself
 from tests.oracle.torch_judge import replay
+from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.program import script, without_orphans
 from vtgrad.testing.steps import Line
 
@@ -101,3 +103,42 @@ def test_self_overlap_is_told_exactly(
     size: tuple[int, ...], stride: tuple[int, ...], overlaps: bool
 ) -> None:
     assert overlaps_itself(torch.zeros(6).as_strided(size, stride)) is overlaps
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        ("t1", (True, False)),  # the sum itself
+        ("t3", (False, False)),  # a gradient of something else
+        ("t5", (True, True)),  # a gradient of the sum
+        ("t6", (True, True)),  # what such a gradient was written to
+        ("t0", (False, False)),
+    ],
+)
+def test_a_difference_is_that_of_an_operator_only_where_it_follows_from_it(
+    root: str, expected: tuple[bool, bool]
+) -> None:
+    def gradient(of: str, made: str) -> Line:
+        text = f"vt.autograd.grad({of}.sum(), [t0], create_graph=True)[0]"
+        return Line(text, (made,), "", "grad", backward=True)
+
+    earlier = (
+        Line("vt.ones(2, requires_grad=True)", ("t0",), "", "ones"),
+        Line("t0.logcumsumexp(0)", ("t1",), "", "logcumsumexp"),
+        Line("t0 * t0", ("t2",), "", "mul"),
+        gradient("t2", "t3"),
+        Line("t1 * t1", ("t4",), "", "mul"),
+        gradient("t4", "t5"),
+        Line("t2.clone()", ("t6",), "", "clone"),
+        Line("t6.add_(t5)", (), "", "add_"),
+    )
+    step = Line(f"{root}.sum().backward()", (), "", "backward", backward=True)
+    situation = Situation(step, earlier, cast("Interpreter", None), None, None, None)
+
+    def is_sum(step: Line) -> bool:
+        return "logcumsumexp(" in step.text
+
+    def is_recorded(step: Line) -> bool:
+        return "create_graph=True" in step.text
+
+    assert (situation.follows(is_sum), situation.follows(is_sum, is_recorded)) == expected
