@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 
 from vtgrad.codegen.calls import (
     converted,
@@ -20,15 +20,12 @@ from vtgrad.codegen.docstrings import docstring
 from vtgrad.codegen.emit_inplace import emit_inplace
 from vtgrad.codegen.emit_views import MADE_BY, emit_geometry, emit_view
 from vtgrad.codegen.language import Operator
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.parameters import has_keyword_only, passed
 from vtgrad.codegen.template import fill
 
 __all__ = [
     "FUNCTION_IMPORTS",
-    "NUMBER_COMES_LATE",
     "emit_function",
-    "emit_overloads",
     "emit_result_classes",
     "function_names",
     "result_class",
@@ -85,8 +82,7 @@ from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
 _OUT_OF_PLACE = """
-$overloads
-def $name($late$parameters) -> $returned:
+def $name($parameters) -> $returned:
     $doc
     $taken_over
     $computed
@@ -103,13 +99,6 @@ class $name(NamedTuple, Generic[T]):
 
 
 '''
-
-_OVERLOADS = """
-@overload
-def $name($parameters) -> T: ...
-@overload
-def $name($turned) -> T: ...
-"""
 
 # What may be a ufunc's call and nothing else.
 _QUICK = """
@@ -170,12 +159,6 @@ if $condition:
     $set_history
     $save_results
 """
-
-# The first parameter of an operator that takes a number there is still a tensor to its body.
-NUMBER_COMES_LATE = (
-    "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
-    "  # a number there is met when the call has failed\n    "
-)
 
 
 def function_names(operator: Operator) -> list[str]:
@@ -242,20 +225,14 @@ def _out_of_place(operator: Operator) -> str:
         parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
     body, keyed = _computation(operator, several=several), taken_over(operator)
     stored = _stored(operator, returned)
-    head = overloads = ""
+    head = ""
     if operator.ufunc is not None:
         body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=_bound_there(stored))
-    if operator.number_first:
-        overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
-    named = named_overloads(operator.name, parameters, returned, operator.names)
-    late = NUMBER_COMES_LATE if operator.number_first else LATE if named else ""
     return fill(
         _OUT_OF_PLACE,
-        overloads=overloads + named,
         name=operator.name,
-        late=late,
         parameters=parameters,
         returned=returned,
         doc=docstring(operator.own_doc),
@@ -308,14 +285,6 @@ def _bound_there(stored: str) -> str:
 def result_class(operator: Operator) -> str:
     """The class of several results."""
     return "".join(part.capitalize() for part in operator.base.split("_")) + "Result"
-
-
-def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:
-    """The signatures of what takes a tensor or a number first, for type checkers."""
-    first, second = names[:2]
-    turned = parameters.replace(f"{first}: T", f"{first}: Number")
-    turned = turned.replace(f"{second}: Tensor | Number", f"{second}: T")
-    return fill(_OVERLOADS, name=name, parameters=parameters, turned=turned)
 
 
 def _computation(operator: Operator, *, several: bool) -> str:

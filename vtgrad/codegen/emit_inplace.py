@@ -3,7 +3,6 @@
 from vtgrad.codegen.calls import NUMBERS, parameters_of, recovered, rest_of, taken_over
 from vtgrad.codegen.docstrings import docstring, inplace_docstring
 from vtgrad.codegen.language import Operator
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.template import fill
 
 __all__ = ["emit_inplace"]
@@ -12,8 +11,7 @@ _INPLACE = """
 $writers
 
 
-$overloads
-def $name($late$parameters) -> T:
+def $name($parameters) -> T:
     $doc
     $taken_over
     $written
@@ -79,15 +77,11 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         else:
             general = keyed + body
             body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=general)
-    parameters = parameters_of(operator)
-    named = named_overloads(name, parameters, "T", operator.names)
     return fill(
         _INPLACE,
         writers=writers,
-        overloads=named,
-        late=LATE if named else "",
         name=name,
-        parameters=parameters,
+        parameters=parameters_of(operator),
         doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
         taken_over="" if ufunc is not None else keyed,
         written=recovered(operator, body, name, out=False),

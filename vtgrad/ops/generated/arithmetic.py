@@ -128,13 +128,7 @@ __all__ = [
 ]
 
 
-@overload
-def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
-@overload
-def add(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
-def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
-) -> T:
+def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return the sum of two tensors, `other` multiplied by `alpha`.
 
     The result is ``input + alpha * other``. Shapes broadcast and dtypes promote; a number
@@ -226,13 +220,7 @@ def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
         return recover(error, op.ADD_, add_, input, other, alpha=alpha)
 
 
-@overload
-def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
-@overload
-def sub(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
-def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
-) -> T:
+def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return the first operand minus the second, which is multiplied by `alpha`.
 
     `input - alpha * other`. The dtypes are promoted; unsigned integers wrap around. The
@@ -354,13 +342,7 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     return result
 
 
-@overload
-def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def mul(input: Number, other: T, *, out: T | None = None) -> T: ...
-def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the product of two tensors, element by element.
 
     The result has the broadcast shape and the promoted dtype. A Python number does not widen
@@ -446,13 +428,7 @@ def mul_(input: T, other: Tensor | Number) -> T:
         return recover(error, op.MUL_, mul_, input, other)
 
 
-@overload
-def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def true_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
-def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the quotient of two operands, element by element, without rounding.
 
     The dtypes are promoted, and integers and bools divided in the default floating dtype.
@@ -532,13 +508,7 @@ def true_divide_(input: T, other: Tensor | Number) -> T:
         return recover(error, op.TRUE_DIVIDE_, true_divide_, input, other)
 
 
-@overload
-def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None) -> T: ...
-@overload
-def div_Tensor_mode(input: Number, other: T, *, rounding_mode: str | None, out: T | None = None) -> T: ...
-def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None
-) -> T:
+def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None) -> T:
     """Return the quotient of two tensors, element by element."""
     if keys.active and is_keyed(input, other, out):
         return take_over(op.DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
@@ -578,13 +548,7 @@ def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | N
         return recover(error, op.DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
 
 
-@overload
-def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
-def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the quotient of two tensors, rounded down.
 
     The result has the promoted dtype of the operands: integers give integers. A floating
