@@ -8,7 +8,7 @@ handler finds them by the name of the row, see Note [One record for each operato
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation, Names, check_names, translate
@@ -46,7 +46,7 @@ def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 
 _CONTRIBUTION = """
 if "$argument" in t:
-    tangent = plus(tangent, $text)
+    tangent = $text
 """
 
 _FUNCTION_OVER_ARRAYS = """
@@ -63,10 +63,8 @@ def $name(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
     $call
 """
 
-_CONTRIBUTION_OF_ARRAYS = """
-if "$argument" in t:
-    tangent = $sum($own, $free, tangent, $text)
-"""
+# The longest statement that is to be on one line.
+_WIDTH: Final = 130
 
 # How an array answers what formulas ask of a tensor.
 _ASKED: Final = {"shape": "shape", "dtype": "dtype", "ndim": "ndim"}
@@ -177,12 +175,29 @@ def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
     needed = {name for name, f in operator.formulas.items() if f != "zeros_like(grad)"}
     if not needed <= set(by_argument) <= set(operator.formulas):
         raise TableError(f"{operator.where}: 'forward' is for {sorted(needed)}")
-    body = "tangent = None\n"
+    parts = []
     for argument, how in by_argument.items():
         key = "input" if argument == "self" else argument
         text = _contribution(operator, argument, how, names, uses)
-        body += fill(_CONTRIBUTION, argument=key, text=text)
-    return body + "return tangent", uses
+        parts.append((key, text, f"plus(tangent, {text})"))
+    return _summed(parts), uses
+
+
+def _summed(parts: Sequence[tuple[str, str, str]]) -> str:
+    """The statements that return a sum: by argument, its term as the first one and as another."""
+    (first, text, _), *others = parts
+    only = f'{text} if "{first}" in t else None'
+    if not others:
+        return f"return {only}"
+    body = f"tangent = {only}\n"
+    if len(only) > _WIDTH:
+        body = "tangent = None\n" + fill(_CONTRIBUTION, argument=first, text=text)
+    for key, _, added in others:
+        last = f'return {added} if "{key}" in t else tangent'
+        if key == others[-1][0] and len(last) <= _WIDTH:
+            return body + last
+        body += fill(_CONTRIBUTION, argument=key, text=added)
+    return body + "return tangent"
 
 
 def _call_onto(operator: Operator) -> str | None:
@@ -213,7 +228,7 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
-    body, are_temporary, may_own = "tangent = None\n", True, False
+    parts, are_temporary, may_own = [], True, False
     for nr, (argument, how) in enumerate(by_argument.items()):
         key = "input" if argument == "self" else argument
         try:
@@ -230,8 +245,9 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
         # Its memory is that of the first tangent, or nothing else holds it.
         may_own = text == f't["{key}"]' or text.startswith("into(") if nr == 0 else may_own
         are_temporary = are_temporary and is_own
-        body += fill(_CONTRIBUTION_OF_ARRAYS, argument=key, sum=sum, own=own, free=free, text=text)
-    return body + "return tangent"
+        alone = text if sum == "sum_of_arrays" else f"k.neg({text})"
+        parts.append((key, alone, f"{sum}({own}, {free}, tangent, {text})"))
+    return _summed(parts)
 
 
 def _contribution_of_arrays(

@@ -155,7 +155,12 @@ if result is None:
 
 _RECORDED = """
 if $condition:
-    node = $node.record($arguments)
+    $set_history
+"""
+
+_RECORDED_AND_SAVED = """
+if $condition:
+    node = $made
     $set_history
     $save_results
 """
@@ -224,12 +229,15 @@ def _out_of_place(operator: Operator) -> str:
         star = "" if has_keyword_only(operator) else "*, "
         parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
     body, keyed = _computation(operator, several=several), taken_over(operator)
-    stored = _stored(operator, returned)
+    stored, recorded = _stored(operator, returned), _recorded(operator, several=several)
+    value = _undifferentiable(operator, "results" if several else "result")
     head = ""
     if operator.ufunc is not None:
         body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=_bound_there(stored))
+    elif not recorded:
+        stored, value = _returned_at_once(stored, value)
     return fill(
         _OUT_OF_PLACE,
         name=operator.name,
@@ -239,8 +247,8 @@ def _out_of_place(operator: Operator) -> str:
         taken_over=keyed,
         computed=head + recovered(operator, body),
         stored=stored,
-        recorded=_recorded(operator, several=several),
-        returned_value=_undifferentiable(operator, "results" if several else "result"),
+        recorded=recorded,
+        returned_value=value,
     )
 
 
@@ -273,6 +281,15 @@ def _quick(operator: Operator, body: str) -> str:
         inexact=", True" if operator.ufunc_inexact else "",
         body=body,
     )
+
+
+def _returned_at_once(stored: str, value: str) -> tuple[str, str]:
+    """The statements without the last one, if all that it does is to name the result."""
+    before, _, last = stored.rstrip("\n").rpartition("\n")
+    name, _, made = last.partition(" = ")
+    if name not in ("result", "results"):
+        return stored, value
+    return before, re.sub(rf"\b{name}\b", lambda _: made, value)
 
 
 def _bound_there(stored: str) -> str:
@@ -361,15 +378,18 @@ def _recorded(operator: Operator, *, several: bool) -> str:
     if operator.real_result:
         condition += ' and array.dtype.kind in "fc"'
     saved = ""
+    made = (
+        f"{view_node(operator)}.record({passed_on(operator)}{', copy=True' * operator.copies_view})"
+    )
     words = {word for text in operator.formulas.values() for word in re.findall(r"\w+", text)}
     if not words.isdisjoint(operator.results):
         saved = f"node.save_results({'*results' if several else 'result'})"
-    stored = "set_history_of_each(results, node)" if several else "set_history(result, node)"
+    stored = "set_history_of_each(results, {})" if several else "set_history(result, {})"
+    template = _RECORDED_AND_SAVED if saved else _RECORDED
     return fill(
-        _RECORDED,
+        template,
         condition=condition,
-        node=view_node(operator),
-        arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),
-        set_history=stored,
+        made=made,
+        set_history=stored.format("node" if saved else made),
         save_results=saved,
     )

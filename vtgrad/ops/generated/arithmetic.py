@@ -195,8 +195,7 @@ def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddBackward0.record(input, other, alpha=alpha))
     return result
 
 
@@ -284,8 +283,7 @@ def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = SubBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, SubBackward0.record(input, other, alpha=alpha))
     return result
 
 
@@ -322,8 +320,7 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RsubBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, RsubBackward0.record(input, other, alpha=alpha))
     return result
 
 
@@ -337,8 +334,7 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
         return recover(error, op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RsubBackward1.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, RsubBackward1.record(input, other, alpha=alpha))
     return result
 
 
@@ -407,8 +403,7 @@ def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MulBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, MulBackward0.record(input, other))
     return result
 
 
@@ -487,8 +482,7 @@ def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DivBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, DivBackward0.record(input, other))
     return result
 
 
@@ -530,8 +524,7 @@ def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | No
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DivBackward2.record(input, other, rounding_mode=rounding_mode)
-        set_history(result, node)
+        set_history(result, DivBackward2.record(input, other, rounding_mode=rounding_mode))
     return result
 
 
@@ -604,8 +597,7 @@ def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T
         return recover(error, op.FLOOR_DIVIDE, floor_divide, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "floor_divide", inputs=(input, other)), input, other)
-    result = wrap_like(input, array)
-    return without_derivative(result, input, other)
+    return without_derivative(wrap_like(input, array), input, other)
 
 
 _floor_divide_writer = store_result(k.floor_divide, direct=True)
@@ -635,8 +627,7 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "remainder")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RemainderBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, RemainderBackward0.record(input, other))
     return result
 
 
@@ -670,8 +661,7 @@ def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RemainderBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, RemainderBackward1.record(input, other))
     return result
 
 
@@ -701,8 +691,7 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
         return recover(error, op.REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "remainder"), other)
-    result = wrap_like(other, array)
-    return without_derivative(result, other)
+    return without_derivative(wrap_like(other, array), other)
 
 
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
@@ -719,8 +708,7 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "fmod")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FmodBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, FmodBackward0.record(input, other))
     return result
 
 
@@ -754,8 +742,7 @@ def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = FmodBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, FmodBackward1.record(input, other))
     return result
 
 
@@ -790,8 +777,7 @@ def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward0.record(input, end, weight)
-        set_history(result, node)
+        set_history(result, LerpBackward0.record(input, end, weight))
     return result
 
 
@@ -827,8 +813,7 @@ def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) 
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
         or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward1.record(input, end, weight)
-        set_history(result, node)
+        set_history(result, LerpBackward1.record(input, end, weight))
     return result
 
 
@@ -908,8 +893,7 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
-        set_history(result, node)
+        set_history(result, AddcmulBackward0.record(input, tensor1, tensor2, value=value))
     return result
 
 
@@ -988,8 +972,7 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
-        set_history(result, node)
+        set_history(result, AddcdivBackward0.record(input, tensor1, tensor2, value=value))
     return result
 
 
@@ -1022,8 +1005,7 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "pow")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = PowBackward0.record(input, exponent)
-        set_history(result, node)
+        set_history(result, PowBackward0.record(input, exponent))
     return result
 
 
@@ -1409,8 +1391,7 @@ def neg(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NegBackward0.record(input)
-        set_history(result, node)
+        set_history(result, NegBackward0.record(input))
     return result
 
 
@@ -1480,8 +1461,7 @@ def abs(input: T, *, out: T | None = None) -> T:
         )
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AbsBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AbsBackward0.record(input))
     return result
 
 
@@ -1541,8 +1521,7 @@ def sign(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SignBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SignBackward0.record(input))
     return result
 
 
@@ -1672,8 +1651,7 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.GCD, gcd, input, other, out=out)
     if out is not None:
         return write_out(out, array, "gcd", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _gcd_writer = store_result(k.gcd, direct=True, total=False)
@@ -1739,8 +1717,7 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.LCM, lcm, input, other, out=out)
     if out is not None:
         return write_out(out, array, "lcm", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _lcm_writer = store_result(k.lcm, direct=True, total=False)

@@ -63,8 +63,7 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "_conj_physical", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ConjPhysicalBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ConjPhysicalBackward0.record(input))
     return result
 
 
@@ -153,8 +152,7 @@ def isreal(input: T) -> T:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
         return recover(error, op.ISREAL, isreal, input)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def angle(input: T, *, out: T | None = None) -> T:
@@ -204,8 +202,7 @@ def angle(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "angle")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AngleBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AngleBackward0.record(input))
     return result
 
 
@@ -266,8 +263,7 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
         (real._impl.autograd_meta is not None and real._impl.autograd_meta.requires_grad())
         or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ComplexBackward0.record(real, imag)
-        set_history(result, node)
+        set_history(result, ComplexBackward0.record(real, imag))
     return result
 
 

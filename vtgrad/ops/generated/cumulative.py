@@ -79,8 +79,7 @@ def cumsum_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out:
         return write_out(out, array, "cumsum")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CumsumBackward0.record(input, dim, dtype=dtype)
-        set_history(result, node)
+        set_history(result, CumsumBackward0.record(input, dim, dtype=dtype))
     return result
 
 
@@ -197,8 +196,7 @@ def logcumsumexp_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T
         return write_out(out, array, "logcumsumexp", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogcumsumexpBackward0.record(input, dim)
-        set_history(result, node)
+        set_history(result, LogcumsumexpBackward0.record(input, dim))
     return result
 
 

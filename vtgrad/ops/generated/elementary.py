@@ -378,8 +378,7 @@ def log(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogBackward0.record(input)
-        set_history(result, node)
+        set_history(result, LogBackward0.record(input))
     return result
 
 
@@ -444,8 +443,7 @@ def log2(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log2")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log2Backward0.record(input)
-        set_history(result, node)
+        set_history(result, Log2Backward0.record(input))
     return result
 
 
@@ -511,8 +509,7 @@ def log10(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log10")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log10Backward0.record(input)
-        set_history(result, node)
+        set_history(result, Log10Backward0.record(input))
     return result
 
 
@@ -577,8 +574,7 @@ def log1p(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log1p")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log1PBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Log1PBackward0.record(input))
     return result
 
 
@@ -719,8 +715,7 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LogaddexpBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LogaddexpBackward0.record(input, other))
     return result
 
 
@@ -780,8 +775,7 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = Logaddexp2Backward0.record(input, other)
-        set_history(result, node)
+        set_history(result, Logaddexp2Backward0.record(input, other))
     return result
 
 
@@ -851,8 +845,7 @@ def sin(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sin")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SinBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SinBackward0.record(input))
     return result
 
 
@@ -916,8 +909,7 @@ def cos(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "cos")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CosBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CosBackward0.record(input))
     return result
 
 
@@ -1048,8 +1040,7 @@ def asin(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "asin")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsinBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AsinBackward0.record(input))
     return result
 
 
@@ -1113,8 +1104,7 @@ def acos(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "acos")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AcosBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AcosBackward0.record(input))
     return result
 
 
@@ -1179,8 +1169,7 @@ def atan(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "atan")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AtanBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AtanBackward0.record(input))
     return result
 
 
@@ -1239,8 +1228,7 @@ def sinh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sinh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SinhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SinhBackward0.record(input))
     return result
 
 
@@ -1304,8 +1292,7 @@ def cosh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "cosh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CoshBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CoshBackward0.record(input))
     return result
 
 
@@ -1437,8 +1424,7 @@ def asinh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "asinh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsinhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AsinhBackward0.record(input))
     return result
 
 
@@ -1505,8 +1491,7 @@ def acosh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "acosh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AcoshBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AcoshBackward0.record(input))
     return result
 
 
@@ -1571,8 +1556,7 @@ def atanh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "atanh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AtanhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AtanhBackward0.record(input))
     return result
 
 
@@ -1599,8 +1583,7 @@ def one_minus_square(self: T) -> T:
         return recover(error, op.ONE_MINUS_SQUARE, one_minus_square, self)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = OneMinusSquareBackward0.record(self)
-        set_history(result, node)
+        set_history(result, OneMinusSquareBackward0.record(self))
     return result
 
 
@@ -1652,8 +1635,7 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "deg2rad")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Deg2RadBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Deg2RadBackward0.record(input))
     return result
 
 
@@ -1714,8 +1696,7 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "rad2deg")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Rad2DegBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Rad2DegBackward0.record(input))
     return result
 
 
@@ -1790,8 +1771,7 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = Atan2Backward0.record(input, other)
-        set_history(result, node)
+        set_history(result, Atan2Backward0.record(input, other))
     return result
 
 
@@ -1859,8 +1839,7 @@ def floor(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "floor", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FloorBackward0.record(input)
-        set_history(result, node)
+        set_history(result, FloorBackward0.record(input))
     return result
 
 
@@ -1925,8 +1904,7 @@ def ceil(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "ceil", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CeilBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CeilBackward0.record(input))
     return result
 
 
@@ -1986,8 +1964,7 @@ def trunc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "trunc", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TruncBackward0.record(input)
-        set_history(result, node)
+        set_history(result, TruncBackward0.record(input))
     return result
 
 
@@ -2018,8 +1995,7 @@ def round_default(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward0.record(input)
-        set_history(result, node)
+        set_history(result, RoundBackward0.record(input))
     return result
 
 
@@ -2050,8 +2026,7 @@ def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward1.record(input, decimals=decimals)
-        set_history(result, node)
+        set_history(result, RoundBackward1.record(input, decimals=decimals))
     return result
 
 
@@ -2116,8 +2091,7 @@ def frac(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "frac", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FracBackward0.record(input)
-        set_history(result, node)
+        set_history(result, FracBackward0.record(input))
     return result
 
 

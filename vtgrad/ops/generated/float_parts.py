@@ -190,8 +190,7 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = NextafterBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, NextafterBackward0.record(input, other))
     return result
 
 
@@ -401,8 +400,7 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.HEAVISIDE, heaviside, input, values, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "heaviside", exact=True, inputs=(input, values)), input, values)
-    result = wrap_like(input, array)
-    return without_derivative(result, input, values)
+    return without_derivative(wrap_like(input, array), input, values)
 
 
 _heaviside_writer = store_result(k.heaviside, direct=True)
@@ -458,8 +456,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
         return recover(error, op.SIGNBIT, signbit, input, out=out)
     if out is not None:
         return write_out(out, array, "signbit", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
@@ -517,8 +514,7 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NanToNumBackward0.record(input, nan, posinf, neginf)
-        set_history(result, node)
+        set_history(result, NanToNumBackward0.record(input, nan, posinf, neginf))
     return result
 
 
@@ -546,8 +542,7 @@ def finite_parts(self: T) -> T:
         array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:
         return recover(error, op.FINITE_PARTS, finite_parts, self)
-    result = wrap_like(self, array)
-    return result
+    return wrap_like(self, array)
 
 
 def copysign(input: T, other: Tensor | Number, *, out: T | None = None) -> T:

@@ -18,95 +18,55 @@ from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
 
 def add_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, t["input"])
-    if "other" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["other"], a["alpha"]))
-    return tangent
+    tangent = t["input"] if "input" in t else None
+    return plus(tangent, tensor_formulas.scaled(t["other"], a["alpha"])) if "other" in t else tangent
 
 
 def add_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    if "other" in t:
-        tangent = sum_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"]))
-    return tangent
+    tangent = t["input"] if "input" in t else None
+    return sum_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"])) if "other" in t else tangent
 
 
 def sub_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, t["input"])
-    if "other" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.neg(t["other"]), a["alpha"]))
-    return tangent
+    tangent = t["input"] if "input" in t else None
+    return plus(tangent, tensor_formulas.scaled(F.neg(t["other"]), a["alpha"])) if "other" in t else tangent
 
 
 def sub_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    if "other" in t:
-        tangent = difference_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"]))
-    return tangent
+    tangent = t["input"] if "input" in t else None
+    return difference_of_arrays(own, 0, tangent, array_formulas.scaled(t["other"], a["alpha"])) if "other" in t else tangent
 
 
 def rsub_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.scaled_back(F.neg(grad), a["alpha"]), result))
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: grad, result))
-    return tangent
+    tangent = along(t["input"], lambda grad: tensor_formulas.scaled_back(F.neg(grad), a["alpha"]), result) if "input" in t else None
+    return plus(tangent, along(t["other"], lambda grad: grad, result)) if "other" in t else tangent
 
 
 def rsub_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]))
-    if "other" in t:
-        tangent = sum_of_arrays(0, 0, tangent, t["other"])
-    return tangent
+    tangent = array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]) if "input" in t else None
+    return sum_of_arrays(0, 0, tangent, t["other"]) if "other" in t else tangent
 
 
 def rsub_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.scaled_back(F.neg(grad), a["alpha"]), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.scaled_back(F.neg(grad), a["alpha"]), result) if "input" in t else None
 
 
 def rsub_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]))
-    return tangent
+    return array_formulas.scaled_back(reuse(False, k.neg, t["input"]), a["alpha"]) if "input" in t else None
 
 
 def mul_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.mul(t["input"], a["other"]))
-    if "other" in t:
-        tangent = plus(tangent, F.mul(a["input"], t["other"]))
-    return tangent
+    tangent = F.mul(t["input"], a["other"]) if "input" in t else None
+    return plus(tangent, F.mul(a["input"], t["other"])) if "other" in t else tangent
 
 
 def mul_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 0, k.mul, t["input"], a["other"]))
-    if "other" in t:
-        tangent = sum_of_arrays(own, 3, tangent, k.mul(a["input"], t["other"]))
-    return tangent
+    tangent = into(own and 1, 0, k.mul, t["input"], a["other"]) if "input" in t else None
+    return sum_of_arrays(own, 3, tangent, k.mul(a["input"], t["other"])) if "other" in t else tangent
 
 
 def true_divide_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.true_divide(t["input"], a["other"]))
+    tangent = F.true_divide(t["input"], a["other"]) if "input" in t else None
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(grad, F.conj(F.neg(F.div(F.div(a["input"], a["other"]), a["other"])))), result)
@@ -115,9 +75,7 @@ def true_divide_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
 
 
 def true_divide_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 0, k.div, t["input"], a["other"]))
+    tangent = into(own and 1, 0, k.div, t["input"], a["other"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(
             own,
@@ -131,9 +89,7 @@ def true_divide_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 def div_Tensor_mode_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_dividend(grad, a["other"], a["rounding_mode"]), result)
-        )
+        tangent = along(t["input"], lambda grad: tensor_formulas.gradient_of_dividend(grad, a["other"], a["rounding_mode"]), result)
     if "other" in t:
         tangent = plus(
             tangent,
@@ -143,9 +99,7 @@ def div_Tensor_mode_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 
 
 def div_Tensor_mode_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_dividend(t["input"], a["other"], a["rounding_mode"]))
+    tangent = array_formulas.gradient_of_dividend(t["input"], a["other"], a["rounding_mode"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(
             0, 0, tangent, reusing_formulas.gradient_of_divisor(False, t["other"], a["input"], a["other"], a["rounding_mode"])
@@ -154,23 +108,15 @@ def div_Tensor_mode_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], resu
 
 
 def remainder_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
-    return tangent
+    return along(t["input"], lambda grad: grad, result) if "input" in t else None
 
 
 def remainder_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    return tangent
+    return t["input"] if "input" in t else None
 
 
 def remainder_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    tangent = along(t["input"], lambda grad: grad, result) if "input" in t else None
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(F.neg(grad), F.div(a["input"], a["other"], rounding_mode="floor")), result)
@@ -179,9 +125,7 @@ def remainder_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result:
 
 
 def remainder_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    tangent = t["input"] if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(
             own, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), k.div(a["input"], a["other"], rounding_mode="floor"))
@@ -190,23 +134,15 @@ def remainder_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], res
 
 
 def fmod_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
-    return tangent
+    return along(t["input"], lambda grad: grad, result) if "input" in t else None
 
 
 def fmod_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    return tangent
+    return t["input"] if "input" in t else None
 
 
 def fmod_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    tangent = along(t["input"], lambda grad: grad, result) if "input" in t else None
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(F.neg(grad), F.div(a["input"], a["other"], rounding_mode="trunc")), result)
@@ -215,9 +151,7 @@ def fmod_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
 
 
 def fmod_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    tangent = t["input"] if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(
             own, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), k.div(a["input"], a["other"], rounding_mode="trunc"))
@@ -226,27 +160,17 @@ def fmod_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 
 
 def lerp_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(1 - a["weight"])), result))
-    if "end" in t:
-        tangent = plus(tangent, along(t["end"], lambda grad: F.mul(grad, F.conj(a["weight"])), result))
-    return tangent
+    tangent = along(t["input"], lambda grad: F.mul(grad, F.conj(1 - a["weight"])), result) if "input" in t else None
+    return plus(tangent, along(t["end"], lambda grad: F.mul(grad, F.conj(a["weight"])), result)) if "end" in t else tangent
 
 
 def lerp_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(1 - a["weight"])))
-    if "end" in t:
-        tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["end"], k.conj(a["weight"])))
-    return tangent
+    tangent = into(own and 1, False, k.mul, t["input"], k.conj(1 - a["weight"])) if "input" in t else None
+    return sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["end"], k.conj(a["weight"]))) if "end" in t else tangent
 
 
 def lerp_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsub(a["weight"], 1))), result))
+    tangent = along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsub(a["weight"], 1))), result) if "input" in t else None
     if "end" in t:
         tangent = plus(tangent, along(t["end"], lambda grad: F.mul(grad, F.conj(a["weight"])), result))
     if "weight" in t:
@@ -255,9 +179,7 @@ def lerp_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any)
 
 
 def lerp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.rsub(a["weight"], 1))))
+    tangent = into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.rsub(a["weight"], 1))) if "input" in t else None
     if "end" in t:
         tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["end"], k.conj(a["weight"])))
     if "weight" in t:
@@ -266,9 +188,7 @@ def lerp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 
 
 def addcmul_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    tangent = along(t["input"], lambda grad: grad, result) if "input" in t else None
     if "tensor1" in t:
         tangent = plus(tangent, along(t["tensor1"], lambda grad: F.mul(grad, F.conj(F.mul(a["tensor2"], a["value"]))), result))
     if "tensor2" in t:
@@ -277,9 +197,7 @@ def addcmul_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 
 
 def addcmul_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    tangent = t["input"] if "input" in t else None
     if "tensor1" in t:
         tangent = sum_of_arrays(own, 2, tangent, reuse(2 | False, k.mul, t["tensor1"], k.conj(k.mul(a["tensor2"], a["value"]))))
     if "tensor2" in t:
@@ -288,9 +206,7 @@ def addcmul_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any,
 
 
 def addcdiv_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
+    tangent = along(t["input"], lambda grad: grad, result) if "input" in t else None
     if "tensor1" in t:
         tangent = plus(
             tangent, along(t["tensor1"], lambda grad: F.mul(grad, F.conj(F.mul(F.reciprocal(a["tensor2"]), a["value"]))), result)
@@ -308,9 +224,7 @@ def addcdiv_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 
 
 def addcdiv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
+    tangent = t["input"] if "input" in t else None
     if "tensor1" in t:
         tangent = sum_of_arrays(
             own, 2, tangent, reuse(2 | False, k.mul, t["tensor1"], k.conj(reuse(1, k.mul, k.reciprocal(a["tensor2"]), a["value"])))
@@ -331,23 +245,19 @@ def addcdiv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any,
 
 
 def pow_Tensor_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_power(grad, a["input"], a["exponent"]), result))
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_power(grad, a["input"], a["exponent"]), result) if "input" in t else None
+    )
 
 
 def pow_Tensor_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_power(False, t["input"], a["input"], a["exponent"]))
-    return tangent
+    return reusing_formulas.gradient_of_power(False, t["input"], a["input"], a["exponent"]) if "input" in t else None
 
 
 def pow_Tensor_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_base(grad, a["input"], a["exponent"]), result))
+        tangent = along(t["input"], lambda grad: tensor_formulas.gradient_of_base(grad, a["input"], a["exponent"]), result)
     if "exponent" in t:
         tangent = plus(
             tangent,
@@ -357,9 +267,7 @@ def pow_Tensor_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result
 
 
 def pow_Tensor_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_base(False, t["input"], a["input"], a["exponent"]))
+    tangent = reusing_formulas.gradient_of_base(False, t["input"], a["input"], a["exponent"]) if "input" in t else None
     if "exponent" in t:
         tangent = sum_of_arrays(
             0, 0, tangent, reusing_formulas.gradient_of_exponent(False, t["exponent"], a["input"], a["exponent"], result)
@@ -368,112 +276,67 @@ def pow_Tensor_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], re
 
 
 def pow_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "exponent" in t:
-        tangent = plus(
-            tangent,
-            along(t["exponent"], lambda grad: tensor_formulas.gradient_of_number_exponent(grad, a["input"], a["exponent"], result), result),
-        )
-    return tangent
+    return (
+        along(t["exponent"], lambda grad: tensor_formulas.gradient_of_number_exponent(grad, a["input"], a["exponent"], result), result)
+        if "exponent" in t
+        else None
+    )
 
 
 def pow_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "exponent" in t:
-        tangent = sum_of_arrays(
-            0, 1, tangent, reusing_formulas.gradient_of_number_exponent(False, t["exponent"], a["input"], a["exponent"], result)
-        )
-    return tangent
+    return (
+        reusing_formulas.gradient_of_number_exponent(False, t["exponent"], a["input"], a["exponent"], result) if "exponent" in t else None
+    )
 
 
 def sqrt_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(result), 2)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(result), 2)), result) if "input" in t else None
 
 
 def sqrt_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(result), 2)))
-    return tangent
+    return into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(result), 2)) if "input" in t else None
 
 
 def rsqrt_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(F.mul(grad, -0.5), F.conj(F.pow(result, 3))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(F.mul(grad, -0.5), F.conj(F.pow(result, 3))), result) if "input" in t else None
 
 
 def rsqrt_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(3, k.mul, reuse(False, k.mul, t["input"], -0.5), k.conj(k.pow(result, 3))))
-    return tangent
+    return reuse(3, k.mul, reuse(False, k.mul, t["input"], -0.5), k.conj(k.pow(result, 3))) if "input" in t else None
 
 
 def reciprocal_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.mul(result, result)))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.mul(result, result)))), result) if "input" in t else None
 
 
 def reciprocal_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.mul(result, result))))
-        )
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.mul(result, result)))) if "input" in t else None
 
 
 def hypot_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.div(a["input"], result)), result))
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.mul(grad, F.div(a["other"], result)), result))
-    return tangent
+    tangent = along(t["input"], lambda grad: F.mul(grad, F.div(a["input"], result)), result) if "input" in t else None
+    return plus(tangent, along(t["other"], lambda grad: F.mul(grad, F.div(a["other"], result)), result)) if "other" in t else tangent
 
 
 def hypot_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.div(a["input"], result)))
-    if "other" in t:
-        tangent = sum_of_arrays(own, 3, tangent, reuse(2 | False, k.mul, t["other"], k.div(a["other"], result)))
-    return tangent
+    tangent = into(own and 1, 2 | False, k.mul, t["input"], k.div(a["input"], result)) if "input" in t else None
+    return sum_of_arrays(own, 3, tangent, reuse(2 | False, k.mul, t["other"], k.div(a["other"], result))) if "other" in t else tangent
 
 
 def neg_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.neg(grad), result))
-    return tangent
+    return along(t["input"], lambda grad: F.neg(grad), result) if "input" in t else None
 
 
 def neg_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.neg, t["input"]))
-    return tangent
+    return into(own and 1, False, k.neg, t["input"]) if "input" in t else None
 
 
 def abs_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.sgn(a["input"])), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.sgn(a["input"])), result) if "input" in t else None
 
 
 def abs_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.sgn(a["input"])))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.sgn(a["input"])) if "input" in t else None
 
 
 def sgn_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -481,45 +344,30 @@ def sgn_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
 
 
 def relu_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.threshold_backward(grad, result, 0), result))
-    return tangent
+    return along(t["input"], lambda grad: F.threshold_backward(grad, result, 0), result) if "input" in t else None
 
 
 def relu_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.threshold_backward, t["input"], result, 0))
-    return tangent
+    return into(own and 1, False, k.threshold_backward, t["input"], result, 0) if "input" in t else None
 
 
 def threshold_backward_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "grad_output" in t:
-        tangent = plus(tangent, along(t["grad_output"], lambda grad: F.threshold_backward(grad, a["input"], a["threshold"]), result))
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.zeros_like(grad), result))
-    return tangent
+        tangent = along(t["grad_output"], lambda grad: F.threshold_backward(grad, a["input"], a["threshold"]), result)
+    return plus(tangent, along(t["input"], lambda grad: F.zeros_like(grad), result)) if "input" in t else tangent
 
 
 def threshold_backward_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "grad_output" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(False, k.threshold_backward, t["grad_output"], a["input"], a["threshold"]))
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, k.zeros_like(t["input"]))
-    return tangent
+    tangent = reuse(False, k.threshold_backward, t["grad_output"], a["input"], a["threshold"]) if "grad_output" in t else None
+    return sum_of_arrays(0, 1, tangent, k.zeros_like(t["input"])) if "input" in t else tangent
 
 
 def maximum_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            along(
-                t["input"], lambda grad: tensor_formulas.shared_gradient(grad, a["input"], a["other"], F.lt(a["input"], a["other"])), result
-            ),
+        tangent = along(
+            t["input"], lambda grad: tensor_formulas.shared_gradient(grad, a["input"], a["other"], F.lt(a["input"], a["other"])), result
         )
     if "other" in t:
         tangent = plus(
@@ -534,9 +382,7 @@ def maximum_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 def maximum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0, 1, tangent, reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.lt(a["input"], a["other"]))
-        )
+        tangent = reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.lt(a["input"], a["other"]))
     if "other" in t:
         tangent = sum_of_arrays(
             0, 0, tangent, reusing_formulas.shared_gradient(False, t["other"], a["input"], a["other"], k.gt(a["input"], a["other"]))
@@ -545,27 +391,18 @@ def maximum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any,
 
 
 def halved_where_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.halved_where(grad, a["condition"]), result))
-    return tangent
+    return along(t["input"], lambda grad: F.halved_where(grad, a["condition"]), result) if "input" in t else None
 
 
 def halved_where_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.halved_where, t["input"], a["condition"]))
-    return tangent
+    return into(own and 1, False, k.halved_where, t["input"], a["condition"]) if "input" in t else None
 
 
 def minimum_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            along(
-                t["input"], lambda grad: tensor_formulas.shared_gradient(grad, a["input"], a["other"], F.gt(a["input"], a["other"])), result
-            ),
+        tangent = along(
+            t["input"], lambda grad: tensor_formulas.shared_gradient(grad, a["input"], a["other"], F.gt(a["input"], a["other"])), result
         )
     if "other" in t:
         tangent = plus(
@@ -580,9 +417,7 @@ def minimum_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 def minimum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0, 1, tangent, reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.gt(a["input"], a["other"]))
-        )
+        tangent = reusing_formulas.shared_gradient(False, t["input"], a["input"], a["other"], k.gt(a["input"], a["other"]))
     if "other" in t:
         tangent = sum_of_arrays(
             0, 0, tangent, reusing_formulas.shared_gradient(False, t["other"], a["input"], a["other"], k.lt(a["input"], a["other"]))
@@ -593,9 +428,7 @@ def minimum_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any,
 def fmax_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: F.where(tensor_formulas.is_at_least(a["input"], a["other"]), grad, 0), result)
-        )
+        tangent = along(t["input"], lambda grad: F.where(tensor_formulas.is_at_least(a["input"], a["other"]), grad, 0), result)
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.where(tensor_formulas.is_at_least(a["input"], a["other"]), 0, grad), result)
@@ -604,11 +437,9 @@ def fmax_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
 
 
 def fmax_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 2, False << 1, k.where, array_formulas.is_at_least(a["input"], a["other"]), t["input"], 0)
-        )
+    tangent = (
+        into(own and 2, False << 1, k.where, array_formulas.is_at_least(a["input"], a["other"]), t["input"], 0) if "input" in t else None
+    )
     if "other" in t:
         tangent = sum_of_arrays(
             own, 3, tangent, reuse(False << 2, k.where, array_formulas.is_at_least(a["input"], a["other"]), 0, t["other"])
@@ -619,9 +450,7 @@ def fmax_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, ow
 def fmin_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: F.where(tensor_formulas.is_at_most(a["input"], a["other"]), grad, 0), result)
-        )
+        tangent = along(t["input"], lambda grad: F.where(tensor_formulas.is_at_most(a["input"], a["other"]), grad, 0), result)
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.where(tensor_formulas.is_at_most(a["input"], a["other"]), 0, grad), result)
@@ -630,11 +459,9 @@ def fmin_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any
 
 
 def fmin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 2, False << 1, k.where, array_formulas.is_at_most(a["input"], a["other"]), t["input"], 0)
-        )
+    tangent = (
+        into(own and 2, False << 1, k.where, array_formulas.is_at_most(a["input"], a["other"]), t["input"], 0) if "input" in t else None
+    )
     if "other" in t:
         tangent = sum_of_arrays(
             own, 3, tangent, reuse(False << 2, k.where, array_formulas.is_at_most(a["input"], a["other"]), 0, t["other"])
@@ -645,9 +472,7 @@ def fmin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, ow
 def clamp_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_inside(grad, a["input"], a["min"], a["max"]), result)
-        )
+        tangent = along(t["input"], lambda grad: tensor_formulas.gradient_inside(grad, a["input"], a["min"], a["max"]), result)
     if "min" in t:
         tangent = plus(
             tangent, along(t["min"], lambda grad: tensor_formulas.gradient_of_lower(grad, a["input"], a["min"], a["max"]), result)
@@ -660,9 +485,7 @@ def clamp_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any
 
 
 def clamp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]))
+    tangent = reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]) if "input" in t else None
     if "min" in t:
         tangent = sum_of_arrays(0, 0, tangent, reusing_formulas.gradient_of_lower(False, t["min"], a["input"], a["min"], a["max"]))
     if "max" in t:
@@ -671,101 +494,69 @@ def clamp_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result:
 
 
 def clamp_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_inside(grad, a["input"], a["min"], a["max"]), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_inside(grad, a["input"], a["min"], a["max"]), result)
+        if "input" in t
+        else None
+    )
 
 
 def clamp_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]))
-    return tangent
+    return reusing_formulas.gradient_inside(False, t["input"], a["input"], a["min"], a["max"]) if "input" in t else None
 
 
 def clamp_min_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.ge(a["input"], a["min"]), grad, 0), result))
-    return tangent
+    return along(t["input"], lambda grad: F.where(F.ge(a["input"], a["min"]), grad, 0), result) if "input" in t else None
 
 
 def clamp_min_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0))
-    return tangent
+    return into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0) if "input" in t else None
 
 
 def clamp_min_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.ge(a["input"], a["min"]), grad, 0), result))
+    tangent = along(t["input"], lambda grad: F.where(F.ge(a["input"], a["min"]), grad, 0), result) if "input" in t else None
     if "min" in t:
         tangent = plus(tangent, along(t["min"], lambda grad: F.where(F.lt(a["input"], a["min"]), grad, 0), result))
     return tangent
 
 
 def clamp_min_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0))
+    tangent = into(own and 2, False << 1, k.where, k.ge(a["input"], a["min"]), t["input"], 0) if "input" in t else None
     if "min" in t:
         tangent = sum_of_arrays(own, 3, tangent, reuse(False << 1, k.where, k.lt(a["input"], a["min"]), t["min"], 0))
     return tangent
 
 
 def clamp_max_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.le(a["input"], a["max"]), grad, 0), result))
-    return tangent
+    return along(t["input"], lambda grad: F.where(F.le(a["input"], a["max"]), grad, 0), result) if "input" in t else None
 
 
 def clamp_max_default_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0))
-    return tangent
+    return into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0) if "input" in t else None
 
 
 def clamp_max_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.le(a["input"], a["max"]), grad, 0), result))
+    tangent = along(t["input"], lambda grad: F.where(F.le(a["input"], a["max"]), grad, 0), result) if "input" in t else None
     if "max" in t:
         tangent = plus(tangent, along(t["max"], lambda grad: F.where(F.gt(a["input"], a["max"]), grad, 0), result))
     return tangent
 
 
 def clamp_max_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0))
+    tangent = into(own and 2, False << 1, k.where, k.le(a["input"], a["max"]), t["input"], 0) if "input" in t else None
     if "max" in t:
         tangent = sum_of_arrays(own, 3, tangent, reuse(False << 1, k.where, k.gt(a["input"], a["max"]), t["max"], 0))
     return tangent
 
 
 def where_self_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(a["condition"], grad, 0), result))
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.where(a["condition"], 0, grad), result))
-    return tangent
+    tangent = along(t["input"], lambda grad: F.where(a["condition"], grad, 0), result) if "input" in t else None
+    return plus(tangent, along(t["other"], lambda grad: F.where(a["condition"], 0, grad), result)) if "other" in t else tangent
 
 
 def where_self_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(False << 1, k.where, a["condition"], t["input"], 0))
-    if "other" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(False << 2, k.where, a["condition"], 0, t["other"]))
-    return tangent
+    tangent = reuse(False << 1, k.where, a["condition"], t["input"], 0) if "input" in t else None
+    return sum_of_arrays(0, 3, tangent, reuse(False << 2, k.where, a["condition"], 0, t["other"])) if "other" in t else tangent
 
 
 def _conj_physical_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -773,19 +564,15 @@ def _conj_physical_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: A
 
 
 def angle_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_angle(grad, a["input"], a["input"]._impl.dtype), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_angle(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def angle_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_angle(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_angle(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def complex_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -793,63 +580,37 @@ def complex_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 
 
 def polar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "abs" in t:
-        tangent = plus(tangent, F.mul(F.polar(F.ones_like(a["angle"]), a["angle"]), t["abs"]))
-    if "angle" in t:
-        tangent = plus(tangent, F.mul(F.mul(result, 1j), t["angle"]))
-    return tangent
+    tangent = F.mul(F.polar(F.ones_like(a["angle"]), a["angle"]), t["abs"]) if "abs" in t else None
+    return plus(tangent, F.mul(F.mul(result, 1j), t["angle"])) if "angle" in t else tangent
 
 
 def polar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "abs" in t:
-        tangent = sum_of_arrays(0, 3, tangent, k.mul(k.polar(k.ones_like(a["angle"]), a["angle"]), t["abs"]))
-    if "angle" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.mul, k.mul(result, 1j), t["angle"]))
-    return tangent
+    tangent = k.mul(k.polar(k.ones_like(a["angle"]), a["angle"]), t["abs"]) if "abs" in t else None
+    return sum_of_arrays(0, 3, tangent, reuse(1, k.mul, k.mul(result, 1j), t["angle"])) if "angle" in t else tangent
 
 
 def clone_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
-    return tangent
+    return along(t["input"], lambda grad: grad, result) if "input" in t else None
 
 
 def clone_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    return tangent
+    return t["input"] if "input" in t else None
 
 
 def fill_Tensor__tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "value" in t:
-        tangent = plus(tangent, t["value"])
-    return tangent
+    return t["value"] if "value" in t else None
 
 
 def fill_Tensor__over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "value" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["value"])
-    return tangent
+    return t["value"] if "value" in t else None
 
 
 def copy__tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "other" in t:
-        tangent = plus(tangent, t["other"])
-    return tangent
+    return t["other"] if "other" in t else None
 
 
 def copy__over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "other" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["other"])
-    return tangent
+    return t["other"] if "other" in t else None
 
 
 def to_dtype_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -869,10 +630,7 @@ def cumsum_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) 
 
 
 def cumprod_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, transposed(t["input"], lambda grad: F.cumprod_backward(grad, a["input"], result, a["dim"]), result))
-    return tangent
+    return transposed(t["input"], lambda grad: F.cumprod_backward(grad, a["input"], result, a["dim"]), result) if "input" in t else None
 
 
 def cummax_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -888,9 +646,7 @@ def logcumsumexp_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result:
 
 
 def running_average_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.running_average(t["input"], a["logits"], a["dim"]))
+    tangent = F.running_average(t["input"], a["logits"], a["dim"]) if "input" in t else None
     if "logits" in t:
         tangent = plus(
             tangent,
@@ -903,9 +659,7 @@ def running_average_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 
 
 def running_average_backward_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.running_average_backward(t["input"], a["logits"], a["dim"]))
+    tangent = F.running_average_backward(t["input"], a["logits"], a["dim"]) if "input" in t else None
     if "logits" in t:
         tangent = plus(
             tangent,
@@ -920,134 +674,80 @@ def running_average_backward_tangent(a: Mapping[str, Any], t: Mapping[str, Any],
 
 
 def exp_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(result)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(result)), result) if "input" in t else None
 
 
 def exp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(result)))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.conj(result)) if "input" in t else None
 
 
 def exp2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453), result) if "input" in t else None
 
 
 def exp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.mul, reuse(False, k.mul, t["input"], k.conj(result)), 0.6931471805599453))
-    return tangent
+    return reuse(1, k.mul, reuse(False, k.mul, t["input"], k.conj(result)), 0.6931471805599453) if "input" in t else None
 
 
 def expm1_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.add(result, 1))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.add(result, 1))), result) if "input" in t else None
 
 
 def expm1_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.add(result, 1))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.add(result, 1))) if "input" in t else None
 
 
 def log_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(a["input"])), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.conj(a["input"])), result) if "input" in t else None
 
 
 def log_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.div, t["input"], k.conj(a["input"])))
-    return tangent
+    return into(own and 1, False, k.div, t["input"], k.conj(a["input"])) if "input" in t else None
 
 
 def log2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(a["input"]), 0.6931471805599453)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(a["input"]), 0.6931471805599453)), result) if "input" in t else None
 
 
 def log2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 0.6931471805599453)))
-    return tangent
+    return into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 0.6931471805599453)) if "input" in t else None
 
 
 def log10_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(a["input"]), 2.302585092994046)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.mul(F.conj(a["input"]), 2.302585092994046)), result) if "input" in t else None
 
 
 def log10_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 2.302585092994046)))
-    return tangent
+    return into(own and 1, 2 | False, k.div, t["input"], k.mul(k.conj(a["input"]), 2.302585092994046)) if "input" in t else None
 
 
 def log1p_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.add(a["input"], 1))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.conj(F.add(a["input"], 1))), result) if "input" in t else None
 
 
 def log1p_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.div, t["input"], k.conj(k.add(a["input"], 1))))
-    return tangent
+    return into(own and 1, 2 | False, k.div, t["input"], k.conj(k.add(a["input"], 1))) if "input" in t else None
 
 
 def sigmoid_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(F.rsub(result, 1), result))), result) if "input" in t else None
 
 
 def sigmoid_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.mul, k.rsub(result, 1), result)))
-        )
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.mul, k.rsub(result, 1), result))) if "input" in t else None
 
 
 def logaddexp_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.share_of_two(a["input"], a["other"], 1.0))), result))
+    tangent = (
+        along(t["input"], lambda grad: F.mul(grad, F.conj(F.share_of_two(a["input"], a["other"], 1.0))), result) if "input" in t else None
+    )
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.mul(grad, F.conj(F.share_of_two(a["other"], a["input"], 1.0))), result))
     return tangent
 
 
 def logaddexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.conj(k.share_of_two(a["input"], a["other"], 1.0)))
-        )
+    tangent = into(own and 1, False, k.mul, t["input"], k.conj(k.share_of_two(a["input"], a["other"], 1.0))) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(own, 3, tangent, reuse(False, k.mul, t["other"], k.conj(k.share_of_two(a["other"], a["input"], 1.0))))
     return tangent
@@ -1056,9 +756,7 @@ def logaddexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: An
 def logaddexp2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: F.mul(grad, F.share_of_two(a["input"], a["other"], 0.6931471805599453)), result)
-        )
+        tangent = along(t["input"], lambda grad: F.mul(grad, F.share_of_two(a["input"], a["other"], 0.6931471805599453)), result)
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(grad, F.share_of_two(a["other"], a["input"], 0.6931471805599453)), result)
@@ -1067,11 +765,9 @@ def logaddexp2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) 
 
 
 def logaddexp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.share_of_two(a["input"], a["other"], 0.6931471805599453))
-        )
+    tangent = (
+        into(own and 1, False, k.mul, t["input"], k.share_of_two(a["input"], a["other"], 0.6931471805599453)) if "input" in t else None
+    )
     if "other" in t:
         tangent = sum_of_arrays(
             own, 3, tangent, reuse(False, k.mul, t["other"], k.share_of_two(a["other"], a["input"], 0.6931471805599453))
@@ -1082,13 +778,10 @@ def logaddexp2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: A
 def share_of_two_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            along(
-                t["input"],
-                lambda grad: F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(a["other"], a["input"], a["scale"])), a["scale"]))),
-                result,
-            ),
+        tangent = along(
+            t["input"],
+            lambda grad: F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(a["other"], a["input"], a["scale"])), a["scale"]))),
+            result,
         )
     if "other" in t:
         tangent = plus(
@@ -1105,17 +798,12 @@ def share_of_two_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any
 def share_of_two_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
     tangent = None
     if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(
-                own and 1,
-                2 | False,
-                k.mul,
-                t["input"],
-                k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(a["other"], a["input"], a["scale"])), a["scale"])),
-            ),
+        tangent = into(
+            own and 1,
+            2 | False,
+            k.mul,
+            t["input"],
+            k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(a["other"], a["input"], a["scale"])), a["scale"])),
         )
     if "other" in t:
         tangent = sum_of_arrays(
@@ -1133,236 +821,149 @@ def share_of_two_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result:
 
 
 def sin_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.cos(a["input"]))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.cos(a["input"]))), result) if "input" in t else None
 
 
 def sin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cos(a["input"]))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cos(a["input"]))) if "input" in t else None
 
 
 def cos_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.sin(a["input"])))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.neg(F.sin(a["input"])))), result) if "input" in t else None
 
 
 def cos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.sin(a["input"])))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.neg, k.sin(a["input"])))) if "input" in t else None
 
 
 def tan_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.add(F.mul(result, result), 1))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.add(F.mul(result, result), 1))), result) if "input" in t else None
 
 
 def tan_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.add, k.mul(result, result), 1)))
-        )
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.add, k.mul(result, result), 1))) if "input" in t else None
 
 
 def asin_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(grad, a["input"], a["input"]._impl.dtype), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def asin_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_asin(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_asin(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def acos_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(F.neg(grad), a["input"], a["input"]._impl.dtype), result),
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_asin(F.neg(grad), a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def acos_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 1, tangent, reusing_formulas.gradient_of_asin(False, reuse(False, k.neg, t["input"]), a["input"], a["input"].dtype)
-        )
-    return tangent
+    return reusing_formulas.gradient_of_asin(False, reuse(False, k.neg, t["input"]), a["input"], a["input"].dtype) if "input" in t else None
 
 
 def atan_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_atan(grad, a["input"], a["input"]._impl.dtype), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_atan(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def atan_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_atan(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_atan(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def sinh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.cosh(a["input"]))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.cosh(a["input"]))), result) if "input" in t else None
 
 
 def sinh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cosh(a["input"]))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.cosh(a["input"]))) if "input" in t else None
 
 
 def cosh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.sinh(a["input"]))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.sinh(a["input"]))), result) if "input" in t else None
 
 
 def cosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.sinh(a["input"]))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.sinh(a["input"]))) if "input" in t else None
 
 
 def tanh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsub(F.mul(result, result), 1))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.rsub(F.mul(result, result), 1))), result) if "input" in t else None
 
 
 def tanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsub, k.mul(result, result), 1)))
-        )
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(reuse(1, k.rsub, k.mul(result, result), 1))) if "input" in t else None
 
 
 def asinh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_asinh(grad, a["input"], a["input"]._impl.dtype), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_asinh(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def asinh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_asinh(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_asinh(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def acosh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_acosh(grad, a["input"], a["input"]._impl.dtype), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_acosh(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def acosh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_acosh(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_acosh(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def atanh_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.div(grad, F.conj(F.one_minus_square(a["input"]))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.div(grad, F.conj(F.one_minus_square(a["input"]))), result) if "input" in t else None
 
 
 def atanh_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.div, t["input"], k.conj(k.one_minus_square(a["input"]))))
-    return tangent
+    return into(own and 1, False, k.div, t["input"], k.conj(k.one_minus_square(a["input"]))) if "input" in t else None
 
 
 def one_minus_square_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(a["input"], -2))), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.conj(F.mul(a["input"], -2))), result) if "input" in t else None
 
 
 def one_minus_square_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.mul(a["input"], -2))))
-    return tangent
+    return into(own and 1, 2 | False, k.mul, t["input"], k.conj(k.mul(a["input"], -2))) if "input" in t else None
 
 
 def deg2rad_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.deg2rad(grad), result))
-    return tangent
+    return along(t["input"], lambda grad: F.deg2rad(grad), result) if "input" in t else None
 
 
 def deg2rad_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.deg2rad, t["input"]))
-    return tangent
+    return into(own and 1, 0, k.deg2rad, t["input"]) if "input" in t else None
 
 
 def rad2deg_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.rad2deg(grad), result))
-    return tangent
+    return along(t["input"], lambda grad: F.rad2deg(grad), result) if "input" in t else None
 
 
 def rad2deg_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.rad2deg, t["input"]))
-    return tangent
+    return into(own and 1, 0, k.rad2deg, t["input"]) if "input" in t else None
 
 
 def atan2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.turned(grad, a["other"], a["input"], a["other"]), result))
+    tangent = (
+        along(t["input"], lambda grad: tensor_formulas.turned(grad, a["other"], a["input"], a["other"]), result) if "input" in t else None
+    )
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: tensor_formulas.turned(grad, F.neg(a["input"]), a["input"], a["other"]), result)
@@ -1371,91 +972,59 @@ def atan2_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
 
 
 def atan2_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.turned(False, t["input"], a["other"], a["input"], a["other"]))
+    tangent = reusing_formulas.turned(False, t["input"], a["other"], a["input"], a["other"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(0, 0, tangent, reusing_formulas.turned(False, t["other"], k.neg(a["input"]), a["input"], a["other"]))
     return tangent
 
 
 def frac_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: grad, result))
-    return tangent
+    return along(t["input"], lambda grad: grad, result) if "input" in t else None
 
 
 def frac_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, t["input"])
-    return tangent
+    return t["input"] if "input" in t else None
 
 
 def copysign_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_magnitude(grad, a["input"], result), result))
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.zeros_like(grad), result))
-    return tangent
+    tangent = (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_magnitude(grad, a["input"], result), result) if "input" in t else None
+    )
+    return plus(tangent, along(t["other"], lambda grad: F.zeros_like(grad), result)) if "other" in t else tangent
 
 
 def copysign_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result))
-    if "other" in t:
-        tangent = sum_of_arrays(0, 0, tangent, k.zeros_like(t["other"]))
-    return tangent
+    tangent = reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result) if "input" in t else None
+    return sum_of_arrays(0, 0, tangent, k.zeros_like(t["other"])) if "other" in t else tangent
 
 
 def copysign_Scalar_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_magnitude(grad, a["input"], result), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.gradient_of_magnitude(grad, a["input"], result), result) if "input" in t else None
 
 
 def copysign_Scalar_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result))
-    return tangent
+    return reusing_formulas.gradient_of_magnitude(False, t["input"], a["input"], result) if "input" in t else None
 
 
 def nextafter_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.where(F.eq(a["input"], a["other"]), 0, grad), result))
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.zeros_like(grad), result))
-    return tangent
+    tangent = along(t["input"], lambda grad: F.where(F.eq(a["input"], a["other"]), 0, grad), result) if "input" in t else None
+    return plus(tangent, along(t["other"], lambda grad: F.zeros_like(grad), result)) if "other" in t else tangent
 
 
 def nextafter_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 3, False << 2, k.where, k.eq(a["input"], a["other"]), 0, t["input"]))
-    if "other" in t:
-        tangent = sum_of_arrays(own, 1, tangent, k.zeros_like(t["other"]))
-    return tangent
+    tangent = into(own and 3, False << 2, k.where, k.eq(a["input"], a["other"]), 0, t["input"]) if "input" in t else None
+    return sum_of_arrays(own, 1, tangent, k.zeros_like(t["other"])) if "other" in t else tangent
 
 
 def ldexp_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.ldexp(grad, F.conj(a["other"])), result))
+    tangent = along(t["input"], lambda grad: F.ldexp(grad, F.conj(a["other"])), result) if "input" in t else None
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453), result))
     return tangent
 
 
 def ldexp_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, into(own and 1, 0, k.ldexp, t["input"], k.conj(a["other"])))
+    tangent = into(own and 1, 0, k.ldexp, t["input"], k.conj(a["other"])) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(own, 2, tangent, reuse(1, k.mul, reuse(False, k.mul, t["other"], k.conj(result)), 0.6931471805599453))
     return tangent
@@ -1466,20 +1035,15 @@ def frexp_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
 
 
 def nan_to_num_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            along(t["input"], lambda grad: tensor_formulas.gradient_of_nan_to_num(grad, a["input"], a["input"]._impl.dtype), result),
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_nan_to_num(grad, a["input"], a["input"]._impl.dtype), result)
+        if "input" in t
+        else None
+    )
 
 
 def nan_to_num_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_nan_to_num(False, t["input"], a["input"], a["input"].dtype))
-    return tangent
+    return reusing_formulas.gradient_of_nan_to_num(False, t["input"], a["input"], a["input"].dtype) if "input" in t else None
 
 
 def gather_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1589,15 +1153,12 @@ def index_put_at_onto(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
 def scatter_reduce_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"],
-                lambda grad: tensor_formulas.scatter_reduce_self_gradient(
-                    grad, a["input"], a["dim"], a["index"], a["src"], a["reduce"], a["include_self"], result
-                ),
-                result,
+        tangent = transposed(
+            t["input"],
+            lambda grad: tensor_formulas.scatter_reduce_self_gradient(
+                grad, a["input"], a["dim"], a["index"], a["src"], a["reduce"], a["include_self"], result
             ),
+            result,
         )
     if "src" in t:
         tangent = plus(
@@ -1616,15 +1177,12 @@ def scatter_reduce_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: A
 def index_reduce_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"],
-                lambda grad: tensor_formulas.index_reduce_self_gradient(
-                    grad, a["input"], a["dim"], a["index"], a["source"], a["reduce"], a["include_self"], result
-                ),
-                result,
+        tangent = transposed(
+            t["input"],
+            lambda grad: tensor_formulas.index_reduce_self_gradient(
+                grad, a["input"], a["dim"], a["index"], a["source"], a["reduce"], a["include_self"], result
             ),
+            result,
         )
     if "source" in t:
         tangent = plus(
@@ -1649,103 +1207,63 @@ def stack_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
 
 
 def mm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.mm(t["input"], a["mat2"]))
-    if "mat2" in t:
-        tangent = plus(tangent, F.mm(a["input"], t["mat2"]))
-    return tangent
+    tangent = F.mm(t["input"], a["mat2"]) if "input" in t else None
+    return plus(tangent, F.mm(a["input"], t["mat2"])) if "mat2" in t else tangent
 
 
 def mv_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.mv(t["input"], a["vec"]))
-    if "vec" in t:
-        tangent = plus(tangent, F.mv(a["input"], t["vec"]))
-    return tangent
+    tangent = F.mv(t["input"], a["vec"]) if "input" in t else None
+    return plus(tangent, F.mv(a["input"], t["vec"])) if "vec" in t else tangent
 
 
 def bmm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.bmm(t["input"], a["mat2"]))
-    if "mat2" in t:
-        tangent = plus(tangent, F.bmm(a["input"], t["mat2"]))
-    return tangent
+    tangent = F.bmm(t["input"], a["mat2"]) if "input" in t else None
+    return plus(tangent, F.bmm(a["input"], t["mat2"])) if "mat2" in t else tangent
 
 
 def dot_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.dot(t["input"], a["tensor"]))
-    if "tensor" in t:
-        tangent = plus(tangent, F.dot(a["input"], t["tensor"]))
-    return tangent
+    tangent = F.dot(t["input"], a["tensor"]) if "input" in t else None
+    return plus(tangent, F.dot(a["input"], t["tensor"])) if "tensor" in t else tangent
 
 
 def addmm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["input"], a["beta"]))
+    tangent = tensor_formulas.scaled(t["input"], a["beta"]) if "input" in t else None
     if "mat1" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.mm(t["mat1"], a["mat2"]), a["alpha"]))
-    if "mat2" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.mm(a["mat1"], t["mat2"]), a["alpha"]))
-    return tangent
+    return plus(tangent, tensor_formulas.scaled(F.mm(a["mat1"], t["mat2"]), a["alpha"])) if "mat2" in t else tangent
 
 
 def addmv_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["input"], a["beta"]))
+    tangent = tensor_formulas.scaled(t["input"], a["beta"]) if "input" in t else None
     if "mat" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.mv(t["mat"], a["vec"]), a["alpha"]))
-    if "vec" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.mv(a["mat"], t["vec"]), a["alpha"]))
-    return tangent
+    return plus(tangent, tensor_formulas.scaled(F.mv(a["mat"], t["vec"]), a["alpha"])) if "vec" in t else tangent
 
 
 def addr_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["input"], a["beta"]))
+    tangent = tensor_formulas.scaled(t["input"], a["beta"]) if "input" in t else None
     if "vec1" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.outer(t["vec1"], a["vec2"]), a["alpha"]))
-    if "vec2" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.outer(a["vec1"], t["vec2"]), a["alpha"]))
-    return tangent
+    return plus(tangent, tensor_formulas.scaled(F.outer(a["vec1"], t["vec2"]), a["alpha"])) if "vec2" in t else tangent
 
 
 def baddbmm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["input"], a["beta"]))
+    tangent = tensor_formulas.scaled(t["input"], a["beta"]) if "input" in t else None
     if "batch1" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.bmm(t["batch1"], a["batch2"]), a["alpha"]))
-    if "batch2" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.bmm(a["batch1"], t["batch2"]), a["alpha"]))
-    return tangent
+    return plus(tangent, tensor_formulas.scaled(F.bmm(a["batch1"], t["batch2"]), a["alpha"])) if "batch2" in t else tangent
 
 
 def addbmm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(t["input"], a["beta"]))
+    tangent = tensor_formulas.scaled(t["input"], a["beta"]) if "input" in t else None
     if "batch1" in t:
         tangent = plus(tangent, tensor_formulas.scaled(F.sum(F.bmm(t["batch1"], a["batch2"]), 0), a["alpha"]))
-    if "batch2" in t:
-        tangent = plus(tangent, tensor_formulas.scaled(F.sum(F.bmm(a["batch1"], t["batch2"]), 0), a["alpha"]))
-    return tangent
+    return plus(tangent, tensor_formulas.scaled(F.sum(F.bmm(a["batch1"], t["batch2"]), 0), a["alpha"])) if "batch2" in t else tangent
 
 
 def vdot_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.vdot(t["input"], a["other"]))
-    if "other" in t:
-        tangent = plus(tangent, F.vdot(a["input"], t["other"]))
-    return tangent
+    tangent = F.vdot(t["input"], a["other"]) if "input" in t else None
+    return plus(tangent, F.vdot(a["input"], t["other"])) if "other" in t else tangent
 
 
 def trace_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1753,12 +1271,8 @@ def trace_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> An
 
 
 def linalg_cross_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, F.linalg_cross(t["input"], a["other"], a["dim"]))
-    if "other" in t:
-        tangent = plus(tangent, F.linalg_cross(a["input"], t["other"], a["dim"]))
-    return tangent
+    tangent = F.linalg_cross(t["input"], a["other"], a["dim"]) if "input" in t else None
+    return plus(tangent, F.linalg_cross(a["input"], t["other"], a["dim"])) if "other" in t else tangent
 
 
 def sum_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1778,63 +1292,53 @@ def mean_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) ->
 
 
 def prod_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, reduced(t["input"], lambda grad: F.prod_backward(grad, a["input"], result, None, False), result, None, False)
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: F.prod_backward(grad, a["input"], result, None, False), result, None, False)
+        if "input" in t
+        else None
+    )
 
 
 def prod_dim_int_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"], lambda grad: F.prod_backward(grad, a["input"], result, a["dim"], a["keepdim"]), result, a["dim"], a["keepdim"]
-            ),
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: F.prod_backward(grad, a["input"], result, a["dim"], a["keepdim"]), result, a["dim"], a["keepdim"])
+        if "input" in t
+        else None
+    )
 
 
 def max_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
+        if "input" in t
+        else None
+    )
 
 
 def min_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
+        if "input" in t
+        else None
+    )
 
 
 def median_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: tensor_formulas.shared_by_whole_ties(grad, a["input"], result), result, None, False)
+        if "input" in t
+        else None
+    )
 
 
 def extreme_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"], lambda grad: tensor_formulas.shared_by_rows_of_ties(grad, a["input"], result, a["dim"]), result, a["dim"], False
-            ),
+    return (
+        reduced(
+            t["input"], lambda grad: tensor_formulas.shared_by_rows_of_ties(grad, a["input"], result, a["dim"]), result, a["dim"], False
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def max_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1858,95 +1362,75 @@ def take_selected_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: An
 
 
 def amax_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"], lambda grad: tensor_formulas.shared_by_ties(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"]
-            ),
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: tensor_formulas.shared_by_ties(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"])
+        if "input" in t
+        else None
+    )
 
 
 def amin_default_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"], lambda grad: tensor_formulas.shared_by_ties(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"]
-            ),
-        )
-    return tangent
+    return (
+        reduced(t["input"], lambda grad: tensor_formulas.shared_by_ties(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"])
+        if "input" in t
+        else None
+    )
 
 
 def var_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"],
-                lambda grad: tensor_formulas.var_gradient(grad, a["input"], a["dim"], a["correction"]),
-                result,
-                a["dim"],
-                a["keepdim"],
-            ),
+    return (
+        reduced(
+            t["input"],
+            lambda grad: tensor_formulas.var_gradient(grad, a["input"], a["dim"], a["correction"]),
+            result,
+            a["dim"],
+            a["keepdim"],
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def std_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"],
-                lambda grad: tensor_formulas.std_gradient(grad, a["input"], result, a["dim"], a["correction"]),
-                result,
-                a["dim"],
-                a["keepdim"],
-            ),
+    return (
+        reduced(
+            t["input"],
+            lambda grad: tensor_formulas.std_gradient(grad, a["input"], result, a["dim"], a["correction"]),
+            result,
+            a["dim"],
+            a["keepdim"],
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def linalg_vector_norm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"],
-                lambda grad: (
-                    None
-                    if a["ord"] == 0
-                    else tensor_formulas.vector_norm_gradient(grad, a["input"], result, a["ord"], a["dim"], a["input"]._impl.dtype)
-                ),
-                result,
-                a["dim"],
-                a["keepdim"],
+    return (
+        reduced(
+            t["input"],
+            lambda grad: (
+                None
+                if a["ord"] == 0
+                else tensor_formulas.vector_norm_gradient(grad, a["input"], result, a["ord"], a["dim"], a["input"]._impl.dtype)
             ),
+            result,
+            a["dim"],
+            a["keepdim"],
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def logsumexp_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"],
-                lambda grad: tensor_formulas.logsumexp_gradient(grad, a["input"], result, a["dim"]),
-                result,
-                a["dim"],
-                a["keepdim"],
-            ),
+    return (
+        reduced(
+            t["input"], lambda grad: tensor_formulas.logsumexp_gradient(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"]
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def products_of_others_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1966,17 +1450,15 @@ def log_softmax_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: 
 
 
 def renorm_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"],
-                lambda grad: tensor_formulas.gradient_of_renorm(grad, a["input"], a["p"], a["dim"], a["maxnorm"], a["input"]._impl.dtype),
-                result,
-            ),
+    return (
+        transposed(
+            t["input"],
+            lambda grad: tensor_formulas.gradient_of_renorm(grad, a["input"], a["p"], a["dim"], a["maxnorm"], a["input"]._impl.dtype),
+            result,
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def nansum_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -1984,15 +1466,11 @@ def nansum_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) 
 
 
 def aminmax_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            transposed(
-                t["input"], lambda grads: tensor_formulas.gradient_of_aminmax(grads, a["input"], result[0], result[1], a["dim"]), result
-            ),
-        )
-    return tangent
+    return (
+        transposed(t["input"], lambda grads: tensor_formulas.gradient_of_aminmax(grads, a["input"], result[0], result[1], a["dim"]), result)
+        if "input" in t
+        else None
+    )
 
 
 def var_mean_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
@@ -2014,21 +1492,18 @@ def std_mean_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any
 def dist_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
     tangent = None
     if "input" in t:
-        tangent = plus(
-            tangent,
-            reduced(
-                t["input"],
-                lambda grad: (
-                    None
-                    if a["p"] == 0
-                    else tensor_formulas.gradient_of_distance(
-                        grad, a["input"], a["other"], result, a["p"], a["input"]._impl.dtype, a["other"]._impl.dtype
-                    )
-                ),
-                result,
-                None,
-                False,
+        tangent = reduced(
+            t["input"],
+            lambda grad: (
+                None
+                if a["p"] == 0
+                else tensor_formulas.gradient_of_distance(
+                    grad, a["input"], a["other"], result, a["p"], a["input"]._impl.dtype, a["other"]._impl.dtype
+                )
             ),
+            result,
+            None,
+            False,
         )
     if "other" in t:
         tangent = plus(
@@ -2063,238 +1538,165 @@ def topk_dim_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) ->
 
 
 def sinc_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_sinc(grad, a["input"]), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.gradient_of_sinc(grad, a["input"]), result) if "input" in t else None
 
 
 def sinc_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_sinc(False, t["input"], a["input"]))
-    return tangent
+    return reusing_formulas.gradient_of_sinc(False, t["input"], a["input"]) if "input" in t else None
 
 
 def logit_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_logit(grad, a["input"], a["eps"]), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.gradient_of_logit(grad, a["input"], a["eps"]), result) if "input" in t else None
 
 
 def logit_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_logit(False, t["input"], a["input"], a["eps"]))
-    return tangent
+    return reusing_formulas.gradient_of_logit(False, t["input"], a["input"], a["eps"]) if "input" in t else None
 
 
 def xlogy_Tensor_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_xlogy(grad, a["input"], a["other"]), result))
+    tangent = (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_xlogy(grad, a["input"], a["other"]), result) if "input" in t else None
+    )
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.div(F.mul(grad, a["input"]), a["other"]), result))
     return tangent
 
 
 def xlogy_Tensor_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_xlogy(t["input"], a["input"], a["other"]))
+    tangent = array_formulas.gradient_of_xlogy(t["input"], a["input"], a["other"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(0, 2, tangent, reuse(1, k.div, reuse(False, k.mul, t["other"], a["input"]), a["other"]))
     return tangent
 
 
 def xlogy_Scalar_Self_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "other" in t:
-        tangent = plus(tangent, along(t["other"], lambda grad: F.div(F.mul(grad, a["input"]), a["other"]), result))
-    return tangent
+    return along(t["other"], lambda grad: F.div(F.mul(grad, a["input"]), a["other"]), result) if "other" in t else None
 
 
 def xlogy_Scalar_Self_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "other" in t:
-        tangent = sum_of_arrays(0, 3, tangent, reuse(1, k.div, reuse(False, k.mul, t["other"], a["input"]), a["other"]))
-    return tangent
+    return reuse(1, k.div, reuse(False, k.mul, t["other"], a["input"]), a["other"]) if "other" in t else None
 
 
 def xlogy_Scalar_Other_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_xlogy_number(grad, a["input"], a["other"]), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: tensor_formulas.gradient_of_xlogy_number(grad, a["input"], a["other"]), result)
+        if "input" in t
+        else None
+    )
 
 
 def xlogy_Scalar_Other_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_xlogy_number(t["input"], a["input"], a["other"]))
-    return tangent
+    return array_formulas.gradient_of_xlogy_number(t["input"], a["input"], a["other"]) if "input" in t else None
 
 
 def erf_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.neg(F.mul(a["input"], a["input"]))), 1.1283791670955126)), result),
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.neg(F.mul(a["input"], a["input"]))), 1.1283791670955126)), result)
+        if "input" in t
+        else None
+    )
 
 
 def erf_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(
-                own and 1,
-                2 | False,
-                k.mul,
-                t["input"],
-                reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), 1.1283791670955126),
-            ),
+    return (
+        into(
+            own and 1,
+            2 | False,
+            k.mul,
+            t["input"],
+            reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), 1.1283791670955126),
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def erfc_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent,
-            along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.neg(F.mul(a["input"], a["input"]))), -1.1283791670955126)), result),
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.neg(F.mul(a["input"], a["input"]))), -1.1283791670955126)), result)
+        if "input" in t
+        else None
+    )
 
 
 def erfc_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(
-                own and 1,
-                2 | False,
-                k.mul,
-                t["input"],
-                reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), -1.1283791670955126),
-            ),
+    return (
+        into(
+            own and 1,
+            2 | False,
+            k.mul,
+            t["input"],
+            reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(a["input"], a["input"]))), -1.1283791670955126),
         )
-    return tangent
+        if "input" in t
+        else None
+    )
 
 
 def erfinv_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(
-            tangent, along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(a["input"]), 2)), 0.886226925452758)), result)
-        )
-    return tangent
+    return (
+        along(t["input"], lambda grad: F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(a["input"]), 2)), 0.886226925452758)), result)
+        if "input" in t
+        else None
+    )
 
 
 def erfinv_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(
-            0,
-            3,
-            tangent,
-            into(
-                own and 1, 2 | False, k.mul, t["input"], reuse(1, k.mul, reuse(1, k.exp, k.pow(k.erfinv(a["input"]), 2)), 0.886226925452758)
-            ),
-        )
-    return tangent
+    return (
+        into(own and 1, 2 | False, k.mul, t["input"], reuse(1, k.mul, reuse(1, k.exp, k.pow(k.erfinv(a["input"]), 2)), 0.886226925452758))
+        if "input" in t
+        else None
+    )
 
 
 def lgamma_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.digamma(a["input"])), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.digamma(a["input"])), result) if "input" in t else None
 
 
 def lgamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.digamma(a["input"])))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.digamma(a["input"])) if "input" in t else None
 
 
 def digamma_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.polygamma_of(a["input"], 1)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.polygamma_of(a["input"], 1)), result) if "input" in t else None
 
 
 def digamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], 1)))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], 1)) if "input" in t else None
 
 
 def polygamma_of_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.polygamma_of(a["input"], a["n"] + 1)), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.polygamma_of(a["input"], a["n"] + 1)), result) if "input" in t else None
 
 
 def polygamma_of_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], a["n"] + 1)))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.polygamma_of(a["input"], a["n"] + 1)) if "input" in t else None
 
 
 def mvlgamma_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_mvlgamma(grad, a["input"], a["p"]), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.gradient_of_mvlgamma(grad, a["input"], a["p"]), result) if "input" in t else None
 
 
 def mvlgamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_mvlgamma(False, t["input"], a["input"], a["p"]))
-    return tangent
+    return reusing_formulas.gradient_of_mvlgamma(False, t["input"], a["input"], a["p"]) if "input" in t else None
 
 
 def igamma_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_order(grad), result))
+    tangent = along(t["input"], lambda grad: tensor_formulas.gradient_of_order(grad), result) if "input" in t else None
     if "other" in t:
         tangent = plus(tangent, along(t["other"], lambda grad: F.mul(grad, tensor_formulas.gamma_density(a["input"], a["other"])), result))
     return tangent
 
 
 def igamma_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_order(t["input"]))
+    tangent = array_formulas.gradient_of_order(t["input"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(0, 2, tangent, reuse(False, k.mul, t["other"], array_formulas.gamma_density(a["input"], a["other"])))
     return tangent
 
 
 def igammac_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_order(grad), result))
+    tangent = along(t["input"], lambda grad: tensor_formulas.gradient_of_order(grad), result) if "input" in t else None
     if "other" in t:
         tangent = plus(
             tangent, along(t["other"], lambda grad: F.mul(F.neg(grad), tensor_formulas.gamma_density(a["input"], a["other"])), result)
@@ -2303,9 +1705,7 @@ def igammac_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> 
 
 
 def igammac_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, array_formulas.gradient_of_order(t["input"]))
+    tangent = array_formulas.gradient_of_order(t["input"]) if "input" in t else None
     if "other" in t:
         tangent = sum_of_arrays(
             0, 2, tangent, reuse(1, k.mul, reuse(False, k.neg, t["other"]), array_formulas.gamma_density(a["input"], a["other"]))
@@ -2314,31 +1714,19 @@ def igammac_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any,
 
 
 def i0_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: F.mul(grad, F.special_i1(a["input"])), result))
-    return tangent
+    return along(t["input"], lambda grad: F.mul(grad, F.special_i1(a["input"])), result) if "input" in t else None
 
 
 def i0_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 3, tangent, into(own and 1, False, k.mul, t["input"], k.special_i1(a["input"])))
-    return tangent
+    return into(own and 1, False, k.mul, t["input"], k.special_i1(a["input"])) if "input" in t else None
 
 
 def special_i1_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = plus(tangent, along(t["input"], lambda grad: tensor_formulas.gradient_of_i1(grad, a["input"], result), result))
-    return tangent
+    return along(t["input"], lambda grad: tensor_formulas.gradient_of_i1(grad, a["input"], result), result) if "input" in t else None
 
 
 def special_i1_over_arrays(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    tangent = None
-    if "input" in t:
-        tangent = sum_of_arrays(0, 1, tangent, reusing_formulas.gradient_of_i1(False, t["input"], a["input"], result))
-    return tangent
+    return reusing_formulas.gradient_of_i1(False, t["input"], a["input"], result) if "input" in t else None
 
 
 def diag_embed_tangent(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:

@@ -172,8 +172,7 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad)
-        set_history(result, node)
+        set_history(result, GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad))
     return result
 
 
@@ -195,8 +194,7 @@ def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ScatterBackward0.record(input, dim, index, src)
-        set_history(result, node)
+        set_history(result, ScatterBackward0.record(input, dim, index, src))
     return result
 
 
@@ -232,8 +230,7 @@ def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ScatterBackward1.record(input, dim, index, value)
-        set_history(result, node)
+        set_history(result, ScatterBackward1.record(input, dim, index, value))
     return result
 
 
@@ -319,8 +316,7 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ScatterAddBackward0.record(input, dim, index, src)
-        set_history(result, node)
+        set_history(result, ScatterAddBackward0.record(input, dim, index, src))
     return result
 
 
@@ -347,8 +343,7 @@ def scatter_overwritten(index: T, self_sizes: Shape, dim: int) -> T:
         array = no_fp_warnings.run(k.scatter_overwritten, index._impl.array, self_sizes, dim)
     except Exception as error:
         return recover(error, op.SCATTER_OVERWRITTEN, scatter_overwritten, index, self_sizes, dim)
-    result = wrap_like(index, array)
-    return result
+    return wrap_like(index, array)
 
 
 def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> T:
@@ -412,8 +407,7 @@ def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexSelectBackward0.record(input, dim, index)
-        set_history(result, node)
+        set_history(result, IndexSelectBackward0.record(input, dim, index))
     return result
 
 
@@ -486,8 +480,7 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexAddBackward0.record(input, dim, index, source, alpha=alpha)
-        set_history(result, node)
+        set_history(result, IndexAddBackward0.record(input, dim, index, source, alpha=alpha))
     return result
 
 
@@ -575,8 +568,7 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexCopyBackward0.record(input, dim, index, source)
-        set_history(result, node)
+        set_history(result, IndexCopyBackward0.record(input, dim, index, source))
     return result
 
 
@@ -608,8 +600,7 @@ def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexFillBackward0.record(input, dim, index, value)
-        set_history(result, node)
+        set_history(result, IndexFillBackward0.record(input, dim, index, value))
     return result
 
 
@@ -651,8 +642,7 @@ def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IndexFillBackward1.record(input, dim, index, value)
-        set_history(result, node)
+        set_history(result, IndexFillBackward1.record(input, dim, index, value))
     return result
 
 
@@ -690,8 +680,7 @@ def index_mask(index: T, sizes: Shape, dim: int) -> T:
         array = no_fp_warnings.run(k.index_mask, index._impl.array, sizes, dim)
     except Exception as error:
         return recover(error, op.INDEX_MASK, index_mask, index, sizes, dim)
-    result = wrap_like(index, array)
-    return result
+    return wrap_like(index, array)
 
 
 def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
@@ -702,8 +691,7 @@ def index_copy_overwritten(index: T, sizes: Shape, dim: int, extent: int) -> T:
         array = no_fp_warnings.run(k.index_copy_overwritten, index._impl.array, sizes, dim, extent)
     except Exception as error:
         return recover(error, op.INDEX_COPY_OVERWRITTEN, index_copy_overwritten, index, sizes, dim, extent)
-    result = wrap_like(index, array)
-    return result
+    return wrap_like(index, array)
 
 
 def take(input: T, index: Tensor, *, out: T | None = None) -> T:
@@ -759,8 +747,7 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = TakeBackward0.record(input, index)
-        set_history(result, node)
+        set_history(result, TakeBackward0.record(input, index))
     return result
 
 
@@ -777,8 +764,7 @@ def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = TakeSpreadBackward0.record(self, sizes, index)
-        set_history(result, node)
+        set_history(result, TakeSpreadBackward0.record(self, sizes, index))
     return result
 
 
@@ -836,8 +822,7 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
         or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = PutBackward0.record(input, index, source, accumulate)
-        set_history(result, node)
+        set_history(result, PutBackward0.record(input, index, source, accumulate))
     return result
 
 
@@ -865,8 +850,7 @@ def put_overwritten(index: T, count: int) -> T:
         array = no_fp_warnings.run(k.put_overwritten, index._impl.array, count)
     except Exception as error:
         return recover(error, op.PUT_OVERWRITTEN, put_overwritten, index, count)
-    result = wrap_like(index, array)
-    return result
+    return wrap_like(index, array)
 
 
 def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
@@ -929,8 +913,7 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedSelectBackward0.record(input, mask)
-        set_history(result, node)
+        set_history(result, MaskedSelectBackward0.record(input, mask))
     return result
 
 
@@ -947,8 +930,7 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedSpreadBackward0.record(self, sizes, mask)
-        set_history(result, node)
+        set_history(result, MaskedSpreadBackward0.record(self, sizes, mask))
     return result
 
 
@@ -965,8 +947,7 @@ def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedFillBackward0.record(input, mask, value)
-        set_history(result, node)
+        set_history(result, MaskedFillBackward0.record(input, mask, value))
     return result
 
 
@@ -1000,8 +981,7 @@ def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
         or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedFillBackward1.record(input, mask, value)
-        set_history(result, node)
+        set_history(result, MaskedFillBackward1.record(input, mask, value))
     return result
 
 
@@ -1078,8 +1058,7 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
         or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
         or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaskedScatterBackward0.record(input, mask, source)
-        set_history(result, node)
+        set_history(result, MaskedScatterBackward0.record(input, mask, source))
     return result
 
 
@@ -1110,8 +1089,7 @@ def nonzero_rows(input: T, *, out: T | None = None) -> T:
         return recover(error, op.NONZERO_ROWS, nonzero_rows, input, out=out)
     if out is not None:
         return write_out(out, array, "nonzero", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
@@ -1124,8 +1102,7 @@ def index_at(self: T, indices: Sequence[TensorBase], positions: Shape) -> T:
         return recover(error, op.INDEX_AT, index_at, self, indices, positions)
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
-        node = IndexBackward0.record(self, indices, positions)
-        set_history(result, node)
+        set_history(result, IndexBackward0.record(self, indices, positions))
     return result
 
 
@@ -1139,8 +1116,7 @@ def index_spread(self: T, sizes: Shape, indices: Sequence[TensorBase], positions
         return recover(error, op.INDEX_SPREAD, index_spread, self, sizes, indices, positions)
     result = wrap_like(self, array)
     if is_recording() and requires_grad(self, *indices):
-        node = IndexSpreadBackward0.record(self, sizes, indices, positions)
-        set_history(result, node)
+        set_history(result, IndexSpreadBackward0.record(self, sizes, indices, positions))
     return result
 
 
@@ -1156,8 +1132,7 @@ def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, valu
         return recover(error, op.INDEX_PUT_AT, index_put_at, input, indices, positions, values, accumulate)
     result = wrap_like(input, array)
     if is_recording() and requires_grad(input, *indices, values):
-        node = IndexPutBackward0.record(input, indices, positions, values, accumulate)
-        set_history(result, node)
+        set_history(result, IndexPutBackward0.record(input, indices, positions, values, accumulate))
     return result
 
 
@@ -1194,8 +1169,7 @@ def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Sh
         array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
         return recover(error, op.INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
-    result = wrap_like(indices[0], array)
-    return result
+    return wrap_like(indices[0], array)
 
 
 def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:
@@ -1326,8 +1300,7 @@ def scatter_reduced(input: T, dim: int, index: Tensor, src: Tensor | Number, how
         return recover(error, op.SCATTER_REDUCED, scatter_reduced, input, dim, index, src, how, out=out)
     if out is not None:
         return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:
@@ -1445,8 +1418,7 @@ def repeated_index(index: T, sizes: Shape, dim: int) -> T:
         array = no_fp_warnings.run(k.repeated_index, index._impl.array, sizes, dim)
     except Exception as error:
         return recover(error, op.REPEATED_INDEX, repeated_index, index, sizes, dim)
-    result = wrap_like(index, array)
-    return result
+    return wrap_like(index, array)
 
 
 def index_fill(input: T, dim: int, index: Tensor, value: Tensor | Number) -> T:

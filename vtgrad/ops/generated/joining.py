@@ -89,8 +89,7 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         return write_out(out, array, "cat")
     result = wrap_like(tensors[0], array)
     if is_recording() and requires_grad(*tensors):
-        node = CatBackward0.record(tensors, dim)
-        set_history(result, node)
+        set_history(result, CatBackward0.record(tensors, dim))
     return result
 
 
@@ -148,6 +147,5 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         return write_out(out, array, "stack")
     result = wrap_like(tensors[0], array)
     if is_recording() and requires_grad(*tensors):
-        node = StackBackward0.record(tensors, dim)
-        set_history(result, node)
+        set_history(result, StackBackward0.record(tensors, dim))
     return result

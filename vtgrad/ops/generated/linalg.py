@@ -121,8 +121,7 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MmBackward0.record(input, mat2)
-        set_history(result, node)
+        set_history(result, MmBackward0.record(input, mat2))
     return result
 
 
@@ -187,8 +186,7 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MvBackward0.record(input, vec)
-        set_history(result, node)
+        set_history(result, MvBackward0.record(input, vec))
     return result
 
 
@@ -253,8 +251,7 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = BmmBackward0.record(input, mat2)
-        set_history(result, node)
+        set_history(result, BmmBackward0.record(input, mat2))
     return result
 
 
@@ -319,8 +316,7 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (tensor._impl.autograd_meta is not None and tensor._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DotBackward0.record(input, tensor)
-        set_history(result, node)
+        set_history(result, DotBackward0.record(input, tensor))
     return result
 
 
@@ -396,8 +392,7 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
         or (mat1._impl.autograd_meta is not None and mat1._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha))
     return result
 
 
@@ -485,8 +480,7 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
         or (mat._impl.autograd_meta is not None and mat._impl.autograd_meta.requires_grad())
         or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddmvBackward0.record(input, mat, vec, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddmvBackward0.record(input, mat, vec, beta=beta, alpha=alpha))
     return result
 
 
@@ -573,8 +567,7 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
         or (vec1._impl.autograd_meta is not None and vec1._impl.autograd_meta.requires_grad())
         or (vec2._impl.autograd_meta is not None and vec2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha))
     return result
 
 
@@ -662,8 +655,7 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
         or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.requires_grad())
         or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = BaddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, BaddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
 
 
@@ -753,8 +745,7 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
         or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.requires_grad())
         or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
 
 
@@ -828,8 +819,7 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = VdotBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, VdotBackward0.record(input, other))
     return result
 
 
@@ -872,8 +862,7 @@ def trace(input: T) -> T:
         return recover(error, op.TRACE, trace, input)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TraceBackward0.record(input)
-        set_history(result, node)
+        set_history(result, TraceBackward0.record(input))
     return result
 
 
@@ -894,6 +883,5 @@ def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None)
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LinalgCrossBackward0.record(self, other, dim)
-        set_history(result, node)
+        set_history(result, LinalgCrossBackward0.record(self, other, dim))
     return result

@@ -110,8 +110,7 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LogicalAndBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LogicalAndBackward0.record(input, other))
     return result
 
 
@@ -186,8 +185,7 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LogicalOrBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LogicalOrBackward0.record(input, other))
     return result
 
 
@@ -262,8 +260,7 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LogicalXorBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LogicalXorBackward0.record(input, other))
     return result
 
 
@@ -326,8 +323,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = LogicalNotBackward0.record(input)
-        set_history(result, node)
+        set_history(result, LogicalNotBackward0.record(input))
     return result
 
 
@@ -394,8 +390,7 @@ def bitwise_and(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.BITWISE_AND, bitwise_and, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_and", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
@@ -461,8 +456,7 @@ def bitwise_or(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.BITWISE_OR, bitwise_or, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_or", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
@@ -528,8 +522,7 @@ def bitwise_xor(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.BITWISE_XOR, bitwise_xor, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_xor", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
@@ -596,8 +589,7 @@ def bitwise_left_shift(input: T, other: Tensor | Number, *, out: T | None = None
         return recover(error, op.BITWISE_LEFT_SHIFT, bitwise_left_shift, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, total=False)
@@ -665,8 +657,7 @@ def bitwise_right_shift(input: T, other: Tensor | Number, *, out: T | None = Non
         return recover(error, op.BITWISE_RIGHT_SHIFT, bitwise_right_shift, input, other, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_right_shift", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, total=False)
@@ -728,8 +719,7 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
         return recover(error, op.BITWISE_NOT, bitwise_not, input, out=out)
     if out is not None:
         return write_out(out, array, "bitwise_not", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 _bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)

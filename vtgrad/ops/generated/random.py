@@ -440,8 +440,7 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
         return write_out(out, array, "bernoulli")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = BernoulliBackward0.record(input, generator=generator)
-        set_history(result, node)
+        set_history(result, BernoulliBackward0.record(input, generator=generator))
     return result
 
 
@@ -486,8 +485,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
         return write_out(out, array, "normal")
     result = wrap_like(mean, array)
     if mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad() and is_recording():
-        node = NormalBackward1.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward1.record(mean, std, generator=generator))
     return result
 
 
@@ -505,8 +503,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
         return write_out(out, array, "normal")
     result = wrap_like(std, array)
     if std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad() and is_recording():
-        node = NormalBackward2.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward2.record(mean, std, generator=generator))
     return result
 
 
@@ -527,8 +524,7 @@ def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = 
         (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad())
         or (std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = NormalBackward3.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward3.record(mean, std, generator=generator))
     return result
 
 

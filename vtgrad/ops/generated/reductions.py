@@ -157,8 +157,7 @@ def sum_default(input: T, *, dtype: DType | None = None) -> T:
         return recover(error, op.SUM_DEFAULT, sum_default, input, dtype=dtype)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SumBackward0.record(input, dtype=dtype)
-        set_history(result, node)
+        set_history(result, SumBackward0.record(input, dtype=dtype))
     return result
 
 
@@ -179,8 +178,7 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType 
         return write_out(out, array, "sum")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SumBackward1.record(input, dim, keepdim, dtype=dtype)
-        set_history(result, node)
+        set_history(result, SumBackward1.record(input, dim, keepdim, dtype=dtype))
     return result
 
 
@@ -194,8 +192,7 @@ def mean_default(input: T, *, dtype: DType | None = None) -> T:
         return recover(error, op.MEAN_DEFAULT, mean_default, input, dtype=dtype)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = MeanBackward0.record(input, dtype=dtype)
-        set_history(result, node)
+        set_history(result, MeanBackward0.record(input, dtype=dtype))
     return result
 
 
@@ -217,8 +214,7 @@ def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None 
         return write_out(out, array, "mean")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = MeanBackward1.record(input, dim, keepdim, dtype=dtype)
-        set_history(result, node)
+        set_history(result, MeanBackward1.record(input, dim, keepdim, dtype=dtype))
     return result
 
 
@@ -417,8 +413,7 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = PutSelectedBackward0.record(self, sizes, dim, indices, keepdim)
-        set_history(result, node)
+        set_history(result, PutSelectedBackward0.record(self, sizes, dim, indices, keepdim))
     return result
 
 
@@ -435,8 +430,7 @@ def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = TakeSelectedBackward0.record(self, dim, indices, keepdim)
-        set_history(result, node)
+        set_history(result, TakeSelectedBackward0.record(self, dim, indices, keepdim))
     return result
 
 
@@ -498,8 +492,7 @@ def argmax_default(input: T, dim: int | None = None, keepdim: bool = False, *, o
         return recover(error, op.ARGMAX_DEFAULT, argmax_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "argmax", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def argmin_default(input: T, dim: int | None = None, keepdim: bool = False, *, out: T | None = None) -> T:
@@ -516,8 +509,7 @@ def argmin_default(input: T, dim: int | None = None, keepdim: bool = False, *, o
         return recover(error, op.ARGMIN_DEFAULT, argmin_default, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "argmin", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def any_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
@@ -533,8 +525,7 @@ def any_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None 
         return recover(error, op.ANY_DIM, any_dim, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "any")
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None = None) -> T:
@@ -550,8 +541,7 @@ def all_dim(input: T, dim: Dims = None, keepdim: bool = False, *, out: T | None 
         return recover(error, op.ALL_DIM, all_dim, input, dim, keepdim, out=out)
     if out is not None:
         return write_out(out, array, "all")
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False, *, out: T | None = None) -> T:
@@ -570,8 +560,7 @@ def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False
         return write_out(out, array, "var")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = VarBackward0.record(input, dim, correction, keepdim)
-        set_history(result, node)
+        set_history(result, VarBackward0.record(input, dim, correction, keepdim))
     return result
 
 
@@ -652,8 +641,7 @@ def products_of_others(self: T, dim: int) -> T:
         return recover(error, op.PRODUCTS_OF_OTHERS, products_of_others, self, dim)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ProductsOfOthersBackward0.record(self, dim)
-        set_history(result, node)
+        set_history(result, ProductsOfOthersBackward0.record(self, dim))
     return result
 
 
@@ -777,8 +765,7 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
         return write_out(out, array, "renorm", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RenormBackward0.record(input, p, dim, maxnorm)
-        set_history(result, node)
+        set_history(result, RenormBackward0.record(input, p, dim, maxnorm))
     return result
 
 
@@ -806,8 +793,7 @@ def count_nonzero_dim_IntList(input: T, dim: Dims = None) -> T:
         array = no_fp_warnings.run(k.count_nonzero, input._impl.array, dim)
     except Exception as error:
         return recover(error, op.COUNT_NONZERO_DIM_INTLIST, count_nonzero_dim_IntList, input, dim)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def nansum_dim(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: T | None = None) -> T:
@@ -827,8 +813,7 @@ def nansum_dim(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTyp
         return write_out(out, array, "nansum")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NansumBackward0.record(input, dim, keepdim, dtype=dtype)
-        set_history(result, node)
+        set_history(result, NansumBackward0.record(input, dim, keepdim, dtype=dtype))
     return result
 
 
@@ -868,8 +853,7 @@ def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = 
         return recover(error, op.VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
     results = VarMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = VarMeanBackward0.record(input, dim, correction, keepdim)
-        set_history_of_each(results, node)
+        set_history_of_each(results, VarMeanBackward0.record(input, dim, correction, keepdim))
     return results
 
 
@@ -957,5 +941,4 @@ def checked_counts(self: T, extreme: Tensor) -> T:
         array = no_fp_warnings.run(k.checked_counts, self._impl.array, extreme._impl.array)
     except Exception as error:
         return recover(error, op.CHECKED_COUNTS, checked_counts, self, extreme)
-    result = wrap_like(self, array)
-    return result
+    return wrap_like(self, array)

@@ -115,8 +115,7 @@ def argsort_stable(input: T, dim: SupportsIndex = -1, descending: bool = False, 
         array = no_fp_warnings.run(k.argsort, input._impl.array, dim, descending, stable=stable)
     except Exception as error:
         return recover(error, op.ARGSORT_STABLE, argsort_stable, input, dim, descending, stable=stable)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def topk_dim(

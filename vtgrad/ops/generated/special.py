@@ -125,8 +125,7 @@ def sinc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sinc")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SincBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SincBackward0.record(input))
     return result
 
 
@@ -198,8 +197,7 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
         return write_out(out, array, "logit")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogitBackward0.record(input, eps)
-        set_history(result, node)
+        set_history(result, LogitBackward0.record(input, eps))
     return result
 
 
@@ -234,8 +232,7 @@ def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = XlogyBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward0.record(input, other))
     return result
 
 
@@ -267,8 +264,7 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy")
     result = wrap_like(other, array)
     if other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad() and is_recording():
-        node = XlogyBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward1.record(input, other))
     return result
 
 
@@ -286,8 +282,7 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = XlogyBackward2.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward2.record(input, other))
     return result
 
 
@@ -358,8 +353,7 @@ def erf(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erf")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfBackward0.record(input))
     return result
 
 
@@ -429,8 +423,7 @@ def erfc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erfc")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfcBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfcBackward0.record(input))
     return result
 
 
@@ -502,8 +495,7 @@ def erfinv(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erfinv")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfinvBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfinvBackward0.record(input))
     return result
 
 
@@ -576,8 +568,7 @@ def lgamma(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "lgamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LgammaBackward0.record(input)
-        set_history(result, node)
+        set_history(result, LgammaBackward0.record(input))
     return result
 
 
@@ -649,8 +640,7 @@ def digamma(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "digamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = DigammaBackward0.record(input)
-        set_history(result, node)
+        set_history(result, DigammaBackward0.record(input))
     return result
 
 
@@ -681,8 +671,7 @@ def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
         return write_out(out, array, "polygamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = PolygammaBackward0.record(input, n)
-        set_history(result, node)
+        set_history(result, PolygammaBackward0.record(input, n))
     return result
 
 
@@ -757,8 +746,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
         return write_out(out, array, "mvlgamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = MvlgammaBackward0.record(input, p)
-        set_history(result, node)
+        set_history(result, MvlgammaBackward0.record(input, p))
     return result
 
 
@@ -837,8 +825,7 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IgammaBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, IgammaBackward0.record(input, other))
     return result
 
 
@@ -919,8 +906,7 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IgammacBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, IgammacBackward0.record(input, other))
     return result
 
 
@@ -992,8 +978,7 @@ def i0(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "i0")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = I0Backward0.record(input)
-        set_history(result, node)
+        set_history(result, I0Backward0.record(input))
     return result
 
 

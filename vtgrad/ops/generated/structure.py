@@ -115,8 +115,7 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = DiagEmbedBackward0.record(input, offset, dim1, dim2)
-        set_history(result, node)
+        set_history(result, DiagEmbedBackward0.record(input, offset, dim1, dim2))
     return result
 
 
@@ -130,8 +129,7 @@ def block_diagonal(tensors: Sequence[T]) -> T:
         return recover(error, op.BLOCK_DIAGONAL, block_diagonal, tensors)
     result = wrap_like(tensors[0], array)
     if is_recording() and requires_grad(*tensors):
-        node = BlockDiagBackward0.record(tensors)
-        set_history(result, node)
+        set_history(result, BlockDiagBackward0.record(tensors))
     return result
 
 
@@ -185,8 +183,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
         return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TrilBackward0.record(input, diagonal)
-        set_history(result, node)
+        set_history(result, TrilBackward0.record(input, diagonal))
     return result
 
 
@@ -253,8 +250,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
         return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TriuBackward0.record(input, diagonal)
-        set_history(result, node)
+        set_history(result, TriuBackward0.record(input, diagonal))
     return result
 
 
@@ -281,8 +277,7 @@ def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
         return recover(error, op.ROT90_TURNS, rot90_turns, input, turns, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Rot90Backward0.record(input, turns, dims)
-        set_history(result, node)
+        set_history(result, Rot90Backward0.record(input, turns, dims))
     return result
 
 
@@ -294,8 +289,7 @@ def counted_indices(repeats: T, *, output_size: int | None = None) -> T:
         array = no_fp_warnings.run(k.counted_indices, repeats._impl.array, output_size=output_size)
     except Exception as error:
         return recover(error, op.COUNTED_INDICES, counted_indices, repeats, output_size=output_size)
-    result = wrap_like(repeats, array)
-    return result
+    return wrap_like(repeats, array)
 
 
 def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
@@ -308,8 +302,7 @@ def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
         return recover(error, op.REPEAT_TILES, repeat_tiles, input, repeats)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RepeatBackward0.record(input, repeats)
-        set_history(result, node)
+        set_history(result, RepeatBackward0.record(input, repeats))
     return result
 
 
@@ -356,8 +349,7 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
         return recover(error, op.ROLL, roll, input, shifts, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RollBackward0.record(input, shifts, dims)
-        set_history(result, node)
+        set_history(result, RollBackward0.record(input, shifts, dims))
     return result
 
 
@@ -371,6 +363,5 @@ def flip_dims(input: T, dims: int | Sequence[int]) -> T:
         return recover(error, op.FLIP_DIMS, flip_dims, input, dims)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FlipBackward0.record(input, dims)
-        set_history(result, node)
+        set_history(result, FlipBackward0.record(input, dims))
     return result

@@ -245,8 +245,7 @@ def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
         return write_out(out, array, "select_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SelectBackward0.record(input, dim, index, copy=True)
-        set_history(result, node)
+        set_history(result, SelectBackward0.record(input, dim, index, copy=True))
     return result
 
 
@@ -327,8 +326,7 @@ def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None
         return write_out(out, array, "slice_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SliceBackward0.record(input, dim, start, end, step, copy=True)
-        set_history(result, node)
+        set_history(result, SliceBackward0.record(input, dim, start, end, step, copy=True))
     return result
 
 
@@ -409,8 +407,7 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
         return write_out(out, array, "diagonal_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = DiagonalBackward0.record(input, offset, dim1, dim2, copy=True)
-        set_history(result, node)
+        set_history(result, DiagonalBackward0.record(input, offset, dim1, dim2, copy=True))
     return result
 
 
@@ -766,8 +763,7 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "alias_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AliasBackward0.record(input, copy=True)
-        set_history(result, node)
+        set_history(result, AliasBackward0.record(input, copy=True))
     return result
 
 
@@ -864,8 +860,7 @@ def transpose_copy(input: T, dim0: int, dim1: int, *, out: T | None = None) -> T
         return write_out(out, array, "transpose_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TransposeBackward0.record(input, dim0, dim1, copy=True)
-        set_history(result, node)
+        set_history(result, TransposeBackward0.record(input, dim0, dim1, copy=True))
     return result
 
 
@@ -961,8 +956,7 @@ def t_copy(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "t_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TBackward0.record(input, copy=True)
-        set_history(result, node)
+        set_history(result, TBackward0.record(input, copy=True))
     return result
 
 
@@ -1035,8 +1029,7 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
         return write_out(out, array, "permute_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = PermuteBackward0.record(input, dims, copy=True)
-        set_history(result, node)
+        set_history(result, PermuteBackward0.record(input, dims, copy=True))
     return result
 
 
@@ -1082,8 +1075,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
         return recover(error, op._UNSAFE_VIEW, _unsafe_view, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = UnsafeViewBackward0.record(self, size)
-        set_history(result, node)
+        set_history(result, UnsafeViewBackward0.record(self, size))
     return result
 
 
@@ -1160,8 +1152,7 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
         return write_out(out, array, "expand_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ExpandBackward0.record(input, size, implicit=implicit, copy=True)
-        set_history(result, node)
+        set_history(result, ExpandBackward0.record(input, size, implicit=implicit, copy=True))
     return result
 
 
@@ -1195,8 +1186,7 @@ def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward0.record(input, copy=True)
-        set_history(result, node)
+        set_history(result, SqueezeBackward0.record(input, copy=True))
     return result
 
 
@@ -1232,8 +1222,7 @@ def squeeze_copy_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward1.record(input, dim, copy=True)
-        set_history(result, node)
+        set_history(result, SqueezeBackward1.record(input, dim, copy=True))
     return result
 
 
@@ -1267,8 +1256,7 @@ def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> 
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SqueezeBackward2.record(input, dim, copy=True)
-        set_history(result, node)
+        set_history(result, SqueezeBackward2.record(input, dim, copy=True))
     return result
 
 
@@ -1364,8 +1352,7 @@ def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
         return write_out(out, array, "unsqueeze_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = UnsqueezeBackward0.record(input, dim, copy=True)
-        set_history(result, node)
+        set_history(result, UnsqueezeBackward0.record(input, dim, copy=True))
     return result
 
 
@@ -1481,8 +1468,7 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
         return write_out(out, array, "unfold_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = UnfoldBackward0.record(input, dimension, size, step, copy=True)
-        set_history(result, node)
+        set_history(result, UnfoldBackward0.record(input, dimension, size, step, copy=True))
     return result
 
 
@@ -1516,8 +1502,7 @@ def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storag
         return write_out(out, array, "_as_strided_copy", exact=True)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsStridedBackward0.record(self, size, stride, storage_offset, copy=True)
-        set_history(result, node)
+        set_history(result, AsStridedBackward0.record(self, size, stride, storage_offset, copy=True))
     return result
 
 
@@ -1622,8 +1607,7 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
         return recover(error, op.SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SelectBackwardBackward0.record(self, input_sizes, dim, index)
-        set_history(result, node)
+        set_history(result, SelectBackwardBackward0.record(self, input_sizes, dim, index))
     return result
 
 
@@ -1637,8 +1621,7 @@ def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end
         return recover(error, op.SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step)
-        set_history(result, node)
+        set_history(result, SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step))
     return result
 
 
@@ -1652,8 +1635,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
         return recover(error, op.DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2)
-        set_history(result, node)
+        set_history(result, DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2))
     return result
 
 
@@ -1667,8 +1649,7 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
         return recover(error, op.UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step)
-        set_history(result, node)
+        set_history(result, UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step))
     return result
 
 
@@ -1682,8 +1663,7 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
         return recover(error, op.AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsStridedBackwardBackward0.record(self, input_geometry, output_geometry)
-        set_history(result, node)
+        set_history(result, AsStridedBackwardBackward0.record(self, input_geometry, output_geometry))
     return result
 
 
@@ -1697,8 +1677,7 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
         return recover(error, op.AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsStridedForwardBackward0.record(self, input_geometry, output_geometry)
-        set_history(result, node)
+        set_history(result, AsStridedForwardBackward0.record(self, input_geometry, output_geometry))
     return result
 
 
@@ -1755,8 +1734,7 @@ def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = SelectScatterBackward0.record(input, src, dim, index)
-        set_history(result, node)
+        set_history(result, SelectScatterBackward0.record(input, src, dim, index))
     return result
 
 
@@ -1830,8 +1808,7 @@ def slice_scatter(
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = SliceScatterBackward0.record(input, src, dim, start, end, step)
-        set_history(result, node)
+        set_history(result, SliceScatterBackward0.record(input, src, dim, start, end, step))
     return result
 
 
@@ -1896,8 +1873,7 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DiagonalScatterBackward0.record(input, src, offset, dim1, dim2)
-        set_history(result, node)
+        set_history(result, DiagonalScatterBackward0.record(input, src, offset, dim1, dim2))
     return result
 
 
@@ -1914,8 +1890,7 @@ def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, outp
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AsStridedScatterBackward0.record(input, src, input_geometry, output_geometry)
-        set_history(result, node)
+        set_history(result, AsStridedScatterBackward0.record(input, src, input_geometry, output_geometry))
     return result
 
 
@@ -2044,8 +2019,7 @@ def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = 
         return write_out(out, array, "narrow_copy", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NarrowCopyBackward0.record(input, dim, start, length)
-        set_history(result, node)
+        set_history(result, NarrowCopyBackward0.record(input, dim, start, length))
     return result
 
 
@@ -2063,8 +2037,7 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
         return write_out(out, array, "_view_copy", exact=True)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ViewBackward0_copy.record(self, size)
-        set_history(result, node)
+        set_history(result, ViewBackward0_copy.record(self, size))
     return result
 
 
