@@ -1,14 +1,14 @@
 """Writing the forward formulas: the tangents of results, from those of the arguments.
 
-The functions get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
-in ``ops/table/README.md``. Operators that compute element by element have a second function,
+The formulas get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
+in ``ops/table/README.md``. Operators that compute element by element have a second formula,
 over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays]. The
 handler finds them by the name of the row, see Note [One record for each operator].
 """
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation, Names, check_names, translate
@@ -20,8 +20,8 @@ from vtgrad.codegen.template import fill, head
 __all__ = ["emit_forward", "tangent_of"]
 
 _FORWARD = """
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
@@ -33,38 +33,23 @@ from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
+_Given: TypeAlias = Mapping[str, Any]
 
-$functions
+# By row: of the arguments, those tangents that there are, and the result.
+TANGENTS: Final[dict[str, Callable[[_Given, _Given, Any], Any]]] = {
+    $tangents
+}
+
+# The same over arrays, and whether the tangent of the first argument may be written.
+OVER_ARRAYS: Final[dict[str, Callable[[_Given, _Given, Any, int], Any]]] = {
+    $over_arrays
+}
+
+# What writes to the tangent of the first argument.
+ONTO: Final[dict[str, Callable[[_Given, _Given], Any]]] = {
+    $onto
+}
 """
-
-_FUNCTION = """
-
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    $body
-"""
-
-_CONTRIBUTION = """
-if "$argument" in t:
-    tangent = $text
-"""
-
-_FUNCTION_OVER_ARRAYS = """
-
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    $body
-"""
-
-_FUNCTION_ONTO = """
-
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
-    $call
-"""
-
-# The longest statement that is to be on one line.
-_WIDTH: Final = 130
 
 # How an array answers what formulas ask of a tensor.
 _ASKED: Final = {"shape": "shape", "dtype": "dtype", "ndim": "ndim"}
@@ -81,22 +66,20 @@ def emit_forward(library: Library) -> str:
     TableError
         If a differentiable operator has no forward formula, or a wrong one.
     """
-    functions = ""
+    tangents = over_arrays = onto = ""
     for operator in library.operators:
         name = operator.name
         if _kind(operator) == "formula":
-            body, _ = _body(operator, library.names)
-            functions += fill(_FUNCTION, name=f"{name}_tangent", body=body)
-            body_over_arrays = _body_over_arrays(operator, library.names)
-            if body_over_arrays is not None:
-                functions += fill(
-                    _FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=body_over_arrays
-                )
-        onto = _call_onto(operator)
-        if onto is not None:
-            functions += fill(_FUNCTION_ONTO, name=f"{name}_onto", call=onto)
+            formula, _ = _formula(operator, library.names)
+            tangents += f'"{name}": lambda a, t, result: {formula},\n'
+            by_arrays = _formula_over_arrays(operator, library.names)
+            if by_arrays is not None:
+                over_arrays += f'"{name}": lambda a, t, result, own: {by_arrays},\n'
+        call = _call_onto(operator)
+        if call is not None:
+            onto += f'"{name}": lambda a, t: {call},\n'
     text = head("the derivative tables", "The tangents of the results of all operators.")
-    return text + fill(_FORWARD, functions=functions)
+    return text + fill(_FORWARD, tangents=tangents, over_arrays=over_arrays, onto=onto)
 
 
 def tangent_of(operator: Operator, names: Names) -> dict[str, object]:
@@ -110,9 +93,9 @@ def tangent_of(operator: Operator, names: Names) -> dict[str, object]:
     kind = _kind(operator)
     if kind != "formula":
         return {"tangent": "" if kind == "none" else kind}
-    _, uses = _body(operator, names)
+    _, uses = _formula(operator, names)
     written = operator.inplace is not None or operator.returns == "Self"
-    by_arrays = written and _body_over_arrays(operator, names) is not None
+    by_arrays = written and _formula_over_arrays(operator, names) is not None
     return {
         "reads_result": "result" in uses,
         "reads_first": _readers_of_first(operator, names) if by_arrays else "",
@@ -146,8 +129,8 @@ def _stated(operator: Operator) -> str | Mapping[str, str]:
     raise TableError(f"{operator.where}: a differentiable operator states 'forward'")
 
 
-def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
-    """The statements of the function, and the names that it reads."""
+def _formula(operator: Operator, names: Names) -> tuple[str, set[str]]:
+    """The expression, and the names that it reads."""
     stated = _stated(operator)
     several = operator.returns == "tuple"
     if stated == "linear":
@@ -158,46 +141,34 @@ def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
             else f'a["{a.for_users().name}"]'
             for a in operator.arguments
         ]
-        call = _call(operator, values)
-        return f"return {call}", set()
+        return _call(operator, values), set()
     uses: set[str] = set()
     if isinstance(stated, str) and stated not in _WORDS:
-        return f"return {_translated(operator, stated, names, uses)}", uses
+        return _translated(operator, stated, names, uses), uses
     if isinstance(stated, Mapping) and set(stated) <= set(operator.results) and several:
         parts = [
             _translated(operator, stated[one], names, uses) if one in stated else "None"
             for one in operator.results
         ]
-        return f"return {', '.join(parts)}", uses
+        return f"({', '.join(parts)})", uses
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
     needed = {name for name, f in operator.formulas.items() if f != "zeros_like(grad)"}
     if not needed <= set(by_argument) <= set(operator.formulas):
         raise TableError(f"{operator.where}: 'forward' is for {sorted(needed)}")
-    parts = []
+    sum = ""
     for argument, how in by_argument.items():
         key = "input" if argument == "self" else argument
         text = _contribution(operator, argument, how, names, uses)
-        parts.append((key, text, f"plus(tangent, {text})"))
-    return _summed(parts), uses
+        term = _term(key, text)
+        sum = f"plus({sum}, {term})" if sum else term
+    return sum or "None", uses
 
 
-def _summed(parts: Sequence[tuple[str, str, str]]) -> str:
-    """The statements that return a sum: by argument, its term as the first one and as another."""
-    (first, text, _), *others = parts
-    only = f'{text} if "{first}" in t else None'
-    if not others:
-        return f"return {only}"
-    body = f"tangent = {only}\n"
-    if len(only) > _WIDTH:
-        body = "tangent = None\n" + fill(_CONTRIBUTION, argument=first, text=text)
-    for key, _, added in others:
-        last = f'return {added} if "{key}" in t else tangent'
-        if key == others[-1][0] and len(last) <= _WIDTH:
-            return body + last
-        body += fill(_CONTRIBUTION, argument=key, text=added)
-    return body + "return tangent"
+def _term(key: str, text: str) -> str:
+    """The contribution of an argument to a sum; None if it has no tangent."""
+    return f't.get("{key}")' if text == f't["{key}"]' else f'{text} if "{key}" in t else None'
 
 
 def _call_onto(operator: Operator) -> str | None:
@@ -214,8 +185,8 @@ def _call_onto(operator: Operator) -> str | None:
     return _call(operator, values).replace(f"F.{operator.name}(", f"F.{operator.inplace}(", 1)
 
 
-def _body_over_arrays(operator: Operator, names: Names) -> str | None:
-    """The statements of the function over arrays; None if there is none.
+def _formula_over_arrays(operator: Operator, names: Names) -> str | None:
+    """The expression over arrays; None if there is none.
 
     There is one for operators that compute element by element, if all functions that their formulas
     call are kernels or helpers.
@@ -228,7 +199,7 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
-    parts, are_temporary, may_own = [], True, False
+    total, are_temporary, may_own = "", True, False
     for nr, (argument, how) in enumerate(by_argument.items()):
         key = "input" if argument == "self" else argument
         try:
@@ -245,9 +216,11 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
         # Its memory is that of the first tangent, or nothing else holds it.
         may_own = text == f't["{key}"]' or text.startswith("into(") if nr == 0 else may_own
         are_temporary = are_temporary and is_own
-        alone = text if sum == "sum_of_arrays" else f"k.neg({text})"
-        parts.append((key, alone, f"{sum}({own}, {free}, tangent, {text})"))
-    return _summed(parts)
+        if nr == 0 and sum == "difference_of_arrays":
+            text = f"k.neg({text})"
+        term = _term(key, text)
+        total = f"{sum}({own}, {free}, {total}, {term})" if nr else term
+    return total or "None"
 
 
 def _contribution_of_arrays(

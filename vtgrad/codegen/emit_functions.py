@@ -17,7 +17,7 @@ from vtgrad.codegen.calls import (
     view_node,
 )
 from vtgrad.codegen.docstrings import docstring
-from vtgrad.codegen.emit_inplace import emit_inplace
+from vtgrad.codegen.emit_inplace import emit_inplace, emit_writers
 from vtgrad.codegen.emit_views import MADE_BY, emit_geometry, emit_view
 from vtgrad.codegen.language import Operator
 from vtgrad.codegen.parameters import has_keyword_only, passed
@@ -26,6 +26,7 @@ from vtgrad.codegen.template import fill
 __all__ = [
     "FUNCTION_IMPORTS",
     "emit_function",
+    "emit_function_writers",
     "emit_result_classes",
     "function_names",
     "result_class",
@@ -183,8 +184,21 @@ def _as_users_call_it(operator: Operator) -> Operator:
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
 
-def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str:
-    """All functions of one entry, as Python text.
+def emit_function(operator: Operator) -> str:
+    """All functions of one entry, as Python text."""
+    operator = _as_users_call_it(operator)
+    if operator.returns == "Self":
+        return emit_inplace(operator, operator.name)
+    if operator.returns == "Geometry":
+        return emit_geometry(operator)
+    if operator.returns in MADE_BY:
+        return emit_view(operator)
+    text = _out_of_place(operator)
+    return text if operator.inplace is None else text + emit_inplace(operator, operator.inplace)
+
+
+def emit_function_writers(operator: Operator, storing: Set[str], plain: Set[str]) -> str:
+    """What the functions of one entry write with, as Python text.
 
     Parameters
     ----------
@@ -195,25 +209,18 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str
     plain : set of str
         The writers that compute nothing.
     """
-    operator = _as_users_call_it(operator)
     if operator.returns == "Self":
         writer = _writer(operator.writer or operator.kernel, plain)
-        return emit_inplace(operator, operator.name, writer)
-    if operator.returns == "Geometry":
-        return emit_geometry(operator)
-    if operator.returns in MADE_BY:
-        return emit_view(operator)
-    text = _out_of_place(operator)
-    if operator.inplace is None:
-        return text
+        return emit_writers(operator, operator.name, writer)
+    if operator.returns in {"Geometry", *MADE_BY} or operator.inplace is None:
+        return ""
     if operator.writer is not None:
-        writer = _writer(operator.writer, plain)
-    else:
-        # What is stored by the kernel itself must not be refused by it; an integer may be.
-        total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
-        kernel, extra = operator.kernel, "" if total else ", total=False"
-        writer = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
-    return text + emit_inplace(operator, operator.inplace, writer)
+        return emit_writers(operator, operator.inplace, _writer(operator.writer, plain))
+    # What is stored by the kernel itself must not be refused by it; an integer may be.
+    total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
+    kernel, extra = operator.kernel, "" if total else ", total=False"
+    made = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
+    return emit_writers(operator, operator.inplace, made)
 
 
 def _writer(name: str, plain: Set[str]) -> str:

@@ -33,8 +33,9 @@ def $name($parameters) -> $returned:
     $taken_over
     $viewed
     $written
-    node = $node.record($arguments) if $condition else None
-    return $made($first, $aliases, node$replay)
+    if $condition:
+        return $made($first, $aliases, $node.record($arguments)$replay)
+    return $made($first, $aliases, None$replay)
 
 
 $replayed

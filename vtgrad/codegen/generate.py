@@ -11,6 +11,7 @@ from vtgrad.codegen.emit_forward import emit_forward
 from vtgrad.codegen.emit_functions import (
     FUNCTION_IMPORTS,
     emit_function,
+    emit_function_writers,
     emit_result_classes,
     function_names,
     result_class,
@@ -143,7 +144,8 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])
     text += emit_result_classes(table)
-    text += "".join(emit_function(op, library.storing, library.plain) for op in table)
+    text += "".join(emit_function_writers(op, library.storing, library.plain) for op in table)
+    text += "\n\n" + "".join(map(emit_function, table))
     return text + "".join(emit_dispatch(group) for group in groups)
 
 

@@ -128,6 +128,38 @@ __all__ = [
 ]
 
 
+_add_writer = store_result(k.add, direct=True)
+_add_ufunc_writer = store_ufunc(np.add, _add_writer)
+_sub_writer = store_result(k.sub, direct=True)
+_sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
+_mul_writer = store_result(k.mul, direct=True)
+_mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
+_true_divide_writer = store_result(k.div, direct=True)
+_true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
+_div_Tensor_mode_writer = store_result(k.div, direct=True)
+_floor_divide_writer = store_result(k.floor_divide, direct=True)
+_remainder_Scalar_writer = store_result(k.remainder, direct=True)
+_remainder_Tensor_writer = store_result(k.remainder, direct=True)
+_fmod_Scalar_writer = store_result(k.fmod, direct=True)
+_fmod_Tensor_writer = store_result(k.fmod, direct=True)
+_lerp_Scalar_writer = store_result(k.lerp, direct=True)
+_lerp_Tensor_writer = store_result(k.lerp, direct=True)
+_addcmul_writer = store_result(k.addcmul, direct=True)
+_addcdiv_writer = store_result(k.addcdiv, direct=True)
+_pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
+_pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
+_sqrt_writer = store_result(k.sqrt, direct=True)
+_rsqrt_writer = store_result(k.rsqrt, direct=True)
+_reciprocal_writer = store_result(k.reciprocal, direct=True)
+_hypot_writer = store_result(k.hypot, direct=True)
+_neg_writer = store_result(k.neg, direct=True)
+_abs_writer = store_without_warnings(k.abs_)
+_sign_writer = store_result(k.sign, direct=True)
+_sgn_writer = store_result(k.sgn, direct=True)
+_gcd_writer = store_result(k.gcd, direct=True, total=False)
+_lcm_writer = store_result(k.lcm, direct=True, total=False)
+
+
 def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return the sum of two tensors, `other` multiplied by `alpha`.
 
@@ -197,10 +229,6 @@ def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
     ) and is_recording():
         set_history(result, AddBackward0.record(input, other, alpha=alpha))
     return result
-
-
-_add_writer = store_result(k.add, direct=True)
-_add_ufunc_writer = store_ufunc(np.add, _add_writer)
 
 
 def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
@@ -285,10 +313,6 @@ def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
     ) and is_recording():
         set_history(result, SubBackward0.record(input, other, alpha=alpha))
     return result
-
-
-_sub_writer = store_result(k.sub, direct=True)
-_sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
 
 
 def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
@@ -407,10 +431,6 @@ def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-_mul_writer = store_result(k.mul, direct=True)
-_mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
-
-
 def mul_(input: T, other: Tensor | Number) -> T:
     """Write the result of `mul` into the tensor itself, which is returned."""
     try:
@@ -486,10 +506,6 @@ def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     return result
 
 
-_true_divide_writer = store_result(k.div, direct=True)
-_true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
-
-
 def true_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `div` into the tensor itself, which is returned."""
     try:
@@ -526,9 +542,6 @@ def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | No
     ) and is_recording():
         set_history(result, DivBackward2.record(input, other, rounding_mode=rounding_mode))
     return result
-
-
-_div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 
 def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
@@ -600,9 +613,6 @@ def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T
     return without_derivative(wrap_like(input, array), input, other)
 
 
-_floor_divide_writer = store_result(k.floor_divide, direct=True)
-
-
 def floor_divide_(input: T, other: Tensor | Number) -> T:
     """Write the result of `floor_divide` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -629,9 +639,6 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, RemainderBackward0.record(input, other))
     return result
-
-
-_remainder_Scalar_writer = store_result(k.remainder, direct=True)
 
 
 def remainder_Scalar_(input: T, other: Number) -> T:
@@ -663,9 +670,6 @@ def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, RemainderBackward1.record(input, other))
     return result
-
-
-_remainder_Tensor_writer = store_result(k.remainder, direct=True)
 
 
 def remainder_Tensor_(input: T, other: Tensor) -> T:
@@ -712,9 +716,6 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     return result
 
 
-_fmod_Scalar_writer = store_result(k.fmod, direct=True)
-
-
 def fmod_Scalar_(input: T, other: Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -744,9 +745,6 @@ def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, FmodBackward1.record(input, other))
     return result
-
-
-_fmod_Tensor_writer = store_result(k.fmod, direct=True)
 
 
 def fmod_Tensor_(input: T, other: Tensor) -> T:
@@ -781,9 +779,6 @@ def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) 
     return result
 
 
-_lerp_Scalar_writer = store_result(k.lerp, direct=True)
-
-
 def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, end):
@@ -815,9 +810,6 @@ def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) 
     ) and is_recording():
         set_history(result, LerpBackward1.record(input, end, weight))
     return result
-
-
-_lerp_Tensor_writer = store_result(k.lerp, direct=True)
 
 
 def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
@@ -897,9 +889,6 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     return result
 
 
-_addcmul_writer = store_result(k.addcmul, direct=True)
-
-
 def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcmul` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
@@ -976,9 +965,6 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
     return result
 
 
-_addcdiv_writer = store_result(k.addcdiv, direct=True)
-
-
 def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
     """Write the result of `addcdiv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, tensor1, tensor2):
@@ -1007,9 +993,6 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, PowBackward0.record(input, exponent))
     return result
-
-
-_pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 
 
 def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
@@ -1043,9 +1026,6 @@ def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 
 
 def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
@@ -1130,9 +1110,6 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_sqrt_writer = store_result(k.sqrt, direct=True)
-
-
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1189,9 +1166,6 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_rsqrt_writer = store_result(k.rsqrt, direct=True)
 
 
 def rsqrt_(input: T) -> T:
@@ -1255,9 +1229,6 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_reciprocal_writer = store_result(k.reciprocal, direct=True)
 
 
 def reciprocal_(input: T) -> T:
@@ -1332,9 +1303,6 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_hypot_writer = store_result(k.hypot, direct=True)
-
-
 def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -1393,9 +1361,6 @@ def neg(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, NegBackward0.record(input))
     return result
-
-
-_neg_writer = store_result(k.neg, direct=True)
 
 
 def neg_(input: T) -> T:
@@ -1465,9 +1430,6 @@ def abs(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_abs_writer = store_without_warnings(k.abs_)
-
-
 def abs_(input: T) -> T:
     """Write the result of `abs` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1523,9 +1485,6 @@ def sign(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, SignBackward0.record(input))
     return result
-
-
-_sign_writer = store_result(k.sign, direct=True)
 
 
 def sign_(input: T) -> T:
@@ -1586,9 +1545,6 @@ def sgn(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_sgn_writer = store_result(k.sgn, direct=True)
 
 
 def sgn_(input: T) -> T:
@@ -1654,9 +1610,6 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
     return wrap_like(input, array)
 
 
-_gcd_writer = store_result(k.gcd, direct=True, total=False)
-
-
 def gcd_(input: T, other: Tensor) -> T:
     """Write the result of `gcd` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -1718,9 +1671,6 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "lcm", inputs=(input, other))
     return wrap_like(input, array)
-
-
-_lcm_writer = store_result(k.lcm, direct=True, total=False)
 
 
 def lcm_(input: T, other: Tensor) -> T:

@@ -123,6 +123,27 @@ __all__ = [
 ]
 
 
+_relu_writer = store_result(k.relu, direct=True)
+_clamp_Tensor_writer = store_result(k.clamp, direct=True)
+_clamp_default_writer = store_result(k.clamp, direct=True)
+_clamp_min_default_writer = store_result(k.clamp_min, direct=True)
+_clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
+_clamp_max_default_writer = store_result(k.clamp_max, direct=True)
+_clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
+_eq_Scalar_writer = store_result(k.eq, direct=True)
+_eq_Tensor_writer = store_result(k.eq, direct=True)
+_ne_Scalar_writer = store_result(k.ne, direct=True)
+_ne_Tensor_writer = store_result(k.ne, direct=True)
+_lt_Scalar_writer = store_result(k.lt, direct=True)
+_lt_Tensor_writer = store_result(k.lt, direct=True)
+_le_Scalar_writer = store_result(k.le, direct=True)
+_le_Tensor_writer = store_result(k.le, direct=True)
+_gt_Scalar_writer = store_result(k.gt, direct=True)
+_gt_Tensor_writer = store_result(k.gt, direct=True)
+_ge_Scalar_writer = store_result(k.ge, direct=True)
+_ge_Tensor_writer = store_result(k.ge, direct=True)
+
+
 def relu(input: T) -> T:
     """Return each element, or 0 if it is negative.
 
@@ -167,9 +188,6 @@ def relu(input: T) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_relu_writer = store_result(k.relu, direct=True)
 
 
 def relu_(input: T) -> T:
@@ -476,9 +494,6 @@ def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None,
     return result
 
 
-_clamp_Tensor_writer = store_result(k.clamp, direct=True)
-
-
 def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min, max):
@@ -507,9 +522,6 @@ def clamp_default(input: T, min: Number | None = None, max: Number | None = None
     return result
 
 
-_clamp_default_writer = store_result(k.clamp, direct=True)
-
-
 def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
     """Write the result of `clamp` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -536,9 +548,6 @@ def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, ClampMinBackward0.record(input, min))
     return result
-
-
-_clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 
 
 def clamp_min_default_(input: T, min: Number) -> T:
@@ -572,9 +581,6 @@ def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
-
-
 def clamp_min_Tensor_(input: T, min: Tensor) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, min):
@@ -602,9 +608,6 @@ def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, ClampMaxBackward0.record(input, max))
     return result
-
-
-_clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 
 
 def clamp_max_default_(input: T, max: Number) -> T:
@@ -636,9 +639,6 @@ def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, ClampMaxBackward1.record(input, max))
     return result
-
-
-_clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 
 
 def clamp_max_Tensor_(input: T, max: Tensor) -> T:
@@ -745,9 +745,6 @@ def eq_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_eq_Scalar_writer = store_result(k.eq, direct=True)
-
-
 def eq_Scalar_(input: T, other: Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -777,9 +774,6 @@ def eq_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, EqBackward1.record(input, other))
     return result
-
-
-_eq_Tensor_writer = store_result(k.eq, direct=True)
 
 
 def eq_Tensor_(input: T, other: Tensor) -> T:
@@ -857,9 +851,6 @@ def ne_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_ne_Scalar_writer = store_result(k.ne, direct=True)
-
-
 def ne_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -889,9 +880,6 @@ def ne_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, NeBackward1.record(input, other))
     return result
-
-
-_ne_Tensor_writer = store_result(k.ne, direct=True)
 
 
 def ne_Tensor_(input: T, other: Tensor) -> T:
@@ -973,9 +961,6 @@ def lt_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_lt_Scalar_writer = store_result(k.lt, direct=True)
-
-
 def lt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1005,9 +990,6 @@ def lt_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, LtBackward1.record(input, other))
     return result
-
-
-_lt_Tensor_writer = store_result(k.lt, direct=True)
 
 
 def lt_Tensor_(input: T, other: Tensor) -> T:
@@ -1089,9 +1071,6 @@ def le_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_le_Scalar_writer = store_result(k.le, direct=True)
-
-
 def le_Scalar_(input: T, other: Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1121,9 +1100,6 @@ def le_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, LeBackward1.record(input, other))
     return result
-
-
-_le_Tensor_writer = store_result(k.le, direct=True)
 
 
 def le_Tensor_(input: T, other: Tensor) -> T:
@@ -1205,9 +1181,6 @@ def gt_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_gt_Scalar_writer = store_result(k.gt, direct=True)
-
-
 def gt_Scalar_(input: T, other: Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1237,9 +1210,6 @@ def gt_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, GtBackward1.record(input, other))
     return result
-
-
-_gt_Tensor_writer = store_result(k.gt, direct=True)
 
 
 def gt_Tensor_(input: T, other: Tensor) -> T:
@@ -1321,9 +1291,6 @@ def ge_Scalar(input: T, other: Number) -> T:
     return result
 
 
-_ge_Scalar_writer = store_result(k.ge, direct=True)
-
-
 def ge_Scalar_(input: T, other: Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1353,9 +1320,6 @@ def ge_Tensor(input: T, other: Tensor) -> T:
     ):
         set_history(result, GeBackward1.record(input, other))
     return result
-
-
-_ge_Tensor_writer = store_result(k.ge, direct=True)
 
 
 def ge_Tensor_(input: T, other: Tensor) -> T:

@@ -49,6 +49,9 @@ __all__ = [
 ]
 
 
+_conj_physical_writer = store_result(k.conj_physical, direct=True)
+
+
 def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
     if keys.active and is_keyed(input, out):
@@ -65,9 +68,6 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, ConjPhysicalBackward0.record(input))
     return result
-
-
-_conj_physical_writer = store_result(k.conj_physical, direct=True)
 
 
 def conj_physical_(input: T) -> T:
@@ -88,12 +88,9 @@ def conj_view(self: T) -> T:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
         return recover(error, op.CONJ_VIEW, conj_view, self)
-    node = (
-        ConjBackward0.record(self)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(self, impl, node, view_fn=_replay_conj_view)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(self, impl, ConjBackward0.record(self), view_fn=_replay_conj_view)
+    return make_view(self, impl, None, view_fn=_replay_conj_view)
 
 
 _replay_conj_view: ViewFunction = conj_view
@@ -107,12 +104,9 @@ def _neg_view(input: T) -> T:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
         return recover(error, op._NEG_VIEW, _neg_view, input)
-    node = (
-        NegViewBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_neg_view)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, NegViewBackward0.record(input), view_fn=_replay_neg_view)
+    return make_view(input, impl, None, view_fn=_replay_neg_view)
 
 
 _replay_neg_view: ViewFunction = _neg_view
@@ -363,12 +357,9 @@ def view_as_real(input: T) -> T:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_REAL, view_as_real, input)
-    node = (
-        ViewAsRealBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_real)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ViewAsRealBackward0.record(input), view_fn=_replay_view_as_real)
+    return make_view(input, impl, None, view_fn=_replay_view_as_real)
 
 
 _replay_view_as_real: ViewFunction = view_as_real
@@ -413,12 +404,9 @@ def view_as_complex(input: T) -> T:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_COMPLEX, view_as_complex, input)
-    node = (
-        ViewAsComplexBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_complex)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ViewAsComplexBackward0.record(input), view_fn=_replay_view_as_complex)
+    return make_view(input, impl, None, view_fn=_replay_view_as_complex)
 
 
 _replay_view_as_complex: ViewFunction = view_as_complex

@@ -46,6 +46,12 @@ __all__ = [
 ]
 
 
+_zero_writer = k.zero_
+_fill_Scalar_writer = k.fill_
+_fill_Tensor_writer = k.fill_
+_copy_writer = k.copy_
+
+
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """Return a copy of a tensor in memory of its own.
 
@@ -97,9 +103,6 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     return result
 
 
-_zero_writer = k.zero_
-
-
 def zero_(input: T) -> T:
     """Overwrite every element with zero.
 
@@ -140,9 +143,6 @@ def zero_(input: T) -> T:
         return recover(error, op.ZERO_, zero_, input)
 
 
-_fill_Scalar_writer = k.fill_
-
-
 def fill_Scalar_(input: T, value: Number) -> T:
     """Set every element of the tensor to one value."""
     if keys.active and is_keyed(input):
@@ -151,9 +151,6 @@ def fill_Scalar_(input: T, value: Number) -> T:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
         return recover(error, op.FILL_SCALAR_, fill_Scalar_, input, value)
-
-
-_fill_Tensor_writer = k.fill_
 
 
 def fill_Tensor_(input: T, value: Tensor) -> T:
@@ -166,9 +163,6 @@ def fill_Tensor_(input: T, value: Tensor) -> T:
         return write(input, FillBackward3.record, _fill_Tensor_writer, value, operator="fill_")
     except Exception as error:
         return recover(error, op.FILL_TENSOR_, fill_Tensor_, input, value)
-
-
-_copy_writer = k.copy_
 
 
 def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:

@@ -63,6 +63,10 @@ class CumminResult(NamedTuple, Generic[T]):
     indices: T
 
 
+_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
+_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
+
+
 def cumsum_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out: T | None = None) -> T:
     """Return the running sums along a dimension."""
     if keys.active and is_keyed(input, out):
@@ -81,9 +85,6 @@ def cumsum_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, CumsumBackward0.record(input, dim, dtype=dtype))
     return result
-
-
-_cumsum_dim_writer = store_result(k.cumsum, direct=False, total=False)
 
 
 def cumsum_dim_(input: T, dim: SupportsIndex, *, dtype: DType | None = None) -> T:
@@ -117,9 +118,6 @@ def cumprod_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_cumprod_dim_writer = store_result(k.cumprod, direct=False, total=False)
 
 
 def cumprod_dim_(input: T, dim: SupportsIndex, *, dtype: DType | None = None) -> T:

@@ -130,6 +130,37 @@ __all__ = [
 ]
 
 
+_exp_writer = store_result(k.exp, direct=True)
+_exp2_writer = store_result(k.exp2, direct=True)
+_expm1_writer = store_result(k.expm1, direct=True)
+_log_writer = store_result(k.log, direct=True)
+_log2_writer = store_result(k.log2, direct=True)
+_log10_writer = store_result(k.log10, direct=True)
+_log1p_writer = store_result(k.log1p, direct=True)
+_sigmoid_writer = store_result(k.sigmoid, direct=True)
+_sin_writer = store_result(k.sin, direct=True)
+_cos_writer = store_result(k.cos, direct=True)
+_tan_writer = store_result(k.tan, direct=True)
+_asin_writer = store_result(k.asin, direct=True)
+_acos_writer = store_result(k.acos, direct=True)
+_atan_writer = store_result(k.atan, direct=True)
+_sinh_writer = store_result(k.sinh, direct=True)
+_cosh_writer = store_result(k.cosh, direct=True)
+_tanh_writer = store_result(k.tanh, direct=True)
+_asinh_writer = store_result(k.asinh, direct=True)
+_acosh_writer = store_result(k.acosh, direct=True)
+_atanh_writer = store_result(k.atanh, direct=True)
+_deg2rad_writer = store_result(k.deg2rad, direct=True)
+_rad2deg_writer = store_result(k.rad2deg, direct=True)
+_atan2_writer = store_result(k.atan2, direct=True)
+_floor_writer = store_result(k.floor, direct=True)
+_ceil_writer = store_result(k.ceil, direct=True)
+_trunc_writer = store_result(k.trunc, direct=True)
+_round_default_writer = store_result(k.round, direct=True)
+_round_decimals_writer = store_result(k.round, direct=True, total=False)
+_frac_writer = store_result(k.frac, direct=True)
+
+
 def exp(input: T, *, out: T | None = None) -> T:
     """Return the exponential ``e ** x`` of each element.
 
@@ -183,9 +214,6 @@ def exp(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_exp_writer = store_result(k.exp, direct=True)
 
 
 def exp_(input: T) -> T:
@@ -250,9 +278,6 @@ def exp2(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_exp2_writer = store_result(k.exp2, direct=True)
-
-
 def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -313,9 +338,6 @@ def expm1(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_expm1_writer = store_result(k.expm1, direct=True)
 
 
 def expm1_(input: T) -> T:
@@ -382,9 +404,6 @@ def log(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_log_writer = store_result(k.log, direct=True)
-
-
 def log_(input: T) -> T:
     """Write the result of `log` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -445,9 +464,6 @@ def log2(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, Log2Backward0.record(input))
     return result
-
-
-_log2_writer = store_result(k.log2, direct=True)
 
 
 def log2_(input: T) -> T:
@@ -513,9 +529,6 @@ def log10(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_log10_writer = store_result(k.log10, direct=True)
-
-
 def log10_(input: T) -> T:
     """Write the result of `log10` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -576,9 +589,6 @@ def log1p(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, Log1PBackward0.record(input))
     return result
-
-
-_log1p_writer = store_result(k.log1p, direct=True)
 
 
 def log1p_(input: T) -> T:
@@ -644,9 +654,6 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_sigmoid_writer = store_result(k.sigmoid, direct=True)
 
 
 def sigmoid_(input: T) -> T:
@@ -849,9 +856,6 @@ def sin(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_sin_writer = store_result(k.sin, direct=True)
-
-
 def sin_(input: T) -> T:
     """Write the result of `sin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -911,9 +915,6 @@ def cos(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, CosBackward0.record(input))
     return result
-
-
-_cos_writer = store_result(k.cos, direct=True)
 
 
 def cos_(input: T) -> T:
@@ -979,9 +980,6 @@ def tan(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_tan_writer = store_result(k.tan, direct=True)
-
-
 def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1044,9 +1042,6 @@ def asin(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_asin_writer = store_result(k.asin, direct=True)
-
-
 def asin_(input: T) -> T:
     """Write the result of `asin` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1106,9 +1101,6 @@ def acos(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, AcosBackward0.record(input))
     return result
-
-
-_acos_writer = store_result(k.acos, direct=True)
 
 
 def acos_(input: T) -> T:
@@ -1173,9 +1165,6 @@ def atan(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_atan_writer = store_result(k.atan, direct=True)
-
-
 def atan_(input: T) -> T:
     """Write the result of `atan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1230,9 +1219,6 @@ def sinh(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, SinhBackward0.record(input))
     return result
-
-
-_sinh_writer = store_result(k.sinh, direct=True)
 
 
 def sinh_(input: T) -> T:
@@ -1294,9 +1280,6 @@ def cosh(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, CoshBackward0.record(input))
     return result
-
-
-_cosh_writer = store_result(k.cosh, direct=True)
 
 
 def cosh_(input: T) -> T:
@@ -1364,9 +1347,6 @@ def tanh(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_tanh_writer = store_result(k.tanh, direct=True)
-
-
 def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1426,9 +1406,6 @@ def asinh(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, AsinhBackward0.record(input))
     return result
-
-
-_asinh_writer = store_result(k.asinh, direct=True)
 
 
 def asinh_(input: T) -> T:
@@ -1495,9 +1472,6 @@ def acosh(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_acosh_writer = store_result(k.acosh, direct=True)
-
-
 def acosh_(input: T) -> T:
     """Write the result of `acosh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1558,9 +1532,6 @@ def atanh(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, AtanhBackward0.record(input))
     return result
-
-
-_atanh_writer = store_result(k.atanh, direct=True)
 
 
 def atanh_(input: T) -> T:
@@ -1639,9 +1610,6 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_deg2rad_writer = store_result(k.deg2rad, direct=True)
-
-
 def deg2rad_(input: T) -> T:
     """Write the result of `deg2rad` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1698,9 +1666,6 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, Rad2DegBackward0.record(input))
     return result
-
-
-_rad2deg_writer = store_result(k.rad2deg, direct=True)
 
 
 def rad2deg_(input: T) -> T:
@@ -1775,9 +1740,6 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_atan2_writer = store_result(k.atan2, direct=True)
-
-
 def atan2_(input: T, other: Tensor) -> T:
     """Write the result of `atan2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -1843,9 +1805,6 @@ def floor(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_floor_writer = store_result(k.floor, direct=True)
-
-
 def floor_(input: T) -> T:
     """Write the result of `floor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1908,9 +1867,6 @@ def ceil(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_ceil_writer = store_result(k.ceil, direct=True)
-
-
 def ceil_(input: T) -> T:
     """Write the result of `ceil` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1968,9 +1924,6 @@ def trunc(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_trunc_writer = store_result(k.trunc, direct=True)
-
-
 def trunc_(input: T) -> T:
     """Write the result of `trunc` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1999,9 +1952,6 @@ def round_default(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_round_default_writer = store_result(k.round, direct=True)
-
-
 def round_default_(input: T) -> T:
     """Write the result of `round` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -2028,9 +1978,6 @@ def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, RoundBackward1.record(input, decimals=decimals))
     return result
-
-
-_round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 
 def round_decimals_(input: T, *, decimals: int = 0) -> T:
@@ -2093,9 +2040,6 @@ def frac(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, FracBackward0.record(input))
     return result
-
-
-_frac_writer = store_result(k.frac, direct=True)
 
 
 def frac_(input: T) -> T:

@@ -66,6 +66,14 @@ class FrexpResult(NamedTuple, Generic[T]):
     exponent: T
 
 
+_copysign_Tensor_writer = store_result(k.copysign, direct=True)
+_copysign_Scalar_writer = store_result(k.copysign, direct=True)
+_nextafter_writer = store_result(k.nextafter, direct=True)
+_ldexp_writer = store_result(k.ldexp, direct=True)
+_heaviside_writer = store_result(k.heaviside, direct=True)
+_nan_to_num_writer = store_result(k.nan_to_num, direct=True)
+
+
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     if keys.active and is_keyed(input, other, out):
@@ -87,9 +95,6 @@ def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_copysign_Tensor_writer = store_result(k.copysign, direct=True)
 
 
 def copysign_Tensor_(input: T, other: Tensor) -> T:
@@ -121,9 +126,6 @@ def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_copysign_Scalar_writer = store_result(k.copysign, direct=True)
 
 
 def copysign_Scalar_(input: T, other: Number) -> T:
@@ -192,9 +194,6 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, NextafterBackward0.record(input, other))
     return result
-
-
-_nextafter_writer = store_result(k.nextafter, direct=True)
 
 
 def nextafter_(input: T, other: Tensor) -> T:
@@ -270,9 +269,6 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_ldexp_writer = store_result(k.ldexp, direct=True)
 
 
 def ldexp_(input: T, other: Tensor) -> T:
@@ -403,9 +399,6 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
     return without_derivative(wrap_like(input, array), input, values)
 
 
-_heaviside_writer = store_result(k.heaviside, direct=True)
-
-
 def heaviside_(input: T, values: Tensor) -> T:
     """Write the result of `heaviside` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, values):
@@ -516,9 +509,6 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, NanToNumBackward0.record(input, nan, posinf, neginf))
     return result
-
-
-_nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 
 def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:

@@ -103,6 +103,22 @@ __all__ = [
 ]
 
 
+_scatter_src_writer = store_without_warnings(k.scatter_)
+_scatter_value_writer = store_without_warnings(k.scatter_)
+_scatter_add_writer = store_without_warnings(k.scatter_add_)
+_index_add_writer = store_without_warnings(k.index_add_)
+_index_copy_writer = store_without_warnings(k.index_copy_)
+_index_fill_int_Scalar_writer = store_without_warnings(k.index_fill_)
+_index_fill_int_Tensor_writer = store_without_warnings(k.index_fill_)
+_put_writer = store_without_warnings(k.put_)
+_masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
+_masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
+_masked_scatter_writer = store_without_warnings(k.masked_scatter_)
+_index_put_at_writer = store_without_warnings(k.index_put_at_)
+_scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
+_index_reduce_writer = store_without_warnings(k.index_reduce_)
+
+
 def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out: T | None = None) -> T:
     """Return elements picked along a dimension, each by its own index.
 
@@ -198,9 +214,6 @@ def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
     return result
 
 
-_scatter_src_writer = store_without_warnings(k.scatter_)
-
-
 def scatter_src_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
     """Write the result of `scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, src):
@@ -232,9 +245,6 @@ def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | 
     ) and is_recording():
         set_history(result, ScatterBackward1.record(input, dim, index, value))
     return result
-
-
-_scatter_value_writer = store_without_warnings(k.scatter_)
 
 
 def scatter_value_(input: T, dim: int, index: Tensor, value: Number) -> T:
@@ -318,9 +328,6 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
     ) and is_recording():
         set_history(result, ScatterAddBackward0.record(input, dim, index, src))
     return result
-
-
-_scatter_add_writer = store_without_warnings(k.scatter_add_)
 
 
 def scatter_add_(input: T, dim: int, index: Tensor, src: Tensor) -> T:
@@ -484,9 +491,6 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
     return result
 
 
-_index_add_writer = store_without_warnings(k.index_add_)
-
-
 def index_add_(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> T:
     """Write the result of `index_add` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
@@ -572,9 +576,6 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
     return result
 
 
-_index_copy_writer = store_without_warnings(k.index_copy_)
-
-
 def index_copy_(input: T, dim: int, index: Tensor, source: Tensor) -> T:
     """Write the result of `index_copy` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
@@ -602,9 +603,6 @@ def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T
     ) and is_recording():
         set_history(result, IndexFillBackward0.record(input, dim, index, value))
     return result
-
-
-_index_fill_int_Scalar_writer = store_without_warnings(k.index_fill_)
 
 
 def index_fill_int_Scalar_(input: T, dim: int, index: Tensor, value: Number) -> T:
@@ -644,9 +642,6 @@ def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T
     ) and is_recording():
         set_history(result, IndexFillBackward1.record(input, dim, index, value))
     return result
-
-
-_index_fill_int_Tensor_writer = store_without_warnings(k.index_fill_)
 
 
 def index_fill_int_Tensor_(input: T, dim: int, index: Tensor, value: Tensor) -> T:
@@ -826,9 +821,6 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     return result
 
 
-_put_writer = store_without_warnings(k.put_)
-
-
 def put_(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
     """Write the result of `put` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, index, source):
@@ -951,9 +943,6 @@ def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
     return result
 
 
-_masked_fill_Scalar_writer = store_without_warnings(k.masked_fill_)
-
-
 def masked_fill_Scalar_(input: T, mask: Tensor, value: Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask):
@@ -983,9 +972,6 @@ def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
     ) and is_recording():
         set_history(result, MaskedFillBackward1.record(input, mask, value))
     return result
-
-
-_masked_fill_Tensor_writer = store_without_warnings(k.masked_fill_)
 
 
 def masked_fill_Tensor_(input: T, mask: Tensor, value: Tensor) -> T:
@@ -1062,9 +1048,6 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
     return result
 
 
-_masked_scatter_writer = store_without_warnings(k.masked_scatter_)
-
-
 def masked_scatter_(input: T, mask: Tensor, source: Tensor) -> T:
     """Write the result of `masked_scatter` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mask, source):
@@ -1134,9 +1117,6 @@ def index_put_at(input: T, indices: Sequence[TensorBase], positions: Shape, valu
     if is_recording() and requires_grad(input, *indices, values):
         set_history(result, IndexPutBackward0.record(input, indices, positions, values, accumulate))
     return result
-
-
-_index_put_at_writer = store_without_warnings(k.index_put_at_)
 
 
 def index_put_at_(input: T, indices: Sequence[TensorBase], positions: Shape, values: Tensor, accumulate: bool = False) -> T:
@@ -1253,9 +1233,6 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_scatter_reduce_writer = store_without_warnings(k.scatter_reduce_)
 
 
 def scatter_reduce_(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> T:
@@ -1382,9 +1359,6 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_index_reduce_writer = store_without_warnings(k.index_reduce_)
 
 
 def index_reduce_(input: T, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> T:

@@ -58,6 +58,13 @@ __all__ = [
 ]
 
 
+_addmm_writer = store_result(k.addmm, direct=False)
+_addmv_writer = store_result(k.addmv, direct=False)
+_addr_writer = store_result(k.addr, direct=False)
+_baddbmm_writer = store_result(k.baddbmm, direct=False)
+_addbmm_writer = store_result(k.addbmm, direct=False)
+
+
 def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     """Return the matrix product of two matrices.
 
@@ -396,9 +403,6 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
     return result
 
 
-_addmm_writer = store_result(k.addmm, direct=False)
-
-
 def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat1, mat2):
@@ -484,9 +488,6 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
     return result
 
 
-_addmv_writer = store_result(k.addmv, direct=False)
-
-
 def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `addmv` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, mat, vec):
@@ -569,9 +570,6 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
     ) and is_recording():
         set_history(result, AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha))
     return result
-
-
-_addr_writer = store_result(k.addr, direct=False)
 
 
 def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -659,9 +657,6 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
     return result
 
 
-_baddbmm_writer = store_result(k.baddbmm, direct=False)
-
-
 def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
     """Write the result of `baddbmm` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, batch1, batch2):
@@ -747,9 +742,6 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
     ) and is_recording():
         set_history(result, AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
-
-
-_addbmm_writer = store_result(k.addbmm, direct=False)
 
 
 def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:

@@ -53,6 +53,18 @@ __all__ = [
 ]
 
 
+_logical_and_writer = store_result(k.logical_and, direct=True)
+_logical_or_writer = store_result(k.logical_or, direct=True)
+_logical_xor_writer = store_result(k.logical_xor, direct=True)
+_logical_not_writer = store_result(k.logical_not, direct=True)
+_bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
+_bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
+_bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
+_bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, total=False)
+_bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, total=False)
+_bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
+
+
 def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return whether both elements of each pair are true.
 
@@ -112,9 +124,6 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     ):
         set_history(result, LogicalAndBackward0.record(input, other))
     return result
-
-
-_logical_and_writer = store_result(k.logical_and, direct=True)
 
 
 def logical_and_(input: T, other: Tensor) -> T:
@@ -189,9 +198,6 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_logical_or_writer = store_result(k.logical_or, direct=True)
-
-
 def logical_or_(input: T, other: Tensor) -> T:
     """Write the result of `logical_or` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -264,9 +270,6 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_logical_xor_writer = store_result(k.logical_xor, direct=True)
-
-
 def logical_xor_(input: T, other: Tensor) -> T:
     """Write the result of `logical_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -325,9 +328,6 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
         set_history(result, LogicalNotBackward0.record(input))
     return result
-
-
-_logical_not_writer = store_result(k.logical_not, direct=True)
 
 
 def logical_not_(input: T) -> T:
@@ -393,9 +393,6 @@ def bitwise_and(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     return wrap_like(input, array)
 
 
-_bitwise_and_writer = store_result(k.bitwise_and, direct=True, total=False)
-
-
 def bitwise_and_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_and` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -457,9 +454,6 @@ def bitwise_or(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "bitwise_or", inputs=(input, other))
     return wrap_like(input, array)
-
-
-_bitwise_or_writer = store_result(k.bitwise_or, direct=True, total=False)
 
 
 def bitwise_or_(input: T, other: Tensor | Number) -> T:
@@ -525,9 +519,6 @@ def bitwise_xor(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     return wrap_like(input, array)
 
 
-_bitwise_xor_writer = store_result(k.bitwise_xor, direct=True, total=False)
-
-
 def bitwise_xor_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_xor` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -590,9 +581,6 @@ def bitwise_left_shift(input: T, other: Tensor | Number, *, out: T | None = None
     if out is not None:
         return write_out(out, array, "bitwise_left_shift", inputs=(input, other))
     return wrap_like(input, array)
-
-
-_bitwise_left_shift_writer = store_result(k.bitwise_left_shift, direct=True, total=False)
 
 
 def bitwise_left_shift_(input: T, other: Tensor | Number) -> T:
@@ -660,9 +648,6 @@ def bitwise_right_shift(input: T, other: Tensor | Number, *, out: T | None = Non
     return wrap_like(input, array)
 
 
-_bitwise_right_shift_writer = store_result(k.bitwise_right_shift, direct=True, total=False)
-
-
 def bitwise_right_shift_(input: T, other: Tensor | Number) -> T:
     """Write the result of `bitwise_right_shift` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -720,9 +705,6 @@ def bitwise_not(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "bitwise_not", exact=True)
     return wrap_like(input, array)
-
-
-_bitwise_not_writer = store_result(k.bitwise_not, direct=True, total=False)
 
 
 def bitwise_not_(input: T) -> T:

@@ -147,6 +147,9 @@ class StdMeanResult(NamedTuple, Generic[T]):
     mean: T
 
 
+_renorm_writer = store_result(k.renorm, direct=False, total=False)
+
+
 def sum_default(input: T, *, dtype: DType | None = None) -> T:
     """Return the sum of all elements, or over dimensions."""
     if keys.active and is_keyed(input):
@@ -767,9 +770,6 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, RenormBackward0.record(input, p, dim, maxnorm))
     return result
-
-
-_renorm_writer = store_result(k.renorm, direct=False, total=False)
 
 
 def renorm_(input: T, p: float, dim: int, maxnorm: float) -> T:

@@ -83,6 +83,22 @@ __all__ = [
 ]
 
 
+_sinc_writer = store_result(k.sinc, direct=True)
+_logit_writer = store_result(k.logit, direct=True)
+_xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
+_xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
+_erf_writer = store_result(k.erf, direct=True)
+_erfc_writer = store_result(k.erfc, direct=True)
+_erfinv_writer = store_result(k.erfinv, direct=True)
+_lgamma_writer = store_result(k.lgamma, direct=True)
+_digamma_writer = store_result(k.digamma, direct=True)
+_polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
+_mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
+_igamma_writer = store_result(k.igamma, direct=True)
+_igammac_writer = store_result(k.igammac, direct=True)
+_i0_writer = store_result(k.i0, direct=True)
+
+
 def sinc(input: T, *, out: T | None = None) -> T:
     """Return the normalised cardinal sine of each element.
 
@@ -127,9 +143,6 @@ def sinc(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, SincBackward0.record(input))
     return result
-
-
-_sinc_writer = store_result(k.sinc, direct=True)
 
 
 def sinc_(input: T) -> T:
@@ -201,9 +214,6 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     return result
 
 
-_logit_writer = store_result(k.logit, direct=True)
-
-
 def logit_(input: T, eps: float | None = None) -> T:
     """Write the result of `logit` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -234,9 +244,6 @@ def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, XlogyBackward0.record(input, other))
     return result
-
-
-_xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 
 
 def xlogy_Tensor_(input: T, other: Tensor) -> T:
@@ -284,9 +291,6 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, XlogyBackward2.record(input, other))
     return result
-
-
-_xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
 
 
 def xlogy_Scalar_Other_(input: T, other: Number) -> T:
@@ -357,9 +361,6 @@ def erf(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_erf_writer = store_result(k.erf, direct=True)
-
-
 def erf_(input: T) -> T:
     """Write the result of `erf` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -425,9 +426,6 @@ def erfc(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, ErfcBackward0.record(input))
     return result
-
-
-_erfc_writer = store_result(k.erfc, direct=True)
 
 
 def erfc_(input: T) -> T:
@@ -497,9 +495,6 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, ErfinvBackward0.record(input))
     return result
-
-
-_erfinv_writer = store_result(k.erfinv, direct=True)
 
 
 def erfinv_(input: T) -> T:
@@ -572,9 +567,6 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_lgamma_writer = store_result(k.lgamma, direct=True)
-
-
 def lgamma_(input: T) -> T:
     """Write the result of `lgamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -644,9 +636,6 @@ def digamma(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_digamma_writer = store_result(k.digamma, direct=True)
-
-
 def digamma_(input: T) -> T:
     """Write the result of `digamma` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -673,9 +662,6 @@ def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, PolygammaBackward0.record(input, n))
     return result
-
-
-_polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 
 
 def polygamma_of_(input: T, n: int) -> T:
@@ -748,9 +734,6 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, MvlgammaBackward0.record(input, p))
     return result
-
-
-_mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 
 
 def mvlgamma_(input: T, p: int) -> T:
@@ -827,9 +810,6 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
     ) and is_recording():
         set_history(result, IgammaBackward0.record(input, other))
     return result
-
-
-_igamma_writer = store_result(k.igamma, direct=True)
 
 
 def igamma_(input: T, other: Tensor) -> T:
@@ -910,9 +890,6 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_igammac_writer = store_result(k.igammac, direct=True)
-
-
 def igammac_(input: T, other: Tensor) -> T:
     """Write the result of `igammac` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -980,9 +957,6 @@ def i0(input: T, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, I0Backward0.record(input))
     return result
-
-
-_i0_writer = store_result(k.i0, direct=True)
 
 
 def i0_(input: T) -> T:

@@ -49,6 +49,10 @@ __all__ = [
 ]
 
 
+_tril_writer = store_result(k.tril, direct=False, total=False)
+_triu_writer = store_result(k.triu, direct=False, total=False)
+
+
 def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: T | None = None) -> T:
     """Return matrices of zeros with the last dimension of a tensor on a diagonal.
 
@@ -187,9 +191,6 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     return result
 
 
-_tril_writer = store_result(k.tril, direct=False, total=False)
-
-
 def tril_(input: T, diagonal: int = 0) -> T:
     """Write the result of `tril` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -252,9 +253,6 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, TriuBackward0.record(input, diagonal))
     return result
-
-
-_triu_writer = store_result(k.triu, direct=False, total=False)
 
 
 def triu_(input: T, diagonal: int = 0) -> T:

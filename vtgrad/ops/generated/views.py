@@ -184,12 +184,9 @@ def select(input: T, dim: int, index: int) -> T:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
         return recover(error, op.SELECT, select, input, dim, index)
-    node = (
-        SelectBackward0.record(input, dim, index)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, SelectBackward0.record(input, dim, index))
+    return make_view(input, impl, None)
 
 
 def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
@@ -257,12 +254,9 @@ def slice(self: T, dim: int = 0, start: int | None = None, end: int | None = Non
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
         return recover(error, op.SLICE, slice, self, dim, start, end, step)
-    node = (
-        SliceBackward0.record(self, dim, start, end, step)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(self, impl, node)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(self, impl, SliceBackward0.record(self, dim, start, end, step))
+    return make_view(self, impl, None)
 
 
 def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, *, out: T | None = None) -> T:
@@ -338,12 +332,9 @@ def diagonal_default(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
         return recover(error, op.DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
-    node = (
-        DiagonalBackward0.record(input, offset, dim1, dim2)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, DiagonalBackward0.record(input, offset, dim1, dim2))
+    return make_view(input, impl, None)
 
 
 def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: T | None = None) -> T:
@@ -419,12 +410,9 @@ def split_Tensor(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
         return recover(error, op.SPLIT_TENSOR, split_Tensor, input, split_size, dim)
-    node = (
-        SplitBackward0.record(input, split_size, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_views(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_views(input, impls, SplitBackward0.record(input, split_size, dim))
+    return make_views(input, impls, None)
 
 
 def split_copy(input: T, split_size: int, dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
@@ -478,12 +466,9 @@ def split_copy(input: T, split_size: int, dim: int = 0, *, out: Sequence[T] | No
         return recover(error, op.SPLIT_COPY, split_copy, input, split_size, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_copy")
-    node = (
-        SplitBackward0.record(input, split_size, dim, copy=True)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_copies(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_copies(input, impls, SplitBackward0.record(input, split_size, dim, copy=True))
+    return make_copies(input, impls, None)
 
 
 def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
@@ -525,12 +510,9 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
         return recover(error, op.SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
-    node = (
-        SplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_views(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_views(input, impls, SplitWithSizesBackward0.record(input, split_sizes, dim))
+    return make_views(input, impls, None)
 
 
 def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
@@ -584,12 +566,9 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0, *,
         return recover(error, op.SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_with_sizes_copy")
-    node = (
-        SplitWithSizesBackward0.record(input, split_sizes, dim, copy=True)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_copies(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_copies(input, impls, SplitWithSizesBackward0.record(input, split_sizes, dim, copy=True))
+    return make_copies(input, impls, None)
 
 
 def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
@@ -633,12 +612,9 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
         return recover(error, op.UNBIND, unbind, input, dim)
-    node = (
-        UnbindBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_views(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_views(input, impls, UnbindBackward0.record(input, dim))
+    return make_views(input, impls, None)
 
 
 def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tuple[T, ...]:
@@ -689,12 +665,9 @@ def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tu
         return recover(error, op.UNBIND_COPY, unbind_copy, input, dim)
     if out is not None:
         return write_copies(out, input, impls, "unbind_copy")
-    node = (
-        UnbindBackward0.record(input, dim, copy=True)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_copies(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_copies(input, impls, UnbindBackward0.record(input, dim, copy=True))
+    return make_copies(input, impls, None)
 
 
 def alias(self: T) -> T:
@@ -705,12 +678,9 @@ def alias(self: T) -> T:
         impl = view_impls.alias(self._impl)
     except Exception as error:
         return recover(error, op.ALIAS, alias, self)
-    node = (
-        AliasBackward0.record(self)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(self, impl, node)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(self, impl, AliasBackward0.record(self))
+    return make_view(self, impl, None)
 
 
 def alias_copy(input: T, *, out: T | None = None) -> T:
@@ -804,12 +774,9 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
         return recover(error, op.TRANSPOSE, transpose, input, dim0, dim1)
-    node = (
-        TransposeBackward0.record(input, dim0, dim1)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, TransposeBackward0.record(input, dim0, dim1))
+    return make_view(input, impl, None)
 
 
 def transpose_copy(input: T, dim0: int, dim1: int, *, out: T | None = None) -> T:
@@ -902,12 +869,9 @@ def t(input: T) -> T:
         impl = view_impls.t(input._impl)
     except Exception as error:
         return recover(error, op.T_OPERATOR, t, input)
-    node = (
-        TBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, TBackward0.record(input))
+    return make_view(input, impl, None)
 
 
 def t_copy(input: T, *, out: T | None = None) -> T:
@@ -968,12 +932,9 @@ def permute_dims(input: T, dims: Sequence[int]) -> T:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
         return recover(error, op.PERMUTE_DIMS, permute_dims, input, dims)
-    node = (
-        PermuteBackward0.record(input, dims)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, PermuteBackward0.record(input, dims))
+    return make_view(input, impl, None)
 
 
 def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
@@ -1041,12 +1002,9 @@ def view_shape(input: T, size: Sequence[int]) -> T:
         impl = view_impls.view(input._impl, size)
     except Exception as error:
         return recover(error, op.VIEW_SHAPE, view_shape, input, size)
-    node = (
-        ViewBackward0.record(input, size)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ViewBackward0.record(input, size))
+    return make_view(input, impl, None)
 
 
 def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
@@ -1057,12 +1015,9 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
         return recover(error, op._RESHAPE_ALIAS, _reshape_alias, self, size, stride)
-    node = (
-        ReshapeAliasBackward0.record(self, size, stride)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(self, impl, node)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(self, impl, ReshapeAliasBackward0.record(self, size, stride))
+    return make_view(self, impl, None)
 
 
 def _unsafe_view(self: T, size: Sequence[int]) -> T:
@@ -1087,12 +1042,9 @@ def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
         return recover(error, op.EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
-    node = (
-        ExpandBackward0.record(input, size, implicit=implicit)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ExpandBackward0.record(input, size, implicit=implicit))
+    return make_view(input, impl, None)
 
 
 def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T | None = None) -> T:
@@ -1164,12 +1116,9 @@ def squeeze_default(input: T) -> T:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
         return recover(error, op.SQUEEZE_DEFAULT, squeeze_default, input)
-    node = (
-        SqueezeBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, SqueezeBackward0.record(input))
+    return make_view(input, impl, None)
 
 
 def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
@@ -1199,12 +1148,9 @@ def squeeze_dim(input: T, dim: SupportsIndex) -> T:
         impl = view_impls.squeeze_dim(input._impl, dim)
     except Exception as error:
         return recover(error, op.SQUEEZE_DIM, squeeze_dim, input, dim)
-    node = (
-        SqueezeBackward1.record(input, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, SqueezeBackward1.record(input, dim))
+    return make_view(input, impl, None)
 
 
 def squeeze_copy_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T:
@@ -1234,12 +1180,9 @@ def squeeze_dims(input: T, dim: Sequence[int]) -> T:
         impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
         return recover(error, op.SQUEEZE_DIMS, squeeze_dims, input, dim)
-    node = (
-        SqueezeBackward2.record(input, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, SqueezeBackward2.record(input, dim))
+    return make_view(input, impl, None)
 
 
 def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> T:
@@ -1295,12 +1238,9 @@ def unsqueeze(input: T, dim: int) -> T:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
         return recover(error, op.UNSQUEEZE, unsqueeze, input, dim)
-    node = (
-        UnsqueezeBackward0.record(input, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, UnsqueezeBackward0.record(input, dim))
+    return make_view(input, impl, None)
 
 
 def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
@@ -1404,12 +1344,9 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
         return recover(error, op.UNFOLD, unfold, input, dimension, size, step)
-    node = (
-        UnfoldBackward0.record(input, dimension, size, step)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, UnfoldBackward0.record(input, dimension, size, step))
+    return make_view(input, impl, None)
 
 
 def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None = None) -> T:
@@ -1480,12 +1417,9 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
         return recover(error, op.AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
-    node = (
-        AsStridedBackward0.record(input, size, stride, storage_offset)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, AsStridedBackward0.record(input, size, stride, storage_offset))
+    return make_view(input, impl, None)
 
 
 def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: T | None = None) -> T:
@@ -1514,16 +1448,12 @@ def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequen
         impl = view_impls.as_strided_beyond(self._impl, base, size, stride, storage_offset)
     except Exception as error:
         return recover(error, op.AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
-    node = (
-        AsStridedBeyondBackward0.record(self, base, size, stride, storage_offset)
-        if (
-            (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-            or (base._impl.autograd_meta is not None and base._impl.autograd_meta.requires_grad())
-        )
-        and is_recording()
-        else None
-    )
-    return make_view(self, impl, node)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        or (base._impl.autograd_meta is not None and base._impl.autograd_meta.requires_grad())
+    ) and is_recording():
+        return make_view(self, impl, AsStridedBeyondBackward0.record(self, base, size, stride, storage_offset))
+    return make_view(self, impl, None)
 
 
 def transpose_(input: T, dim0: int, dim1: int) -> T:
@@ -1903,12 +1833,9 @@ def unsafe_split_equal(input: T, split_size: SupportsIndex, dim: int = 0) -> tup
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
         return recover(error, op.UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
-    node = (
-        UnsafeSplitBackward0.record(input, split_size, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_unsafe_split(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_unsafe_split(input, impls, UnsafeSplitBackward0.record(input, split_size, dim))
+    return make_unsafe_split(input, impls, None)
 
 
 def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tuple[T, ...]:
@@ -1954,12 +1881,9 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) 
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
         return recover(error, op.UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
-    node = (
-        UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_unsafe_split(input, impls, node)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_unsafe_split(input, impls, UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim))
+    return make_unsafe_split(input, impls, None)
 
 
 def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = None) -> T:
