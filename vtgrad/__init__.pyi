@@ -1703,7 +1703,7 @@ class Tensor(TensorBase):
         *,
         dtype: DTypeLike | None = None,
         out: Tensor | None = None,
-        axis: Int | Sequence[Int] | None = ...,
+        axis: Dims | None = ...,
         keepdims: builtins.bool = False,
     ) -> Self:
         """Return the mean of the elements that are not nan."""
@@ -2074,7 +2074,7 @@ class Tensor(TensorBase):
         """Return the square of each element."""
     def square_(self) -> Self:
         """Raise the tensor itself to the power of 2."""
-    def squeeze(self, dim: Int | Sequence[Int] | Sequence[str] | None = None) -> Self:
+    def squeeze(self, dim: Dims | None = None) -> Self:
         """Take away dimensions of size 1, as a view."""
     def squeeze_(self, dim: Int | Sequence[Int] | None = None) -> Self:
         """Take away all dimensions of size 1 of the tensor itself."""
@@ -2703,7 +2703,7 @@ def diagonal(
     input: _TensorT, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, outdim: str | None = None
 ) -> _TensorT: ...
 def diagonal_copy(
-    input: _TensorT, offset: Int = 0, dim1: Int = 0, dim2: Int = 1, *, out: Tensor | None = None
+    input: _TensorT, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, out: Tensor | None = None
 ) -> _TensorT: ...
 def diagonal_scatter(
     input: _TensorT, src: Tensor, offset: Int = 0, dim1: Int = 0, dim2: Int = 1
@@ -3096,7 +3096,7 @@ def nanmean(
     *,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
-    axis: Int | Sequence[Int] | None = ...,
+    axis: Dims | None = ...,
     keepdims: builtins.bool = False,
 ) -> _TensorT: ...
 def nansum(
@@ -3342,14 +3342,9 @@ def sqrt(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def sqrt_(input: _TensorT) -> _TensorT: ...
 def square(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def square_(input: _TensorT) -> _TensorT: ...
-def squeeze(
-    input: _TensorT, dim: Int | Sequence[Int] | Sequence[str] | None = None
-) -> _TensorT: ...
+def squeeze(input: _TensorT, dim: Dims | None = None) -> _TensorT: ...
 def squeeze_copy(
-    input: _TensorT,
-    dim: Int | Sequence[Int] | Sequence[str] | None = None,
-    *,
-    out: Tensor | None = None,
+    input: _TensorT, dim: Dims | None = None, *, out: Tensor | None = None
 ) -> _TensorT: ...
 def stack(tensors: Sequence[_TensorT], dim: Int = 0, *, out: Tensor | None = None) -> _TensorT: ...
 def std(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vtgrad.codegen.generate import sources
 from vtgrad.codegen.layout import formatted
+from vtgrad.codegen.library import Library
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -26,7 +27,7 @@ PINNED = {
 
 @functools.cache
 def _sources() -> dict[str, str]:
-    return sources()
+    return sources(Library.read())
 
 
 def emitted(operator: str) -> str:

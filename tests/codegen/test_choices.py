@@ -212,7 +212,7 @@ def test_out_has_to_do_with_the_dtype(tmp_path: Path, out: str, statement: str) 
         f'- op: "f(self: Tensor, *, dtype: DType | None = None) -> Tensor"\n  out: {out}\n'
     )
     (operator,) = read_table(path)
-    lines = [line.strip() for line in emit_function(operator, set(), set()).splitlines()]
+    lines = [line.strip() for line in emit_function(operator).splitlines()]
     assert lines[lines.index(statement) + 1].startswith("check_out(out, input")
     path.write_text(f'- op: "f(self: Tensor) -> Tensor"\n  out: {out}\n')
     with pytest.raises(TableError, match="needs an argument 'dtype'"):

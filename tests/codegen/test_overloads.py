@@ -65,7 +65,7 @@ def test_a_condition_tells_overloads(tmp_path: Path) -> None:
         "    try:",
         "        if dim is None:",
         "            return f_default(input)",
-        "        return f_dim(input, dim)  # type: ignore[arg-type]  # an integer",
+        "        return f_dim(input, dim)",
         "    except Exception as error:",
         '        explain(error, "input dim:int|None", input, dim)',
         "        raise",

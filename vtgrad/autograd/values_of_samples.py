@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
 from vtgrad.graph.batch import BatchLevel
@@ -83,7 +84,7 @@ def of_values(
     )
 
 
-def _listed(value: object) -> list:  # type: ignore[type-arg]  # of what was given
+def _listed(value: object) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 

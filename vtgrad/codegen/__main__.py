@@ -6,6 +6,7 @@ import sys
 
 from vtgrad.codegen.generate import FOLDERS, generate, generate_stubs
 from vtgrad.codegen.language import TableError
+from vtgrad.codegen.library import Library
 from vtgrad.codegen.source_files import OPS
 
 PACKAGE = OPS.parent
@@ -17,8 +18,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
     options = parser.parse_args()
     try:
-        sources = generate()
-        files = {f"ops/{name}": text for name, text in sources.items()} | generate_stubs(sources)
+        library = Library.read()
+        sources = generate(library)
+        files = {f"ops/{name}": text for name, text in sources.items()}
+        files |= generate_stubs(library, sources)
     except TableError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1

@@ -1,7 +1,7 @@
 """How generated functions take their arguments, hand them on, and say what is wrong with them."""
 
 from vtgrad.codegen.language import Argument, Operator, record_name
-from vtgrad.codegen.parameters import passed, signature
+from vtgrad.codegen.parameters import INTEGER_TYPES, passed, signature
 from vtgrad.codegen.template import fill
 
 __all__ = [
@@ -55,15 +55,18 @@ def owner_of(operator: Operator) -> Argument:
 def parameters_of(operator: Operator) -> str:
     """The parameters, with the types that users see."""
     owner = owner_of(operator)
-    types = [
-        _OWN_TYPES[a.type]
-        if a is owner
-        else "Sequence[TensorBase]"
-        if a.type == "Tensors"
-        else a.type
-        for a in operator.arguments
-    ]
-    return signature(operator.arguments, types)
+
+    def type_of(a: Argument) -> str:
+        if a is owner:
+            return _OWN_TYPES[a.type]
+        if a.type == "Tensors":
+            return "Sequence[TensorBase]"
+        # What chooses among overloads by a condition has an integer of no class.
+        if a.type == "int" and a.checked and operator.overload is not None:
+            return INTEGER_TYPES[a.type]
+        return a.type
+
+    return signature(operator.arguments, [type_of(a) for a in operator.arguments])
 
 
 def passed_on(operator: Operator, *, out: bool = False) -> str:

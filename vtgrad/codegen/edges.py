@@ -2,12 +2,16 @@
 
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 
 from vtgrad.codegen.formula import ARRAYS, TENSORS, Evaluation, Formula, Names, emit
 from vtgrad.codegen.language import Argument, Operator
 
-__all__ = ["Edge", "edges_of"]
+__all__ = ["Computed", "Edge", "edges_of"]
+
+# What may read a part of itself several times, or not at all.
+_NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +28,23 @@ class Computed:
 
     text: str
     unpack: tuple[str, ...]
+
+    def inlined(self, width: int) -> "Computed":
+        """The formula with its saved value in place of the name, where that is simple.
+
+        It is if there is one value, read once and in any case, and the text keeps to a width.
+        """
+        if len(self.unpack) != 1:
+            return self
+        name, _, value = self.unpack[0].partition(" = ")
+        found = list(ast.walk(ast.parse(self.text, mode="eval")))
+        read = [node for node in found if isinstance(node, ast.Name) and node.id == name]
+        text = re.sub(rf"(?<![.\w]){name}\b", value, self.text)
+        if len(read) != 1 or any(isinstance(node, _NOT_ALWAYS) for node in found):
+            return self
+        if len(text) > width or text.count(value) != 1:
+            return self
+        return Computed(text, ())
 
 
 @dataclasses.dataclass(frozen=True)

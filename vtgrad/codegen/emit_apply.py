@@ -75,12 +75,13 @@ def _evaluation(operator: Operator, edges: Sequence[Edge], evaluation: Evaluatio
 def _body(edges: Sequence[Edge], answer: str, *, arrays: bool) -> str:
     made = [edge.arrays if arrays else edge.tensors for edge in edges]
     if len(edges) == 1:
-        (only,) = made
+        only = made[0].inlined(WIDTH)
         returned = only.text if edges[0].is_list else f"({only.text},)"
         return "\n".join([*only.unpack, f"return {returned}"])
     text = ""
-    for edge, one in zip(edges, made, strict=True):
+    for edge, long in zip(edges, made, strict=True):
         nr, wanted = str(edge.nr), edge.wanted
+        one = long.inlined(WIDTH - 20)
         short = fill(_SHORT, nr=nr, formula=one.text, wanted=wanted)
         if one.unpack or len(short) > WIDTH - 8 or " if " in one.text:
             unpack = "\n".join(one.unpack)

@@ -4,10 +4,9 @@ import ast
 from collections.abc import Sequence
 
 from vtgrad.codegen.docstrings import docstring, inplace_docstring
-from vtgrad.codegen.emit_functions import NUMBER_COMES_LATE, result_class
+from vtgrad.codegen.emit_functions import result_class
 from vtgrad.codegen.groups import UNSET, Group
 from vtgrad.codegen.language import Argument, Operator, TableError
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.parameters import interpreted_type, passed
 from vtgrad.codegen.template import fill
 from vtgrad.codegen.users_parameters import Parameter, listed, users_parameters
@@ -92,20 +91,12 @@ def emit_choice(group: Group) -> str:
     arguments = [a.for_users() for a in group.arguments()]
     parameters = users_parameters(group, arguments)
     kinds = list(dict.fromkeys(_returned(op) for op in group.overloads))
-    late = not group.inplace and all(op.number_first for op in group.overloads)
-    ways = _number_first(group, parameters) if late else ""
-    if len(kinds) > 1:
-        ways = "".join(_way(group, op) for op in group.overloads)
-    rules = [op.names for op in group.overloads if op.names is not None]
-    by_name = "dim: str" in ways
-    if rules and not ways:
-        ways = named_overloads(group.name, listed(parameters), kinds[0], rules[-1])
-        by_name = bool(ways)
+    several = len(kinds) > 1
     return fill(
         _FUNCTION,
-        ways=ways,
+        ways="".join(_way(group, op) for op in group.overloads) if several else "",
         name=group.name,
-        parameters=NUMBER_COMES_LATE * late + LATE * by_name + listed(parameters),
+        parameters=listed(parameters),
         returned=" | ".join(kinds),
         doc=inplace_docstring(group.name) if group.inplace else docstring(group.doc),
         merged=_merged(group, arguments),
@@ -142,23 +133,8 @@ def _way(group: Group, overload: Operator) -> str:
     if overload.out:
         kind = "Sequence[T]" if overload.returns == "tuple" else "T"
         parameters.append(Parameter("out", f"{kind} | None", "None", keyword_only=True))
-    text, returned = listed(parameters), _returned(overload)
-    named = named_overloads(group.name, text, returned, overload.names)
-    return named or fill(_WAY, name=group.name, parameters=text, returned=returned)
-
-
-def _number_first(group: Group, parameters: Sequence[Parameter]) -> str:
-    """The signatures of what takes a tensor or a number first."""
-    first, second, *rest = parameters
-    turned = [
-        Parameter(first.name, "Number", None, keyword_only=False),
-        Parameter(second.name, "T", None, keyword_only=False),
-        *rest,
-    ]
-    return "".join(
-        fill(_WAY, name=group.name, parameters=listed(way), returned="T")
-        for way in (parameters, turned)
-    )
+    returned = _returned(overload)
+    return fill(_WAY, name=group.name, parameters=listed(parameters), returned=returned)
 
 
 def _merged(group: Group, arguments: Sequence[Argument]) -> str:

@@ -4,10 +4,9 @@ import dataclasses
 from collections.abc import Sequence
 
 from vtgrad.codegen.docstrings import docstring, inplace_docstring
-from vtgrad.codegen.emit_functions import NUMBER_COMES_LATE, emit_overloads, result_class
+from vtgrad.codegen.emit_functions import result_class
 from vtgrad.codegen.groups import Group
 from vtgrad.codegen.language import Argument, Operator, TableError
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.parameters import as_stated, passed, signature
 from vtgrad.codegen.template import fill
 
@@ -56,26 +55,14 @@ def emit_dispatch(group: Group) -> str:
     arguments = [a.for_users() for a in group.arguments()]
     first = arguments[0].type
     doc = inplace_docstring(group.name) if group.inplace else docstring(group.doc)
-    turns = not group.inplace and all(op.number_first for op in group.overloads)
     fields = {
         "name": group.name,
         "doc": doc,
         "choice": _choice(group, arguments),
         "returned": _returned(group),
     }
-    if turns:
-        # The overloads take a number first as well.
-        parameters = _parameters(group, arguments, "T")
-        overloads = emit_overloads(group.name, parameters, [a.name for a in arguments])
-        return overloads + fill(_FUNCTION, parameters=NUMBER_COMES_LATE + parameters, **fields)
     if "Number" not in first:
-        parameters = _parameters(group, arguments, "T")
-        rules = [op.names for op in group.overloads if op.names is not None]
-        named = ""
-        if rules:
-            named = named_overloads(group.name, parameters, fields["returned"], rules[-1])
-        late = LATE if named else ""
-        return named + fill(_FUNCTION, parameters=late + parameters, **fields)
+        return fill(_FUNCTION, parameters=_parameters(group, arguments, "T"), **fields)
     second = arguments[1]
     turned = [arguments[0], dataclasses.replace(second, type="T"), *arguments[2:]]
     return fill(
@@ -120,11 +107,7 @@ def _parameters(group: Group, arguments: Sequence[Argument], first: str, out: st
 def _call(group: Group, overload: Operator) -> str:
     own = [a.for_users() for a in overload.arguments]
     text = passed(own, [a.name for a in own]) + (", out=out" if group.has_out else "")
-    indices = {a.name for a in group.arguments() if "SupportsIndex" in _type_for_users(group, a)}
-    codes = "arg-type" if overload.names is None else "call-overload, no-any-return"
-    ignored = f"  # type: ignore[{codes}]  # an integer"
-    narrowed = any(a.name in indices and a.type == "int" for a in own)
-    return f"return {group.function_of(overload)}({text}){ignored * narrowed}\n"
+    return f"return {group.function_of(overload)}({text})\n"
 
 
 def _type_for_users(group: Group, argument: Argument) -> str:

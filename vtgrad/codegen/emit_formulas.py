@@ -8,7 +8,7 @@ from pathlib import Path
 from vtgrad.codegen.library import Library
 from vtgrad.codegen.memory_reuse import reusing_function
 from vtgrad.codegen.source_files import exported, functions_in
-from vtgrad.codegen.template import head, list_of_exports
+from vtgrad.codegen.template import head
 
 __all__ = ["emit_large_formulas", "emit_tensor_formulas"]
 
@@ -29,7 +29,6 @@ def emit_large_formulas(library: Library) -> str:
         + "from vtgrad.ops.kernels.support.memory_reuse import reuse\n"
         f"{library.types}from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape\n\n"
     )
-    text += list_of_exports(names.owning)
     bodies = [
         reusing_function(functions[n], names.reuse, names.owning) for n in sorted(names.owning)
     ]
@@ -44,7 +43,7 @@ def emit_tensor_formulas(library: Library) -> str:
         "from collections.abc import Sequence\n\n"
         "from vtgrad.ops.generated import functional as F\n"
         + "".join(
-            f"from vtgrad.ops.formulas.{path.stem} import {name}\n"
+            f"from vtgrad.ops.formulas.{path.stem} import {name} as {name}\n"
             for path in library.helper_files
             for name in functions_in([path])
             if name not in arrays
@@ -67,7 +66,6 @@ def emit_tensor_formulas(library: Library) -> str:
                 if statement.decorator_list:
                     start = statement.decorator_list[0].lineno - 1
                 bodies += _translated("".join(lines[start : statement.end_lineno])) + "\n\n"
-    text += list_of_exports(names)
     return text + bodies
 
 

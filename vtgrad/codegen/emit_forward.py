@@ -1,7 +1,7 @@
 """Writing the forward formulas: the tangents of results, from those of the arguments.
 
-The functions get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
-in ``ops/table/README.md``. Operators that compute element by element have a second function,
+The formulas get arguments, tangents and results by name, as `ForwardFormula` says; see `forward`
+in ``ops/table/README.md``. Operators that compute element by element have a second formula,
 over arrays, which reuses the memory of intermediate results; see Note [Tangents over arrays]. The
 handler finds them by the name of the row, see Note [One record for each operator].
 """
@@ -20,8 +20,8 @@ from vtgrad.codegen.template import fill, head
 __all__ = ["emit_forward", "tangent_of"]
 
 _FORWARD = """
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
@@ -33,39 +33,22 @@ from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.kernels.support.memory_reuse import into, reuse
 
+_Given: TypeAlias = Mapping[str, Any]
 
-$functions
-"""
+# By row: of the arguments, those tangents that there are, and the result.
+TANGENTS: Final[dict[str, Callable[[_Given, _Given, Any], Any]]] = {
+    $tangents
+}
 
-_FUNCTION = """
+# The same over arrays, and whether the tangent of the first argument may be written.
+OVER_ARRAYS: Final[dict[str, Callable[[_Given, _Given, Any, int], Any]]] = {
+    $over_arrays
+}
 
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any) -> Any:
-    $body
-"""
-
-_CONTRIBUTION = """
-if "$argument" in t:
-    tangent = plus(tangent, $text)
-"""
-
-_FUNCTION_OVER_ARRAYS = """
-
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any], result: Any, own: int) -> Any:
-    $body
-"""
-
-_FUNCTION_ONTO = """
-
-
-def $name(a: Mapping[str, Any], t: Mapping[str, Any]) -> None:
-    $call
-"""
-
-_CONTRIBUTION_OF_ARRAYS = """
-if "$argument" in t:
-    tangent = $sum($own, $free, tangent, $text)
+# What writes to the tangent of the first argument.
+ONTO: Final[dict[str, Callable[[_Given, _Given], Any]]] = {
+    $onto
+}
 """
 
 # How an array answers what formulas ask of a tensor.
@@ -83,22 +66,20 @@ def emit_forward(library: Library) -> str:
     TableError
         If a differentiable operator has no forward formula, or a wrong one.
     """
-    functions = ""
+    tangents = over_arrays = onto = ""
     for operator in library.operators:
         name = operator.name
         if _kind(operator) == "formula":
-            body, _ = _body(operator, library.names)
-            functions += fill(_FUNCTION, name=f"{name}_tangent", body=body)
-            body_over_arrays = _body_over_arrays(operator, library.names)
-            if body_over_arrays is not None:
-                functions += fill(
-                    _FUNCTION_OVER_ARRAYS, name=f"{name}_over_arrays", body=body_over_arrays
-                )
-        onto = _call_onto(operator)
-        if onto is not None:
-            functions += fill(_FUNCTION_ONTO, name=f"{name}_onto", call=onto)
+            formula, _ = _formula(operator, library.names)
+            tangents += f'"{name}": lambda a, t, result: {formula},\n'
+            by_arrays = _formula_over_arrays(operator, library.names)
+            if by_arrays is not None:
+                over_arrays += f'"{name}": lambda a, t, result, own: {by_arrays},\n'
+        call = _call_onto(operator)
+        if call is not None:
+            onto += f'"{name}": lambda a, t: {call},\n'
     text = head("the derivative tables", "The tangents of the results of all operators.")
-    return text + fill(_FORWARD, functions=functions)
+    return text + fill(_FORWARD, tangents=tangents, over_arrays=over_arrays, onto=onto)
 
 
 def tangent_of(operator: Operator, names: Names) -> dict[str, object]:
@@ -112,9 +93,9 @@ def tangent_of(operator: Operator, names: Names) -> dict[str, object]:
     kind = _kind(operator)
     if kind != "formula":
         return {"tangent": "" if kind == "none" else kind}
-    _, uses = _body(operator, names)
+    _, uses = _formula(operator, names)
     written = operator.inplace is not None or operator.returns == "Self"
-    by_arrays = written and _body_over_arrays(operator, names) is not None
+    by_arrays = written and _formula_over_arrays(operator, names) is not None
     return {
         "reads_result": "result" in uses,
         "reads_first": _readers_of_first(operator, names) if by_arrays else "",
@@ -148,8 +129,8 @@ def _stated(operator: Operator) -> str | Mapping[str, str]:
     raise TableError(f"{operator.where}: a differentiable operator states 'forward'")
 
 
-def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
-    """The statements of the function, and the names that it reads."""
+def _formula(operator: Operator, names: Names) -> tuple[str, set[str]]:
+    """The expression, and the names that it reads."""
     stated = _stated(operator)
     several = operator.returns == "tuple"
     if stated == "linear":
@@ -160,29 +141,34 @@ def _body(operator: Operator, names: Names) -> tuple[str, set[str]]:
             else f'a["{a.for_users().name}"]'
             for a in operator.arguments
         ]
-        call = _call(operator, values)
-        return f"return {call}", set()
+        return _call(operator, values), set()
     uses: set[str] = set()
     if isinstance(stated, str) and stated not in _WORDS:
-        return f"return {_translated(operator, stated, names, uses)}", uses
+        return _translated(operator, stated, names, uses), uses
     if isinstance(stated, Mapping) and set(stated) <= set(operator.results) and several:
         parts = [
             _translated(operator, stated[one], names, uses) if one in stated else "None"
             for one in operator.results
         ]
-        return f"return {', '.join(parts)}", uses
+        return f"({', '.join(parts)})", uses
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
     needed = {name for name, f in operator.formulas.items() if f != "zeros_like(grad)"}
     if not needed <= set(by_argument) <= set(operator.formulas):
         raise TableError(f"{operator.where}: 'forward' is for {sorted(needed)}")
-    body = "tangent = None\n"
+    sum = ""
     for argument, how in by_argument.items():
         key = "input" if argument == "self" else argument
         text = _contribution(operator, argument, how, names, uses)
-        body += fill(_CONTRIBUTION, argument=key, text=text)
-    return body + "return tangent", uses
+        term = _term(key, text)
+        sum = f"plus({sum}, {term})" if sum else term
+    return sum or "None", uses
+
+
+def _term(key: str, text: str) -> str:
+    """The contribution of an argument to a sum; None if it has no tangent."""
+    return f't.get("{key}")' if text == f't["{key}"]' else f'{text} if "{key}" in t else None'
 
 
 def _call_onto(operator: Operator) -> str | None:
@@ -199,8 +185,8 @@ def _call_onto(operator: Operator) -> str | None:
     return _call(operator, values).replace(f"F.{operator.name}(", f"F.{operator.inplace}(", 1)
 
 
-def _body_over_arrays(operator: Operator, names: Names) -> str | None:
-    """The statements of the function over arrays; None if there is none.
+def _formula_over_arrays(operator: Operator, names: Names) -> str | None:
+    """The expression over arrays; None if there is none.
 
     There is one for operators that compute element by element, if all functions that their formulas
     call are kernels or helpers.
@@ -213,7 +199,7 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
     by_argument = (
         stated if isinstance(stated, Mapping) else dict.fromkeys(operator.formulas, stated)
     )
-    body, are_temporary, may_own = "tangent = None\n", True, False
+    total, are_temporary, may_own = "", True, False
     for nr, (argument, how) in enumerate(by_argument.items()):
         key = "input" if argument == "self" else argument
         try:
@@ -230,8 +216,11 @@ def _body_over_arrays(operator: Operator, names: Names) -> str | None:
         # Its memory is that of the first tangent, or nothing else holds it.
         may_own = text == f't["{key}"]' or text.startswith("into(") if nr == 0 else may_own
         are_temporary = are_temporary and is_own
-        body += fill(_CONTRIBUTION_OF_ARRAYS, argument=key, sum=sum, own=own, free=free, text=text)
-    return body + "return tangent"
+        if nr == 0 and sum == "difference_of_arrays":
+            text = f"k.neg({text})"
+        term = _term(key, text)
+        total = f"{sum}({own}, {free}, {total}, {term})" if nr else term
+    return total or "None"
 
 
 def _contribution_of_arrays(

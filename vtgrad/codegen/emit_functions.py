@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 
 from vtgrad.codegen.calls import (
     converted,
@@ -17,18 +17,16 @@ from vtgrad.codegen.calls import (
     view_node,
 )
 from vtgrad.codegen.docstrings import docstring
-from vtgrad.codegen.emit_inplace import emit_inplace
+from vtgrad.codegen.emit_inplace import emit_inplace, emit_writers
 from vtgrad.codegen.emit_views import MADE_BY, emit_geometry, emit_view
 from vtgrad.codegen.language import Operator
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.parameters import has_keyword_only, passed
 from vtgrad.codegen.template import fill
 
 __all__ = [
     "FUNCTION_IMPORTS",
-    "NUMBER_COMES_LATE",
     "emit_function",
-    "emit_overloads",
+    "emit_function_writers",
     "emit_result_classes",
     "function_names",
     "result_class",
@@ -85,8 +83,7 @@ from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
 _OUT_OF_PLACE = """
-$overloads
-def $name($late$parameters) -> $returned:
+def $name($parameters) -> $returned:
     $doc
     $taken_over
     $computed
@@ -103,13 +100,6 @@ class $name(NamedTuple, Generic[T]):
 
 
 '''
-
-_OVERLOADS = """
-@overload
-def $name($parameters) -> T: ...
-@overload
-def $name($turned) -> T: ...
-"""
 
 # What may be a ufunc's call and nothing else.
 _QUICK = """
@@ -166,16 +156,15 @@ if result is None:
 
 _RECORDED = """
 if $condition:
-    node = $node.record($arguments)
+    $set_history
+"""
+
+_RECORDED_AND_SAVED = """
+if $condition:
+    node = $made
     $set_history
     $save_results
 """
-
-# The first parameter of an operator that takes a number there is still a tensor to its body.
-NUMBER_COMES_LATE = (
-    "  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]"
-    "  # a number there is met when the call has failed\n    "
-)
 
 
 def function_names(operator: Operator) -> list[str]:
@@ -195,8 +184,21 @@ def _as_users_call_it(operator: Operator) -> Operator:
     return dataclasses.replace(operator, arguments=(renamed, *rest))
 
 
-def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str:
-    """All functions of one entry, as Python text.
+def emit_function(operator: Operator) -> str:
+    """All functions of one entry, as Python text."""
+    operator = _as_users_call_it(operator)
+    if operator.returns == "Self":
+        return emit_inplace(operator, operator.name)
+    if operator.returns == "Geometry":
+        return emit_geometry(operator)
+    if operator.returns in MADE_BY:
+        return emit_view(operator)
+    text = _out_of_place(operator)
+    return text if operator.inplace is None else text + emit_inplace(operator, operator.inplace)
+
+
+def emit_function_writers(operator: Operator, storing: Set[str], plain: Set[str]) -> str:
+    """What the functions of one entry write with, as Python text.
 
     Parameters
     ----------
@@ -207,25 +209,18 @@ def emit_function(operator: Operator, storing: Set[str], plain: Set[str]) -> str
     plain : set of str
         The writers that compute nothing.
     """
-    operator = _as_users_call_it(operator)
     if operator.returns == "Self":
         writer = _writer(operator.writer or operator.kernel, plain)
-        return emit_inplace(operator, operator.name, writer)
-    if operator.returns == "Geometry":
-        return emit_geometry(operator)
-    if operator.returns in MADE_BY:
-        return emit_view(operator)
-    text = _out_of_place(operator)
-    if operator.inplace is None:
-        return text
+        return emit_writers(operator, operator.name, writer)
+    if operator.returns in {"Geometry", *MADE_BY} or operator.inplace is None:
+        return ""
     if operator.writer is not None:
-        writer = _writer(operator.writer, plain)
-    else:
-        # What is stored by the kernel itself must not be refused by it; an integer may be.
-        total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
-        kernel, extra = operator.kernel, "" if total else ", total=False"
-        writer = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
-    return text + emit_inplace(operator, operator.inplace, writer)
+        return emit_writers(operator, operator.inplace, _writer(operator.writer, plain))
+    # What is stored by the kernel itself must not be refused by it; an integer may be.
+    total = not operator.refuses_floats and all(a.type != "int" for a in operator.arguments)
+    kernel, extra = operator.kernel, "" if total else ", total=False"
+    made = f"store_result(k.{kernel}, direct={kernel in storing}{extra})"
+    return emit_writers(operator, operator.inplace, made)
 
 
 def _writer(name: str, plain: Set[str]) -> str:
@@ -241,29 +236,26 @@ def _out_of_place(operator: Operator) -> str:
         star = "" if has_keyword_only(operator) else "*, "
         parameters += f", {star}out: {'Sequence[T]' if several else 'T'} | None = None"
     body, keyed = _computation(operator, several=several), taken_over(operator)
-    stored = _stored(operator, returned)
-    head = overloads = ""
+    stored, recorded = _stored(operator, returned), _recorded(operator, several=several)
+    value = _undifferentiable(operator, "results" if several else "result")
+    head = ""
     if operator.ufunc is not None:
         body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=_bound_there(stored))
-    if operator.number_first:
-        overloads = emit_overloads(operator.name, parameters, [a.name for a in operator.arguments])
-    named = named_overloads(operator.name, parameters, returned, operator.names)
-    late = NUMBER_COMES_LATE if operator.number_first else LATE if named else ""
+    elif not recorded:
+        stored, value = _returned_at_once(stored, value)
     return fill(
         _OUT_OF_PLACE,
-        overloads=overloads + named,
         name=operator.name,
-        late=late,
         parameters=parameters,
         returned=returned,
         doc=docstring(operator.own_doc),
         taken_over=keyed,
         computed=head + recovered(operator, body),
         stored=stored,
-        recorded=_recorded(operator, several=several),
-        returned_value=_undifferentiable(operator, "results" if several else "result"),
+        recorded=recorded,
+        returned_value=value,
     )
 
 
@@ -298,6 +290,15 @@ def _quick(operator: Operator, body: str) -> str:
     )
 
 
+def _returned_at_once(stored: str, value: str) -> tuple[str, str]:
+    """The statements without the last one, if all that it does is to name the result."""
+    before, _, last = stored.rstrip("\n").rpartition("\n")
+    name, _, made = last.partition(" = ")
+    if name not in ("result", "results"):
+        return stored, value
+    return before, re.sub(rf"\b{name}\b", lambda _: made, value)
+
+
 def _bound_there(stored: str) -> str:
     """The lines that read an array which is bound unless the short way gave the result."""
     ignored = "  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound"
@@ -308,14 +309,6 @@ def _bound_there(stored: str) -> str:
 def result_class(operator: Operator) -> str:
     """The class of several results."""
     return "".join(part.capitalize() for part in operator.base.split("_")) + "Result"
-
-
-def emit_overloads(name: str, parameters: str, names: Sequence[str]) -> str:
-    """The signatures of what takes a tensor or a number first, for type checkers."""
-    first, second = names[:2]
-    turned = parameters.replace(f"{first}: T", f"{first}: Number")
-    turned = turned.replace(f"{second}: Tensor | Number", f"{second}: T")
-    return fill(_OVERLOADS, name=name, parameters=parameters, turned=turned)
 
 
 def _computation(operator: Operator, *, several: bool) -> str:
@@ -392,15 +385,18 @@ def _recorded(operator: Operator, *, several: bool) -> str:
     if operator.real_result:
         condition += ' and array.dtype.kind in "fc"'
     saved = ""
+    made = (
+        f"{view_node(operator)}.record({passed_on(operator)}{', copy=True' * operator.copies_view})"
+    )
     words = {word for text in operator.formulas.values() for word in re.findall(r"\w+", text)}
     if not words.isdisjoint(operator.results):
         saved = f"node.save_results({'*results' if several else 'result'})"
-    stored = "set_history_of_each(results, node)" if several else "set_history(result, node)"
+    stored = "set_history_of_each(results, {})" if several else "set_history(result, {})"
+    template = _RECORDED_AND_SAVED if saved else _RECORDED
     return fill(
-        _RECORDED,
+        template,
         condition=condition,
-        node=view_node(operator),
-        arguments=passed_on(operator) + (", copy=True" if operator.copies_view else ""),
-        set_history=stored,
+        made=made,
+        set_history=stored.format("node" if saved else made),
         save_results=saved,
     )

@@ -3,17 +3,12 @@
 from vtgrad.codegen.calls import NUMBERS, parameters_of, recovered, rest_of, taken_over
 from vtgrad.codegen.docstrings import docstring, inplace_docstring
 from vtgrad.codegen.language import Operator
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.template import fill
 
-__all__ = ["emit_inplace"]
+__all__ = ["emit_inplace", "emit_writers"]
 
 _INPLACE = """
-$writers
-
-
-$overloads
-def $name($late$parameters) -> T:
+def $name($parameters) -> T:
     $doc
     $taken_over
     $written
@@ -38,8 +33,14 @@ $general
 """
 
 
-def emit_inplace(operator: Operator, name: str, made: str) -> str:
-    """The function and its writer, as Python text.
+def _ufunc(operator: Operator, name: str) -> str | None:
+    """The ufunc by which a function writes."""
+    # A table's in-place operator may be one on its own, whose writer is no ufunc.
+    return None if name == operator.name else operator.ufunc
+
+
+def emit_writers(operator: Operator, name: str, made: str) -> str:
+    """What an in-place function writes with, as Python text.
 
     Parameters
     ----------
@@ -50,15 +51,25 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
     made : str
         The writer, as Python text.
     """
-    writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
-    writers = f"{writer} = {made}\n"
-    own = name == operator.name
-    # A table's in-place operator may be one on its own, whose writer is no ufunc.
-    ufunc = None if own else operator.ufunc
-    inexact = operator.ufunc_inexact
+    text, ufunc = f"_{name}writer = {made}\n", _ufunc(operator, name)
     if ufunc is not None:
-        extra = ", inexact=True" if inexact else ""
-        writers += f"{quick} = store_ufunc(np.{ufunc}, {writer}{extra})\n"
+        extra = ", inexact=True" if operator.ufunc_inexact else ""
+        text += f"_{name}ufunc_writer = store_ufunc(np.{ufunc}, _{name}writer{extra})\n"
+    return text
+
+
+def emit_inplace(operator: Operator, name: str) -> str:
+    """The function, as Python text.
+
+    Parameters
+    ----------
+    operator : Operator
+        The entry.
+    name : str
+        What the function is called.
+    """
+    writer, quick = f"_{name}writer", f"_{name}ufunc_writer"
+    own, ufunc, inexact = name == operator.name, _ufunc(operator, name), operator.ufunc_inexact
     spoken = operator.spoken_inplace
     body, keyed = _written(operator, writer, spoken), taken_over(operator, name, out=False)
     if ufunc is not None:
@@ -79,15 +90,10 @@ def emit_inplace(operator: Operator, name: str, made: str) -> str:
         else:
             general = keyed + body
             body = fill(_WRITTEN_BY_UFUNC_IF, condition=condition, quick=short, general=general)
-    parameters = parameters_of(operator)
-    named = named_overloads(name, parameters, "T", operator.names)
     return fill(
         _INPLACE,
-        writers=writers,
-        overloads=named,
-        late=LATE if named else "",
         name=name,
-        parameters=parameters,
+        parameters=parameters_of(operator),
         doc=docstring(operator.own_doc) if own else inplace_docstring(spoken),
         taken_over="" if ufunc is not None else keyed,
         written=recovered(operator, body, name, out=False),

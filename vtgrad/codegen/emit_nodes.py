@@ -58,9 +58,7 @@ class $node($base):
     """Derivative of `$operator`."""
 
     __slots__ = $slots
-
     $constants
-
     $fields
 
     $named

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Sequence
 
-from vtgrad.codegen.edges import Edge
+from vtgrad.codegen.edges import Computed, Edge
+from vtgrad.codegen.emit_apply import WIDTH
 from vtgrad.codegen.formula import Names
 from vtgrad.codegen.memory_reuse import reusing, shared_operand
 from vtgrad.codegen.template import fill, tuple_of
@@ -27,6 +28,10 @@ if needs & 3 == 3 and is_square(self.next_edges, $saved):
     $unpack
     square = product(may_share, owned, $operands)
     return (square, square), (SHARED, SHARED if square is $factor else $ownership)
+"""
+
+_SHORT_EDGE = """
+grad$nr = $formula if $wanted else None
 """
 
 _EDGE = """
@@ -80,12 +85,20 @@ def _edge(edges: Sequence[Edge], edge: Edge, names: Names) -> str:
         # Only the last one that is computed may overwrite the gradient.
         unwanted = " and ".join(f"not ({other.wanted})" for other in later)
         keep = f"{owned} = owned and {unwanted}"
+    unpack = edge.arrays.unpack
+    # A value that cannot be had must be asked for before the gradient is overwritten.
+    if lent is None and text.count("reuse(") <= 1:
+        one = Computed(text, unpack).inlined(WIDTH - 20)
+        text, unpack = one.text, one.unpack
+    short = fill(_SHORT_EDGE, nr=str(edge.nr), formula=text, wanted=edge.wanted)
+    if not (owner or unpack or keep or after or " if " in text) and len(short) <= WIDTH - 8:
+        return short
     return fill(
         _EDGE,
         nr=str(edge.nr),
         owner=owner,
         wanted=edge.wanted,
-        unpack="\n".join(edge.arrays.unpack),
+        unpack="\n".join(unpack),
         keep=keep,
         formula=text,
         after=after,

@@ -1,13 +1,14 @@
 """Writing the methods behind Python's operators: ``__add__`` and so on."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from vtgrad.codegen.template import fill
 
 __all__ = ["PYTHON_HEAD", "emit_python"]
 
 PYTHON_HEAD = '''
+from collections.abc import Callable
 from typing import Self, cast
 
 import numpy as np
@@ -68,6 +69,19 @@ def $method(self: T, other: Number) -> T:
 
 """
 
+# Of a function whose body meets no number first; see Note [Arguments that no body meets].
+_NUMBER_FIRST = """
+def $method(self: T, other: Number) -> T:
+    function: Callable[..., T] = F.$function
+    if type(other) is float or type(other) is int:
+        return function(other, self)
+    operand = python_operand(other)
+    if operand is None:
+        return NotImplemented
+    return function(operand, self)
+
+"""
+
 _COMPARISON = """
 def $method(self: T, other: object) -> T:  # type: ignore[override]  # element by element
     if isinstance(other, np.ndarray):
@@ -98,7 +112,9 @@ except OverflowError:
 """
 
 
-def emit_python(python: Mapping[str, str], ufuncs: Mapping[str, str]) -> str:
+def emit_python(
+    python: Mapping[str, str], ufuncs: Mapping[str, str], number_first: Set[str]
+) -> str:
     """The methods, as Python text.
 
     Parameters
@@ -107,11 +123,16 @@ def emit_python(python: Mapping[str, str], ufuncs: Mapping[str, str]) -> str:
         The expression that each computes, of ``self`` and ``other``.
     ufuncs : mapping of str to str
         By in-place functions that are nothing else, NumPy's ufunc.
+    number_first : set of str
+        The functions that take a number first, which their source does not say.
     """
-    return "".join(_method(name, text, ufuncs) for name, text in python.items())
+    return "".join(_method(name, text, ufuncs, number_first) for name, text in python.items())
 
 
-def _method(name: str, text: str, ufuncs: Mapping[str, str]) -> str:
+def _method(name: str, text: str, ufuncs: Mapping[str, str], number_first: Set[str]) -> str:
+    called = text.split("(")[0]
+    if called in number_first and text == f"{called}(other, self)":
+        return fill(_NUMBER_FIRST, method=name, function=called)
     call, direct = _translated(text, "operand"), _translated(text, "other")
     cast = 'cast("T", {})'
     # A result has the class of the left operand, which may be a tensor of another class here.
@@ -126,7 +147,6 @@ def _method(name: str, text: str, ufuncs: Mapping[str, str]) -> str:
         return fill(_OF_TENSORS, method=name, call=call)
     if name.startswith("__r") and name != "__rshift__":
         return fill(_REFLECTED, method=name, call=call, direct=direct)
-    called = text.split("(")[0]
     ufunc = ""
     if called in ufuncs:
         ufunc = fill(_UFUNC, ufunc=ufuncs[called], spoken=called, direct=direct)

@@ -21,6 +21,15 @@ def record($parameters) -> $node:
 
 """
 
+# Of a node that keeps nothing.
+_RECORD_EDGES = """
+@staticmethod
+def record($parameters) -> $node:
+    $edges
+    return $made
+
+"""
+
 _TYPES = {
     "Tensor": "TensorBase",
     "Tensor | Number": "TensorBase | Number",
@@ -51,7 +60,7 @@ def emit_record(
     stored = [_stored(a.name, _saved_values(operator, formulas, saved, a)) for a in saved]
     edges, made = _made(operator, any("edge" in lines for lines in stored))
     return fill(
-        _RECORD,
+        _RECORD if stored or metadata or plain else _RECORD_EDGES,
         parameters=parameters,
         node=str(operator.node),
         edges="\n".join(edges),

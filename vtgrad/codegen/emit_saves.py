@@ -24,7 +24,6 @@ class $name(OperatorNode):
     """A node that saves $saved."""
 
     __slots__ = $slots
-
     $fields
 
     $save_results

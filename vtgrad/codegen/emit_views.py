@@ -11,7 +11,6 @@ from vtgrad.codegen.calls import (
 )
 from vtgrad.codegen.docstrings import docstring
 from vtgrad.codegen.language import Operator
-from vtgrad.codegen.named_signatures import LATE, named_overloads
 from vtgrad.codegen.parameters import has_keyword_only
 from vtgrad.codegen.template import fill
 
@@ -29,14 +28,14 @@ return write_geometry($first, $node.record, view_impls.$kernel$rest, operator="$
 """
 
 _VIEW = """
-$overloads
-def $name($late$parameters) -> $returned:
+def $name($parameters) -> $returned:
     $doc
     $taken_over
     $viewed
     $written
-    node = $node.record($arguments) if $condition else None
-    return $made($first, $aliases, node$replay)
+    if $condition:
+        return $made($first, $aliases, $node.record($arguments)$replay)
+    return $made($first, $aliases, None$replay)
 
 
 $replayed
@@ -100,11 +99,8 @@ def emit_view(operator: Operator) -> str:
         _VIEWED, aliases=aliases, kernel=operator.kernel, first=first, rest=rest_of(operator)
     )
     returned = "tuple[T, ...]" if several else "T"
-    named = named_overloads(operator.name, parameters, returned, operator.names)
     return fill(
         _VIEW,
-        overloads=named,
-        late=LATE if named else "",
         name=operator.name,
         parameters=parameters,
         returned=returned,

@@ -11,6 +11,7 @@ from vtgrad.codegen.emit_forward import emit_forward
 from vtgrad.codegen.emit_functions import (
     FUNCTION_IMPORTS,
     emit_function,
+    emit_function_writers,
     emit_result_classes,
     function_names,
     result_class,
@@ -24,6 +25,7 @@ from vtgrad.codegen.language import Operator, TableError
 from vtgrad.codegen.layout import formatted
 from vtgrad.codegen.library import Library
 from vtgrad.codegen.stubs.emit_stubs import emit_stubs
+from vtgrad.codegen.stubs.users_arguments import UsersArguments
 from vtgrad.codegen.surface import Surface
 from vtgrad.codegen.template import fill, head, list_of_exports, list_of_imports
 
@@ -39,22 +41,29 @@ _PURPOSES: Final = {
 }
 
 
-def generate() -> dict[str, str]:
+def generate(library: Library) -> dict[str, str]:
     """The text of every generated file by its path under `ops`, as it stands there.
+
+    Parameters
+    ----------
+    library : Library
+        The tables, and the functions that they name.
 
     Raises
     ------
     TableError
         If a table or a formula is wrong.
     """
-    return {name: formatted(f"ops/{name}", text) for name, text in sources().items()}
+    return {name: formatted(f"ops/{name}", text) for name, text in sources(library).items()}
 
 
-def generate_stubs(files: Mapping[str, str]) -> dict[str, str]:
+def generate_stubs(library: Library, files: Mapping[str, str]) -> dict[str, str]:
     """The text of every stub by its path under the package, as it stands there.
 
     Parameters
     ----------
+    library : Library
+        The tables, and the functions that they name.
     files : mapping of str to str
         The text of every generated file, from `generate`.
 
@@ -63,18 +72,23 @@ def generate_stubs(files: Mapping[str, str]) -> dict[str, str]:
     TableError
         If a signature cannot be shown.
     """
-    return {name: formatted(name, text) for name, text in emit_stubs(files).items()}
+    found = emit_stubs(files, UsersArguments.of(library))
+    return {name: formatted(name, text) for name, text in found.items()}
 
 
-def sources() -> dict[str, str]:
+def sources(library: Library) -> dict[str, str]:
     """The text of every generated file by its path under `ops`, before it is laid out.
+
+    Parameters
+    ----------
+    library : Library
+        The tables, and the functions that they name.
 
     Raises
     ------
     TableError
         If a table or a formula is wrong.
     """
-    library = Library.read()
     files = {
         f"{folder}/__init__.py": head("the derivative tables", purpose).rstrip() + "\n"
         for folder, purpose in _PURPOSES.items()
@@ -130,7 +144,8 @@ def _functions(library: Library, stem: str, table: list[Operator], nodes: list[O
     exports = [name for op in table for name in function_names(op)]
     text += list_of_exports([*exports, *[group.name for group in groups]])
     text += emit_result_classes(table)
-    text += "".join(emit_function(op, library.storing, library.plain) for op in table)
+    text += "".join(emit_function_writers(op, library.storing, library.plain) for op in table)
+    text += "\n\n" + "".join(map(emit_function, table))
     return text + "".join(emit_dispatch(group) for group in groups)
 
 
@@ -227,8 +242,7 @@ def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ()) -> st
 
 
 _METHODS = '''
-# Type checkers see a method in `add = _add`, but only a variable in `add = F.add`.
-$imports
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["TensorMethods"]
@@ -248,11 +262,7 @@ def _methods(surface: Surface) -> str:
     methods = sorted(surface.methods.items())
     return text + fill(
         _METHODS,
-        imports=list_of_imports(
-            "vtgrad.ops.generated.functional",
-            dict.fromkeys(f"{function} as _{function}" for _, function in methods),
-        ),
-        methods="\n".join(f"{name} = _{function}" for name, function in methods),
+        methods="\n".join(f"{name} = F.{function}" for name, function in methods),
     )
 
 
@@ -275,5 +285,6 @@ def _python_operators(library: Library) -> str:
         for op in library.operators
         if op.ufunc is not None and op.inplace is not None and not op.ufunc_inexact
     }
-    methods = emit_python(library.surface.python, ufuncs)
+    users = UsersArguments.of(library)
+    methods = emit_python(library.surface.python, ufuncs, users.number_first)
     return text + fill(PYTHON_HEAD, methods=methods)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LINE_LENGTH = 140
 WIDTH = 100
 TABLE_LENGTH = 320
-TABLES = ("ops/generated/operators.py",)
+TABLES = ("ops/generated/operators.py", "ops/generated/forward_formulas.py")
 # By its path, because `python -m ruff` starts an interpreter first, and a run of the generator has
 # more than a hundred calls.
 _RUFF = Path(sys.executable).parent / "ruff"

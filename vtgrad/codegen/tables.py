@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import yaml
 
@@ -274,7 +274,7 @@ def _operator(place: str, entry: dict[str, object]) -> Operator:
         batch=None if entry.get("batch") is None else str(entry["batch"]),
         regions=frozenset(regions),
         region_if=condition,
-        fresh=frozenset(formulas if fresh is True else fresh),  # type: ignore[call-overload]  # a list of names, or true
+        fresh=frozenset(formulas if fresh is True else cast("list[str]", fresh)),
         inplace=inplace,
         inplace_node=None if inplace_node is None else str(inplace_node),
         writer=None if entry.get("writer") is None else str(entry["writer"]),

@@ -27,7 +27,7 @@ is open.
 from __future__ import annotations
 
 import weakref
-from typing import Final
+from typing import Final, cast
 
 from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.sample_array import sample_array
@@ -162,10 +162,11 @@ def is_batched(tensor: object) -> bool:
     return isinstance(tensor, TensorBase) and batch_of(tensor) is not None
 
 
-def value_of(tensor: TensorBase) -> TensorBase:
+def value_of(tensor: T) -> T:
     """The tensor itself, or the one with the samples of all levels if it is batched."""
     while (batch := batch_of(tensor)) is not None:
-        tensor = batch.value
+        # A value has the class of its tensor.
+        tensor = cast("T", batch.value)
     return tensor
 
 

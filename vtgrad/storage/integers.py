@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Final, SupportsIndex
+from typing import Final
 
 from vtgrad.errors import ArgumentTypeError
 
@@ -14,7 +14,7 @@ __all__ = ["INT", "index_of", "integer", "size_of"]
 INT: Final = int
 
 
-def integer(value: SupportsIndex) -> int:
+def integer(value: object) -> int:
     """An integer argument as Python's int; NumPy's integers and integer tensors are accepted.
 
     Raises
@@ -25,7 +25,7 @@ def integer(value: SupportsIndex) -> int:
     """
     if isinstance(value, bool):
         raise TypeError("a bool is no integer here")
-    return operator.index(value)
+    return operator.index(value)  # type: ignore[arg-type]  # raises for other types
 
 
 def index_of(value: object, name: str) -> int:
@@ -37,7 +37,7 @@ def index_of(value: object, name: str) -> int:
         If `value` is something else.
     """
     try:
-        return integer(value)  # type: ignore[arg-type]  # what it is, integer() finds out
+        return integer(value)
     except TypeError:
         raise ArgumentTypeError(
             f"argument {name!r} must be an integer, not {type(value).__name__}", argument=name

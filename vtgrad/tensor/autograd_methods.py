@@ -681,6 +681,8 @@ class AutogradMethods(TensorMethods):
         cls = type(self)
         if cell.memory is None:
             cell.memory = alias(self._impl)
+        # That a hook returns None is checked.
+        called = cast("Callable[[Self], object]", hook)
 
         def call(node: AccumulateGrad) -> None:
             leaf = reference()
@@ -694,7 +696,7 @@ class AutogradMethods(TensorMethods):
                 meta.requires_grad_ = cell.leaf_state is LeafState.ACCUMULATES
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)
-            answer: object = hook(leaf)  # type: ignore[func-returns-value]  # that is what is checked
+            answer = called(leaf)
             # A lambda that writes to the leaf returns the leaf itself.
             if answer is not None and answer is not leaf:
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, cast, overload
 
 from vtgrad.autograd.functional.call import (
     Inputs,
@@ -130,7 +130,7 @@ def jacobian(
             vectorize=vectorize,
         )
         found = [like(made.one_input, result(row, create_graph=create_graph)) for row in rows]
-        return found[0] if made.one_output else tuple(found)  # type: ignore[return-value]  # tuples of one kind
+        return found[0] if made.one_output else cast("Jacobian", tuple(found))
 
     return in_transform(body)
 
@@ -146,7 +146,7 @@ def _by_columns(func: Callable[..., Tensors], inputs: Inputs) -> Jacobian:
     )
     one_input = isinstance(inputs, Tensor)
     found = [like(one_input, result(row, create_graph=False)) for row in blocks]
-    return found[0] if isinstance(returned, Tensor) else tuple(found)  # type: ignore[return-value]  # tuples of one kind
+    return found[0] if isinstance(returned, Tensor) else cast("Jacobian", tuple(found))
 
 
 def matrices(

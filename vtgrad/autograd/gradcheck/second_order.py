@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import cast, overload
 
 import numpy as np
 
@@ -259,7 +259,8 @@ def _gradients_of(subject: Subject, given: tuple[Tensor | None, ...]) -> Subject
         return grad(
             [y for y in outputs if y.requires_grad],
             subject.inputs,
-            arguments[count:],  # type: ignore[arg-type]  # those of `given`, or duals of them
+            # Those of `given`, or duals of them.
+            cast("tuple[Tensor | None, ...]", arguments[count:]),
             create_graph=True,
             materialize_grads=True,
         )

@@ -23,6 +23,7 @@ from vtgrad.codegen.stubs.modules import Definition, Module, Modules
 from vtgrad.codegen.stubs.names import Names
 from vtgrad.codegen.stubs.shown import Line, shown_by
 from vtgrad.codegen.stubs.spelling import Speller
+from vtgrad.codegen.stubs.users_arguments import UsersArguments
 from vtgrad.codegen.template import head, list_of_exports
 
 __all__ = ["STUBS", "emit_stubs"]
@@ -48,13 +49,15 @@ STUBS: Final = (
 _BEHIND: Final = ("vtgrad.generator", "vtgrad.tensor.")
 
 
-def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
+def emit_stubs(generated: Mapping[str, str], users: UsersArguments) -> dict[str, str]:
     """The text of every stub by its path under the package.
 
     Parameters
     ----------
     generated : mapping of str to str
         The text of every generated file by its path under ``ops``.
+    users : UsersArguments
+        What functions take that their source does not say.
 
     Raises
     ------
@@ -75,18 +78,20 @@ def emit_stubs(generated: Mapping[str, str]) -> dict[str, str]:
     for stub, found in shown.items():
         names = Names(modules, homes, stub, set(found))
         module = modules.at(stub)
-        files[module.stub_path] = _stub(module, names, found, functions)
+        files[module.stub_path] = _stub(
+            module, FunctionWriter(names, users, wide=stub == "vtgrad"), names, found, functions
+        )
     return files
 
 
 def _stub(
     module: Module,
+    writer: FunctionWriter,
     names: Names,
     found: Mapping[str, Definition | Line],
     functions: dict[str, str],
 ) -> str:
     """One stub; `functions` is by path the stub that has written a function."""
-    writer = FunctionWriter(names, wide=module.name == "vtgrad")
     classes = ClassWriter(names, writer)
     body = ""
     for name, one in found.items():

@@ -18,6 +18,7 @@ from vtgrad.codegen.stubs.signatures import (
 )
 from vtgrad.codegen.stubs.spelling import Place
 from vtgrad.codegen.stubs.stated import as_stated
+from vtgrad.codegen.stubs.users_arguments import UsersArguments
 
 __all__ = ["FunctionWriter"]
 
@@ -35,12 +36,15 @@ class FunctionWriter:
     ----------
     names : Names
         The names of the stub.
+    users : UsersArguments
+        What functions take that their source does not say.
     wide : bool
         Whether functions take NumPy's scalars.
     """
 
-    def __init__(self, names: Names, *, wide: bool) -> None:
+    def __init__(self, names: Names, users: UsersArguments, *, wide: bool) -> None:
         self._names = names
+        self._users = users
         self._wide = wide
 
     def lines(
@@ -71,7 +75,11 @@ class FunctionWriter:
         narrow = of_class and name.startswith("__") and not path.startswith("Tensor.")
         wide = self._wide and not narrow
         signatures = [
-            read(f, found.module, names, wide=wide, hidden=hidden) for f in _ways_of(found)
+            way
+            for f in _ways_of(found)
+            for way in self._users.signatures(
+                found, read(f, found.module, names, wide=wide, hidden=hidden), names
+            )
         ]
         if shared or (of_class and any(map(is_generic, signatures[0].parameters[:1]))):
             signatures = [own for s in signatures if (own := as_method(s)) is not None]

@@ -34,6 +34,7 @@ from vtgrad.errors import (
 from vtgrad.generator import Generator
 from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.integers import integer
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.strides import MAX_DIMS
 from vtgrad.storage.tensor_base import TensorBase
@@ -149,7 +150,7 @@ def _is_integer(value: object) -> bool:
     if isinstance(value, TensorBase) and (value.ndim or value._impl.dtype.kind == "b"):
         return False
     try:
-        operator.index(value)  # type: ignore[arg-type]  # what it is, index() finds out
+        integer(value)
     except TypeError:
         return False
     return True

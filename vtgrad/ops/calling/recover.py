@@ -44,10 +44,11 @@ _NUMBERS: Final = frozenset({"Number", "Number|None", "float", "float|None"})
 def recover(
     error: Exception,
     operator: Operator,
-    function: Callable[..., object],
+    # Not of R alone: its own signature is generic.
+    function: Callable[..., R | object],
     *args: object,
     **kwargs: object,
-) -> R:  # type: ignore[type-var]  # the result of `function`, whose own signature is generic
+) -> R:
     """The result of a call that begins again; called by the handler of an error.
 
     Parameters

@@ -151,10 +151,11 @@ def keyed_operands(args: tuple[object, ...], kwargs: dict[str, object]) -> Itera
 
 def take_over(
     operator: Operator,
-    function: Callable[..., object],
+    # Not of R alone: its own signature is generic.
+    function: Callable[..., R | object],
     *args: object,
     **kwargs: object,
-) -> R:  # type: ignore[type-var]  # the result of `function`, whose own signature is generic
+) -> R:
     """The result of a call with an operand that has a key, by the handler of the highest key.
 
     A key that the operator has no rule for leaves the call to the next one: the operators that it

@@ -65,40 +65,7 @@ __all__ = [
 ]
 
 
-@overload
 def sum(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def sum(
-    input: T,
-    dim: str | Sequence[str],
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def sum(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-) -> T: ...
-def sum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -168,40 +135,7 @@ def sum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     return sum_dim_IntList(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
-@overload
 def mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def mean(
-    input: T,
-    dim: str | Sequence[str],
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-) -> T: ...
-def mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -273,40 +207,7 @@ def mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     return mean_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
-@overload
 def prod(
-    input: T,
-    dim: int | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: int | Unset | None = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def prod(
-    input: T,
-    dim: str,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: int | Unset | None = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def prod(
-    input: T,
-    dim: int | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str,
-    keepdims: bool = False,
-) -> T: ...
-def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset = UNSET,
     keepdim: bool = False,
@@ -379,11 +280,7 @@ def prod(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
 def median(input: T) -> T: ...
 @overload
 def median(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
-@overload
-def median(input: T, dim: str, keepdim: bool = False, *, out: Sequence[T] | None = None) -> MedianResult[T]: ...
-def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None
-) -> T | MedianResult[T]:
+def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None) -> T | MedianResult[T]:
     """Return the middle element of all, or along a dimension.
 
     Of an even number of elements it is the lower of the two in the middle. If there is a nan,
@@ -439,19 +336,7 @@ def median(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
     return median_dim(input, dim, keepdim, out=out)
 
 
-@overload
 def amax(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def amax(
-    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def amax(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
-) -> T: ...
-def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the largest elements over dimensions.
@@ -511,19 +396,7 @@ def amax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     return amax_default(input, () if dim is UNSET else dim, keepdim, out=out)
 
 
-@overload
 def amin(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def amin(
-    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def amin(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
-) -> T: ...
-def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the smallest elements over dimensions.
@@ -583,25 +456,7 @@ def amin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  
     return amin_default(input, () if dim is UNSET else dim, keepdim, out=out)
 
 
-@overload
 def argmax(
-    input: T,
-    dim: int | Unset | None = UNSET,
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-    axis: int | Unset | None = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def argmax(
-    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def argmax(
-    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
-) -> T: ...
-def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset | None = UNSET,
     keepdim: bool = False,
@@ -665,25 +520,7 @@ def argmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
     return argmax_default(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
-@overload
 def argmin(
-    input: T,
-    dim: int | Unset | None = UNSET,
-    keepdim: bool = False,
-    *,
-    out: T | None = None,
-    axis: int | Unset | None = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def argmin(
-    input: T, dim: str, keepdim: bool = False, *, out: T | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def argmin(
-    input: T, dim: int | Unset | None = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str, keepdims: bool = False
-) -> T: ...
-def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: int | Unset | None = UNSET,
     keepdim: bool = False,
@@ -747,49 +584,7 @@ def argmin(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
     return argmin_default(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
-@overload
 def var(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-@overload
-def var(
-    input: T,
-    dim: str | Sequence[str],
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-@overload
-def var(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -875,49 +670,7 @@ def var(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     return var_dim(input, dim, correction, keepdim, out=out)
 
 
-@overload
 def std(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-@overload
-def std(
-    input: T,
-    dim: str | Sequence[str],
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-@overload
-def std(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-    ddof: float | Unset | None = UNSET,
-) -> T: ...
-def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -1000,19 +753,7 @@ def std(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
     return std_dim(input, dim, correction, keepdim, out=out)
 
 
-@overload
 def logsumexp(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def logsumexp(
-    input: T, dim: str | Sequence[str], keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
-) -> T: ...
-@overload
-def logsumexp(
-    input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: str | Sequence[str], keepdims: bool = False
-) -> T: ...
-def logsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T, dim: Dims | Unset = UNSET, keepdim: bool = False, *, out: T | None = None, axis: Dims | Unset = UNSET, keepdims: bool = False
 ) -> T:
     """Return the logarithm of the sum of exponentials over dimensions.
@@ -1072,15 +813,7 @@ def logsumexp(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverlo
     return logsumexp_dim(input, None if dim is UNSET else dim, keepdim, out=out)
 
 
-@overload
-def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
-@overload
-def softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
-@overload
-def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
-def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
-) -> T:
+def softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T:
     """Return exponentials divided by their sum along a dimension.
 
     `exp(input) / exp(input).sum(dim, keepdim=True)`, computed so that large values do not
@@ -1129,17 +862,7 @@ def softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     return softmax_dim(input, given(dim, "softmax", "dim"), out=out)
 
 
-@overload
-def log_softmax(
-    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
-) -> T: ...
-@overload
-def log_softmax(input: T, dim: str, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T: ...
-@overload
-def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: str) -> T: ...
-def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET
-) -> T:
+def log_softmax(input: T, dim: int | Unset = UNSET, dtype: DType | None = None, *, out: T | None = None, axis: int | Unset = UNSET) -> T:
     """Return the logarithm of the softmax along a dimension.
 
     ``log_softmax(x) = x - logsumexp(x, dim)`` is computed without leaving the logarithmic
@@ -1196,15 +919,7 @@ def log_softmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
     return log_softmax_dim(input, given(dim, "log_softmax", "dim"), out=out)
 
 
-@overload
-def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET) -> T: ...
-@overload
-def count_nonzero(input: T, dim: str | Sequence[str], *, axis: Dims | Unset = UNSET) -> T: ...
-@overload
-def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: str | Sequence[str]) -> T: ...
-def count_nonzero(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
-    input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET
-) -> T:
+def count_nonzero(input: T, dim: Dims | Unset = UNSET, *, axis: Dims | Unset = UNSET) -> T:
     """Return how many elements are not 0, of all or over dimensions.
 
     A nan is not 0 and is counted. There is no gradient.
@@ -1247,40 +962,7 @@ def count_nonzero(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOv
     return count_nonzero_dim_IntList(input, None if dim is UNSET else dim)
 
 
-@overload
 def nansum(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def nansum(
-    input: T,
-    dim: str | Sequence[str],
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> T: ...
-@overload
-def nansum(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: T | None = None,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-) -> T: ...
-def nansum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     keepdim: bool = False,
@@ -1343,25 +1025,7 @@ def nansum(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]
     return nansum_dim(input, None if dim is UNSET else dim, keepdim, dtype=dtype, out=out)
 
 
-@overload
 def aminmax(
-    input: T,
-    *,
-    dim: int | Unset | None = UNSET,
-    keepdim: bool = False,
-    out: Sequence[T] | None = None,
-    axis: int | Unset | None = UNSET,
-    keepdims: bool = False,
-) -> AminmaxResult[T]: ...
-@overload
-def aminmax(
-    input: T, *, dim: str, keepdim: bool = False, out: Sequence[T] | None = None, axis: int | Unset | None = UNSET, keepdims: bool = False
-) -> AminmaxResult[T]: ...
-@overload
-def aminmax(
-    input: T, *, dim: int | Unset | None = UNSET, keepdim: bool = False, out: Sequence[T] | None = None, axis: str, keepdims: bool = False
-) -> AminmaxResult[T]: ...
-def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     *,
     dim: int | Unset | None = UNSET,
@@ -1426,40 +1090,7 @@ def aminmax(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload
     return aminmax_dim(input, dim=None if dim is UNSET else dim, keepdim=keepdim, out=out)
 
 
-@overload
 def var_mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> VarMeanResult[T]: ...
-@overload
-def var_mean(
-    input: T,
-    dim: str | Sequence[str],
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> VarMeanResult[T]: ...
-@overload
-def var_mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-) -> VarMeanResult[T]: ...
-def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,
@@ -1522,40 +1153,7 @@ def var_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     return var_mean_dim(input, dim, correction, keepdim)
 
 
-@overload
 def std_mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> StdMeanResult[T]: ...
-@overload
-def std_mean(
-    input: T,
-    dim: str | Sequence[str],
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: Dims | Unset = UNSET,
-    keepdims: bool = False,
-) -> StdMeanResult[T]: ...
-@overload
-def std_mean(
-    input: T,
-    dim: Dims | Unset = UNSET,
-    unbiased: bool | Unset = UNSET,
-    keepdim: bool = False,
-    *,
-    correction: float | Unset | None = UNSET,
-    axis: str | Sequence[str],
-    keepdims: bool = False,
-) -> StdMeanResult[T]: ...
-def std_mean(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers when the body is reached
     input: T,
     dim: Dims | Unset = UNSET,
     unbiased: bool | Unset = UNSET,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, overload
+from typing import TypeVar
 
 from vtgrad.errors import (
     ArgumentTypeError,
@@ -32,38 +32,8 @@ __all__ = ["cumprod_", "cumsum_", "diff"]
 T = TypeVar("T", bound=TensorBase)
 
 
-@overload
+@explained
 def diff(
-    input: T,
-    n: int = 1,
-    dim: int = -1,
-    prepend: TensorBase | None = None,
-    append: TensorBase | None = None,
-    *,
-    out: T | None = None,
-) -> T: ...
-@overload
-def diff(
-    input: T,
-    n: int,
-    dim: str,
-    prepend: TensorBase | None = None,
-    append: TensorBase | None = None,
-    *,
-    out: T | None = None,
-) -> T: ...
-@overload
-def diff(
-    input: T,
-    n: int = 1,
-    *,
-    dim: str,
-    prepend: TensorBase | None = None,
-    append: TensorBase | None = None,
-    out: T | None = None,
-) -> T: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def diff(  # pyright: ignore[reportInconsistentOverload]
     input: T,
     n: int = 1,
     dim: int = -1,

@@ -128,13 +128,39 @@ __all__ = [
 ]
 
 
-@overload
-def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
-@overload
-def add(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
-def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
-) -> T:
+_add_writer = store_result(k.add, direct=True)
+_add_ufunc_writer = store_ufunc(np.add, _add_writer)
+_sub_writer = store_result(k.sub, direct=True)
+_sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
+_mul_writer = store_result(k.mul, direct=True)
+_mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
+_true_divide_writer = store_result(k.div, direct=True)
+_true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
+_div_Tensor_mode_writer = store_result(k.div, direct=True)
+_floor_divide_writer = store_result(k.floor_divide, direct=True)
+_remainder_Scalar_writer = store_result(k.remainder, direct=True)
+_remainder_Tensor_writer = store_result(k.remainder, direct=True)
+_fmod_Scalar_writer = store_result(k.fmod, direct=True)
+_fmod_Tensor_writer = store_result(k.fmod, direct=True)
+_lerp_Scalar_writer = store_result(k.lerp, direct=True)
+_lerp_Tensor_writer = store_result(k.lerp, direct=True)
+_addcmul_writer = store_result(k.addcmul, direct=True)
+_addcdiv_writer = store_result(k.addcdiv, direct=True)
+_pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
+_pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
+_sqrt_writer = store_result(k.sqrt, direct=True)
+_rsqrt_writer = store_result(k.rsqrt, direct=True)
+_reciprocal_writer = store_result(k.reciprocal, direct=True)
+_hypot_writer = store_result(k.hypot, direct=True)
+_neg_writer = store_result(k.neg, direct=True)
+_abs_writer = store_without_warnings(k.abs_)
+_sign_writer = store_result(k.sign, direct=True)
+_sgn_writer = store_result(k.sgn, direct=True)
+_gcd_writer = store_result(k.gcd, direct=True, total=False)
+_lcm_writer = store_result(k.lcm, direct=True, total=False)
+
+
+def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return the sum of two tensors, `other` multiplied by `alpha`.
 
     The result is ``input + alpha * other``. Shapes broadcast and dtypes promote; a number
@@ -201,13 +227,8 @@ def add(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddBackward0.record(input, other, alpha=alpha))
     return result
-
-
-_add_writer = store_result(k.add, direct=True)
-_add_ufunc_writer = store_ufunc(np.add, _add_writer)
 
 
 def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
@@ -226,13 +247,7 @@ def add_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
         return recover(error, op.ADD_, add_, input, other, alpha=alpha)
 
 
-@overload
-def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T: ...
-@overload
-def sub(input: Number, other: T, *, alpha: Number = 1, out: T | None = None) -> T: ...
-def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None
-) -> T:
+def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = None) -> T:
     """Return the first operand minus the second, which is multiplied by `alpha`.
 
     `input - alpha * other`. The dtypes are promoted; unsigned integers wrap around. The
@@ -296,13 +311,8 @@ def sub(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = SubBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, SubBackward0.record(input, other, alpha=alpha))
     return result
-
-
-_sub_writer = store_result(k.sub, direct=True)
-_sub_ufunc_writer = store_ufunc(np.subtract, _sub_writer, inexact=True)
 
 
 def sub_(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
@@ -334,8 +344,7 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RsubBackward0.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, RsubBackward0.record(input, other, alpha=alpha))
     return result
 
 
@@ -349,18 +358,11 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
         return recover(error, op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RsubBackward1.record(input, other, alpha=alpha)
-        set_history(result, node)
+        set_history(result, RsubBackward1.record(input, other, alpha=alpha))
     return result
 
 
-@overload
-def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def mul(input: Number, other: T, *, out: T | None = None) -> T: ...
-def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the product of two tensors, element by element.
 
     The result has the broadcast shape and the promoted dtype. A Python number does not widen
@@ -425,13 +427,8 @@ def mul(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  #
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MulBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, MulBackward0.record(input, other))
     return result
-
-
-_mul_writer = store_result(k.mul, direct=True)
-_mul_ufunc_writer = store_ufunc(np.multiply, _mul_writer)
 
 
 def mul_(input: T, other: Tensor | Number) -> T:
@@ -446,13 +443,7 @@ def mul_(input: T, other: Tensor | Number) -> T:
         return recover(error, op.MUL_, mul_, input, other)
 
 
-@overload
-def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def true_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
-def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the quotient of two operands, element by element, without rounding.
 
     The dtypes are promoted, and integers and bools divided in the default floating dtype.
@@ -511,13 +502,8 @@ def true_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOver
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DivBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, DivBackward0.record(input, other))
     return result
-
-
-_true_divide_writer = store_result(k.div, direct=True)
-_true_divide_ufunc_writer = store_ufunc(np.true_divide, _true_divide_writer, inexact=True)
 
 
 def true_divide_(input: T, other: Tensor | Number) -> T:
@@ -532,13 +518,7 @@ def true_divide_(input: T, other: Tensor | Number) -> T:
         return recover(error, op.TRUE_DIVIDE_, true_divide_, input, other)
 
 
-@overload
-def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None) -> T: ...
-@overload
-def div_Tensor_mode(input: Number, other: T, *, rounding_mode: str | None, out: T | None = None) -> T: ...
-def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None
-) -> T:
+def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | None, out: T | None = None) -> T:
     """Return the quotient of two tensors, element by element."""
     if keys.active and is_keyed(input, other, out):
         return take_over(op.DIV_TENSOR_MODE, div_Tensor_mode, input, other, rounding_mode=rounding_mode, out=out)
@@ -560,12 +540,8 @@ def div_Tensor_mode(  # type: ignore[misc]  # pyright: ignore[reportInconsistent
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DivBackward2.record(input, other, rounding_mode=rounding_mode)
-        set_history(result, node)
+        set_history(result, DivBackward2.record(input, other, rounding_mode=rounding_mode))
     return result
-
-
-_div_Tensor_mode_writer = store_result(k.div, direct=True)
 
 
 def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | None) -> T:
@@ -578,13 +554,7 @@ def div_Tensor_mode_(input: T, other: Tensor | Number, *, rounding_mode: str | N
         return recover(error, op.DIV_TENSOR_MODE_, div_Tensor_mode_, input, other, rounding_mode=rounding_mode)
 
 
-@overload
-def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T: ...
-@overload
-def floor_divide(input: Number, other: T, *, out: T | None = None) -> T: ...
-def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # a number there is met when the call has failed
-    input: T, other: Tensor | Number, *, out: T | None = None
-) -> T:
+def floor_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """Return the quotient of two tensors, rounded down.
 
     The result has the promoted dtype of the operands: integers give integers. A floating
@@ -640,11 +610,7 @@ def floor_divide(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOve
         return recover(error, op.FLOOR_DIVIDE, floor_divide, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "floor_divide", inputs=(input, other)), input, other)
-    result = wrap_like(input, array)
-    return without_derivative(result, input, other)
-
-
-_floor_divide_writer = store_result(k.floor_divide, direct=True)
+    return without_derivative(wrap_like(input, array), input, other)
 
 
 def floor_divide_(input: T, other: Tensor | Number) -> T:
@@ -671,12 +637,8 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "remainder")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RemainderBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, RemainderBackward0.record(input, other))
     return result
-
-
-_remainder_Scalar_writer = store_result(k.remainder, direct=True)
 
 
 def remainder_Scalar_(input: T, other: Number) -> T:
@@ -706,12 +668,8 @@ def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = RemainderBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, RemainderBackward1.record(input, other))
     return result
-
-
-_remainder_Tensor_writer = store_result(k.remainder, direct=True)
 
 
 def remainder_Tensor_(input: T, other: Tensor) -> T:
@@ -737,8 +695,7 @@ def remainder_Scalar_Tensor(input: Number, other: T, *, out: T | None = None) ->
         return recover(error, op.REMAINDER_SCALAR_TENSOR, remainder_Scalar_Tensor, input, other, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "remainder"), other)
-    result = wrap_like(other, array)
-    return without_derivative(result, other)
+    return without_derivative(wrap_like(other, array), other)
 
 
 def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
@@ -755,12 +712,8 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "fmod")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FmodBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, FmodBackward0.record(input, other))
     return result
-
-
-_fmod_Scalar_writer = store_result(k.fmod, direct=True)
 
 
 def fmod_Scalar_(input: T, other: Number) -> T:
@@ -790,12 +743,8 @@ def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = FmodBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, FmodBackward1.record(input, other))
     return result
-
-
-_fmod_Tensor_writer = store_result(k.fmod, direct=True)
 
 
 def fmod_Tensor_(input: T, other: Tensor) -> T:
@@ -826,12 +775,8 @@ def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) 
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward0.record(input, end, weight)
-        set_history(result, node)
+        set_history(result, LerpBackward0.record(input, end, weight))
     return result
-
-
-_lerp_Scalar_writer = store_result(k.lerp, direct=True)
 
 
 def lerp_Scalar_(input: T, end: Tensor, weight: Number) -> T:
@@ -863,12 +808,8 @@ def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) 
         or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
         or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LerpBackward1.record(input, end, weight)
-        set_history(result, node)
+        set_history(result, LerpBackward1.record(input, end, weight))
     return result
-
-
-_lerp_Tensor_writer = store_result(k.lerp, direct=True)
 
 
 def lerp_Tensor_(input: T, end: Tensor, weight: Tensor) -> T:
@@ -944,12 +885,8 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddcmulBackward0.record(input, tensor1, tensor2, value=value)
-        set_history(result, node)
+        set_history(result, AddcmulBackward0.record(input, tensor1, tensor2, value=value))
     return result
-
-
-_addcmul_writer = store_result(k.addcmul, direct=True)
 
 
 def addcmul_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
@@ -1024,12 +961,8 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
         or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddcdivBackward0.record(input, tensor1, tensor2, value=value)
-        set_history(result, node)
+        set_history(result, AddcdivBackward0.record(input, tensor1, tensor2, value=value))
     return result
-
-
-_addcdiv_writer = store_result(k.addcdiv, direct=True)
 
 
 def addcdiv_(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> T:
@@ -1058,12 +991,8 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "pow")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = PowBackward0.record(input, exponent)
-        set_history(result, node)
+        set_history(result, PowBackward0.record(input, exponent))
     return result
-
-
-_pow_Tensor_Scalar_writer = store_result(k.pow, direct=True)
 
 
 def pow_Tensor_Scalar_(input: T, exponent: Number) -> T:
@@ -1097,9 +1026,6 @@ def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_pow_Tensor_Tensor_writer = store_result(k.pow, direct=True)
 
 
 def pow_Tensor_Tensor_(input: T, exponent: Tensor) -> T:
@@ -1184,9 +1110,6 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_sqrt_writer = store_result(k.sqrt, direct=True)
-
-
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1243,9 +1166,6 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_rsqrt_writer = store_result(k.rsqrt, direct=True)
 
 
 def rsqrt_(input: T) -> T:
@@ -1309,9 +1229,6 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_reciprocal_writer = store_result(k.reciprocal, direct=True)
 
 
 def reciprocal_(input: T) -> T:
@@ -1386,9 +1303,6 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
     return result
 
 
-_hypot_writer = store_result(k.hypot, direct=True)
-
-
 def hypot_(input: T, other: Tensor) -> T:
     """Write the result of `hypot` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input, other):
@@ -1445,12 +1359,8 @@ def neg(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NegBackward0.record(input)
-        set_history(result, node)
+        set_history(result, NegBackward0.record(input))
     return result
-
-
-_neg_writer = store_result(k.neg, direct=True)
 
 
 def neg_(input: T) -> T:
@@ -1516,12 +1426,8 @@ def abs(input: T, *, out: T | None = None) -> T:
         )
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AbsBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AbsBackward0.record(input))
     return result
-
-
-_abs_writer = store_without_warnings(k.abs_)
 
 
 def abs_(input: T) -> T:
@@ -1577,12 +1483,8 @@ def sign(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SignBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SignBackward0.record(input))
     return result
-
-
-_sign_writer = store_result(k.sign, direct=True)
 
 
 def sign_(input: T) -> T:
@@ -1645,9 +1547,6 @@ def sgn(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_sgn_writer = store_result(k.sgn, direct=True)
-
-
 def sgn_(input: T) -> T:
     """Write the result of `sgn` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1708,11 +1607,7 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.GCD, gcd, input, other, out=out)
     if out is not None:
         return write_out(out, array, "gcd", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_gcd_writer = store_result(k.gcd, direct=True, total=False)
+    return wrap_like(input, array)
 
 
 def gcd_(input: T, other: Tensor) -> T:
@@ -1775,11 +1670,7 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.LCM, lcm, input, other, out=out)
     if out is not None:
         return write_out(out, array, "lcm", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
-
-
-_lcm_writer = store_result(k.lcm, direct=True, total=False)
+    return wrap_like(input, array)
 
 
 def lcm_(input: T, other: Tensor) -> T:

@@ -44,9 +44,7 @@ class AddBackward0(OperatorNode):
     """Derivative of `add`."""
 
     __slots__ = ("alpha",)
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, SHARED)
-
     alpha: Number
 
     @staticmethod
@@ -71,10 +69,8 @@ class SubBackward0(OperatorNode):
     """Derivative of `sub`."""
 
     __slots__ = ("alpha",)
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
     takes_large: ClassVar[bool] = True
-
     alpha: Number
 
     @staticmethod
@@ -113,10 +109,8 @@ class RsubBackward0(OperatorNode):
     """Derivative of `rsub_Tensor`."""
 
     __slots__ = ("alpha",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, PASSED)
     takes_large: ClassVar[bool] = True
-
     alpha: Number
 
     @staticmethod
@@ -137,9 +131,7 @@ class RsubBackward0(OperatorNode):
         if needs & 1 and self.next_edges[0] is not None:
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = array_formulas.scaled_back(reuse(owned0, k.neg, grad), self.alpha)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = grad
+        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
         return (grad0, grad1), (FRESH, PASSED)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -155,10 +147,8 @@ class RsubBackward1(OperatorNode):
     """Derivative of `rsub_Scalar`."""
 
     __slots__ = ("alpha",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     alpha: Number
 
     @staticmethod
@@ -185,7 +175,6 @@ class MulBackward0(SavesSelfOtherOrNumber):
     """Derivative of `mul`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -218,8 +207,7 @@ class MulBackward0(SavesSelfOtherOrNumber):
             grad0 = k.mul(grad, k.conj(other))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.mul(grad, k.conj(self_))
+            grad1 = k.mul(grad, k.conj(self.saved_self.unpack_array(self)))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -254,8 +242,7 @@ class MulBackward0(SavesSelfOtherOrNumber):
             grad0 = F.mul(grad, F.conj(other))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.mul(grad, F.conj(self_))
+            grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self)))
         return grad0, grad1
 
 
@@ -264,7 +251,6 @@ class DivBackward0(SavesSelfOtherOrNumber):
     """Derivative of `true_divide`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -331,10 +317,8 @@ class DivBackward2(SavesSelfOtherOrNumber):
     """Derivative of `div_Tensor_mode`."""
 
     __slots__ = ("rounding_mode",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
-
     rounding_mode: AnyStr | None
 
     @staticmethod
@@ -400,13 +384,11 @@ class RemainderBackward0(OperatorNode):
     """Derivative of `remainder_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> RemainderBackward0:
-        node = RemainderBackward0((gradient_edge(self),))
-        return node
+        return RemainderBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -420,7 +402,6 @@ class RemainderBackward1(SavesSelfOther):
     """Derivative of `remainder_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -479,13 +460,11 @@ class FmodBackward0(OperatorNode):
     """Derivative of `fmod_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> FmodBackward0:
-        node = FmodBackward0((gradient_edge(self),))
-        return node
+        return FmodBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -499,7 +478,6 @@ class FmodBackward1(SavesSelfOther):
     """Derivative of `fmod_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -558,10 +536,8 @@ class LerpBackward0(OperatorNode):
     """Derivative of `lerp_Scalar`."""
 
     __slots__ = ("weight",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
-
     weight: Number
 
     @staticmethod
@@ -596,7 +572,6 @@ class LerpBackward1(SavesSelfEndWeight):
     """Derivative of `lerp_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -619,12 +594,10 @@ class LerpBackward1(SavesSelfEndWeight):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            weight = self.saved_weight.unpack_array(self)
-            grad0 = k.mul(grad, k.conj(k.rsub(weight, 1)))
+            grad0 = k.mul(grad, k.conj(k.rsub(self.saved_weight.unpack_array(self), 1)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            weight = self.saved_weight.unpack_array(self)
-            grad1 = k.mul(grad, k.conj(weight))
+            grad1 = k.mul(grad, k.conj(self.saved_weight.unpack_array(self)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -635,9 +608,8 @@ class LerpBackward1(SavesSelfEndWeight):
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            weight = self.saved_weight.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None) and not (needs & 4 and self.next_edges[2] is not None)
-            grad0 = reuse(2 | owned0, k.mul, grad, k.conj(k.rsub(weight, 1)))
+            grad0 = reuse(2 | owned0, k.mul, grad, k.conj(k.rsub(self.saved_weight.unpack_array(self), 1)))
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
@@ -656,12 +628,10 @@ class LerpBackward1(SavesSelfEndWeight):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            weight = self.saved_weight.unpack(self)
-            grad0 = F.mul(grad, F.conj(F.rsub(weight, 1)))
+            grad0 = F.mul(grad, F.conj(F.rsub(self.saved_weight.unpack(self), 1)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            weight = self.saved_weight.unpack(self)
-            grad1 = F.mul(grad, F.conj(weight))
+            grad1 = F.mul(grad, F.conj(self.saved_weight.unpack(self)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             self_ = self.saved_self.unpack(self)
@@ -675,10 +645,8 @@ class AddcmulBackward0(SavesTensor1Tensor2):
     """Derivative of `addcmul`."""
 
     __slots__ = ("value",)
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
     takes_large: ClassVar[bool] = True
-
     value: Number
 
     @staticmethod
@@ -696,12 +664,10 @@ class AddcmulBackward0(SavesTensor1Tensor2):
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = self.saved_tensor2.unpack_array(self)
-            grad1 = k.mul(grad, k.conj(k.mul(tensor2, self.value)))
+            grad1 = k.mul(grad, k.conj(k.mul(self.saved_tensor2.unpack_array(self), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = self.saved_tensor1.unpack_array(self)
-            grad2 = k.mul(grad, k.conj(k.mul(tensor1, self.value)))
+            grad2 = k.mul(grad, k.conj(k.mul(self.saved_tensor1.unpack_array(self), self.value)))
         return grad0, grad1, grad2
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -711,25 +677,21 @@ class AddcmulBackward0(SavesTensor1Tensor2):
             owned = False
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = self.saved_tensor2.unpack_array(self)
             owned1 = owned and not (needs & 4 and self.next_edges[2] is not None)
-            grad1 = reuse(2 | owned1, k.mul, grad, k.conj(k.mul(tensor2, self.value)))
+            grad1 = reuse(2 | owned1, k.mul, grad, k.conj(k.mul(self.saved_tensor2.unpack_array(self), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = self.saved_tensor1.unpack_array(self)
-            grad2 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(tensor1, self.value)))
+            grad2 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(self.saved_tensor1.unpack_array(self), self.value)))
         return (grad0, grad1, grad2), (PASSED, FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = self.saved_tensor2.unpack(self)
-            grad1 = F.mul(grad, F.conj(F.mul(tensor2, self.value)))
+            grad1 = F.mul(grad, F.conj(F.mul(self.saved_tensor2.unpack(self), self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
-            tensor1 = self.saved_tensor1.unpack(self)
-            grad2 = F.mul(grad, F.conj(F.mul(tensor1, self.value)))
+            grad2 = F.mul(grad, F.conj(F.mul(self.saved_tensor1.unpack(self), self.value)))
         return grad0, grad1, grad2
 
 
@@ -738,10 +700,8 @@ class AddcdivBackward0(SavesTensor1Tensor2):
     """Derivative of `addcdiv`."""
 
     __slots__ = ("value",)
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH, FRESH)
     takes_large: ClassVar[bool] = True
-
     value: Number
 
     @staticmethod
@@ -759,8 +719,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = self.saved_tensor2.unpack_array(self)
-            grad1 = k.mul(grad, k.conj(k.mul(k.reciprocal(tensor2), self.value)))
+            grad1 = k.mul(grad, k.conj(k.mul(k.reciprocal(self.saved_tensor2.unpack_array(self)), self.value)))
         grad2: Gradient | None = None
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack_array(self)
@@ -794,8 +753,7 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            tensor2 = self.saved_tensor2.unpack(self)
-            grad1 = F.mul(grad, F.conj(F.mul(F.reciprocal(tensor2), self.value)))
+            grad1 = F.mul(grad, F.conj(F.mul(F.reciprocal(self.saved_tensor2.unpack(self)), self.value)))
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             tensor1 = self.saved_tensor1.unpack(self)
@@ -809,10 +767,8 @@ class PowBackward0(SavesSelf):
     """Derivative of `pow_Tensor_Scalar`."""
 
     __slots__ = ("exponent",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     exponent: Number
 
     @staticmethod
@@ -824,19 +780,16 @@ class PowBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_power(grad, self_, self.exponent),)
+        return (array_formulas.gradient_of_power(grad, self.saved_self.unpack_array(self), self.exponent),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_power(owned, grad, self_, self.exponent)
+            grad0 = reusing_formulas.gradient_of_power(owned, grad, self.saved_self.unpack_array(self), self.exponent)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_power(grad, self_, self.exponent),)
+        return (tensor_formulas.gradient_of_power(grad, self.saved_self.unpack(self), self.exponent),)
 
 
 @final
@@ -844,7 +797,6 @@ class PowBackward1(SavesSelfExponentResult):
     """Derivative of `pow_Tensor_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -909,11 +861,9 @@ class PowBackward2(SavesExponentResult):
     """Derivative of `pow_Scalar`."""
 
     __slots__ = ("self",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     self: Number
 
     @staticmethod
@@ -948,30 +898,25 @@ class SqrtBackward0(SavesResult):
     """Derivative of `sqrt`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SqrtBackward0:
-        node = SqrtBackward0((gradient_edge(self),))
-        return node
+        return SqrtBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.div(grad, k.mul(k.conj(result), 2)),)
+        return (k.div(grad, k.mul(k.conj(self.saved_result.unpack_array(self)), 2)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(result), 2))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_result.unpack_array(self)), 2))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.div(grad, F.mul(F.conj(result), 2)),)
+        return (F.div(grad, F.mul(F.conj(self.saved_result.unpack(self)), 2)),)
 
 
 @final
@@ -979,19 +924,16 @@ class RsqrtBackward0(SavesResult):
     """Derivative of `rsqrt`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RsqrtBackward0:
-        node = RsqrtBackward0((gradient_edge(self),))
-        return node
+        return RsqrtBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(result, 3))),)
+        return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(self.saved_result.unpack_array(self), 3))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -1001,8 +943,7 @@ class RsqrtBackward0(SavesResult):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.mul(F.mul(grad, -0.5), F.conj(F.pow(result, 3))),)
+        return (F.mul(F.mul(grad, -0.5), F.conj(F.pow(self.saved_result.unpack(self), 3))),)
 
 
 @final
@@ -1010,15 +951,13 @@ class ReciprocalBackward0(SavesResult):
     """Derivative of `reciprocal`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReciprocalBackward0:
-        node = ReciprocalBackward0((gradient_edge(self),))
-        return node
+        return ReciprocalBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -1041,7 +980,6 @@ class HypotBackward0(SavesSelfOtherResult):
     """Derivative of `hypot`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -1111,22 +1049,18 @@ class NegBackward0(OperatorNode):
     """Derivative of `neg`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> NegBackward0:
-        node = NegBackward0((gradient_edge(self),))
-        return node
+        return NegBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = reuse(owned, k.neg, grad)
+        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.next_edges[0] is not None else None
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1138,7 +1072,6 @@ class AbsBackward0(SavesSelf):
     """Derivative of `abs`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -1150,19 +1083,16 @@ class AbsBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.sgn(self_)),)
+        return (k.mul(grad, k.sgn(self.saved_self.unpack_array(self))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.sgn(self_))
+            grad0 = reuse(owned, k.mul, grad, k.sgn(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.sgn(self_)),)
+        return (F.mul(grad, F.sgn(self.saved_self.unpack(self))),)
 
 
 @final
@@ -1170,13 +1100,11 @@ class SignBackward0(OperatorNode):
     """Derivative of `sign`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SignBackward0:
-        node = SignBackward0((gradient_edge(self),))
-        return node
+        return SignBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1190,7 +1118,6 @@ class SgnBackward0(SavesSelfResult):
     """Derivative of `sgn`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True

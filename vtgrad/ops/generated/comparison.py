@@ -123,6 +123,27 @@ __all__ = [
 ]
 
 
+_relu_writer = store_result(k.relu, direct=True)
+_clamp_Tensor_writer = store_result(k.clamp, direct=True)
+_clamp_default_writer = store_result(k.clamp, direct=True)
+_clamp_min_default_writer = store_result(k.clamp_min, direct=True)
+_clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
+_clamp_max_default_writer = store_result(k.clamp_max, direct=True)
+_clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
+_eq_Scalar_writer = store_result(k.eq, direct=True)
+_eq_Tensor_writer = store_result(k.eq, direct=True)
+_ne_Scalar_writer = store_result(k.ne, direct=True)
+_ne_Tensor_writer = store_result(k.ne, direct=True)
+_lt_Scalar_writer = store_result(k.lt, direct=True)
+_lt_Tensor_writer = store_result(k.lt, direct=True)
+_le_Scalar_writer = store_result(k.le, direct=True)
+_le_Tensor_writer = store_result(k.le, direct=True)
+_gt_Scalar_writer = store_result(k.gt, direct=True)
+_gt_Tensor_writer = store_result(k.gt, direct=True)
+_ge_Scalar_writer = store_result(k.ge, direct=True)
+_ge_Tensor_writer = store_result(k.ge, direct=True)
+
+
 def relu(input: T) -> T:
     """Return each element, or 0 if it is negative.
 
@@ -169,9 +190,6 @@ def relu(input: T) -> T:
     return result
 
 
-_relu_writer = store_result(k.relu, direct=True)
-
-
 def relu_(input: T) -> T:
     """Write the result of `relu` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -195,8 +213,7 @@ def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
         (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.requires_grad())
         or (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ThresholdBackwardBackward0.record(grad_output, self, threshold)
-        set_history(result, node)
+        set_history(result, ThresholdBackwardBackward0.record(grad_output, self, threshold))
     return result
 
 
@@ -257,8 +274,7 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MaximumBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, MaximumBackward0.record(input, other))
     return result
 
 
@@ -275,8 +291,7 @@ def halved_where(self: T, condition: Tensor) -> T:
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = HalvedWhereBackward0.record(self, condition)
-        set_history(result, node)
+        set_history(result, HalvedWhereBackward0.record(self, condition))
     return result
 
 
@@ -337,8 +352,7 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MinimumBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, MinimumBackward0.record(input, other))
     return result
 
 
@@ -398,8 +412,7 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = FmaxBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, FmaxBackward0.record(input, other))
     return result
 
 
@@ -459,8 +472,7 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = FminBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, FminBackward0.record(input, other))
     return result
 
 
@@ -478,12 +490,8 @@ def clamp_Tensor(input: T, min: Tensor | None = None, max: Tensor | None = None,
         return write_out(out, array, "clamp", inputs=(input, min, max))
     result = wrap_like(input, array)
     if is_recording() and requires_grad(input, min, max):
-        node = ClampBackward0.record(input, min, max)
-        set_history(result, node)
+        set_history(result, ClampBackward0.record(input, min, max))
     return result
-
-
-_clamp_Tensor_writer = store_result(k.clamp, direct=True)
 
 
 def clamp_Tensor_(input: T, min: Tensor | None = None, max: Tensor | None = None) -> T:
@@ -510,12 +518,8 @@ def clamp_default(input: T, min: Number | None = None, max: Number | None = None
         return write_out(out, array, "clamp", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampBackward1.record(input, min, max)
-        set_history(result, node)
+        set_history(result, ClampBackward1.record(input, min, max))
     return result
-
-
-_clamp_default_writer = store_result(k.clamp, direct=True)
 
 
 def clamp_default_(input: T, min: Number | None = None, max: Number | None = None) -> T:
@@ -542,12 +546,8 @@ def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_min")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampMinBackward0.record(input, min)
-        set_history(result, node)
+        set_history(result, ClampMinBackward0.record(input, min))
     return result
-
-
-_clamp_min_default_writer = store_result(k.clamp_min, direct=True)
 
 
 def clamp_min_default_(input: T, min: Number) -> T:
@@ -577,12 +577,8 @@ def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (min._impl.autograd_meta is not None and min._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ClampMinBackward1.record(input, min)
-        set_history(result, node)
+        set_history(result, ClampMinBackward1.record(input, min))
     return result
-
-
-_clamp_min_Tensor_writer = store_result(k.clamp_min, direct=True)
 
 
 def clamp_min_Tensor_(input: T, min: Tensor) -> T:
@@ -610,12 +606,8 @@ def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_max")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ClampMaxBackward0.record(input, max)
-        set_history(result, node)
+        set_history(result, ClampMaxBackward0.record(input, max))
     return result
-
-
-_clamp_max_default_writer = store_result(k.clamp_max, direct=True)
 
 
 def clamp_max_default_(input: T, max: Number) -> T:
@@ -645,12 +637,8 @@ def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (max._impl.autograd_meta is not None and max._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ClampMaxBackward1.record(input, max)
-        set_history(result, node)
+        set_history(result, ClampMaxBackward1.record(input, max))
     return result
-
-
-_clamp_max_Tensor_writer = store_result(k.clamp_max, direct=True)
 
 
 def clamp_max_Tensor_(input: T, max: Tensor) -> T:
@@ -687,8 +675,7 @@ def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, 
         or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = WhereBackward0.record(condition, input, other)
-        set_history(result, node)
+        set_history(result, WhereBackward0.record(condition, input, other))
     return result
 
 
@@ -741,8 +728,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.EQ, eq, input, other, out=out)
     if out is not None:
         return write_out(out, array, "eq", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def eq_Scalar(input: T, other: Number) -> T:
@@ -755,12 +741,8 @@ def eq_Scalar(input: T, other: Number) -> T:
         return recover(error, op.EQ_SCALAR, eq_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = EqBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, EqBackward0.record(input, other))
     return result
-
-
-_eq_Scalar_writer = store_result(k.eq, direct=True)
 
 
 def eq_Scalar_(input: T, other: Number) -> T:
@@ -790,12 +772,8 @@ def eq_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = EqBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, EqBackward1.record(input, other))
     return result
-
-
-_eq_Tensor_writer = store_result(k.eq, direct=True)
 
 
 def eq_Tensor_(input: T, other: Tensor) -> T:
@@ -856,8 +834,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.NE, ne, input, other, out=out)
     if out is not None:
         return write_out(out, array, "ne", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def ne_Scalar(input: T, other: Number) -> T:
@@ -870,12 +847,8 @@ def ne_Scalar(input: T, other: Number) -> T:
         return recover(error, op.NE_SCALAR, ne_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = NeBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, NeBackward0.record(input, other))
     return result
-
-
-_ne_Scalar_writer = store_result(k.ne, direct=True)
 
 
 def ne_Scalar_(input: T, other: Number) -> T:
@@ -905,12 +878,8 @@ def ne_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = NeBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, NeBackward1.record(input, other))
     return result
-
-
-_ne_Tensor_writer = store_result(k.ne, direct=True)
 
 
 def ne_Tensor_(input: T, other: Tensor) -> T:
@@ -975,8 +944,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.LT, lt, input, other, out=out)
     if out is not None:
         return write_out(out, array, "lt", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def lt_Scalar(input: T, other: Number) -> T:
@@ -989,12 +957,8 @@ def lt_Scalar(input: T, other: Number) -> T:
         return recover(error, op.LT_SCALAR, lt_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = LtBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LtBackward0.record(input, other))
     return result
-
-
-_lt_Scalar_writer = store_result(k.lt, direct=True)
 
 
 def lt_Scalar_(input: T, other: Number) -> T:
@@ -1024,12 +988,8 @@ def lt_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LtBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, LtBackward1.record(input, other))
     return result
-
-
-_lt_Tensor_writer = store_result(k.lt, direct=True)
 
 
 def lt_Tensor_(input: T, other: Tensor) -> T:
@@ -1094,8 +1054,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.LE, le, input, other, out=out)
     if out is not None:
         return write_out(out, array, "le", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def le_Scalar(input: T, other: Number) -> T:
@@ -1108,12 +1067,8 @@ def le_Scalar(input: T, other: Number) -> T:
         return recover(error, op.LE_SCALAR, le_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = LeBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LeBackward0.record(input, other))
     return result
-
-
-_le_Scalar_writer = store_result(k.le, direct=True)
 
 
 def le_Scalar_(input: T, other: Number) -> T:
@@ -1143,12 +1098,8 @@ def le_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = LeBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, LeBackward1.record(input, other))
     return result
-
-
-_le_Tensor_writer = store_result(k.le, direct=True)
 
 
 def le_Tensor_(input: T, other: Tensor) -> T:
@@ -1213,8 +1164,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.GT, gt, input, other, out=out)
     if out is not None:
         return write_out(out, array, "gt", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def gt_Scalar(input: T, other: Number) -> T:
@@ -1227,12 +1177,8 @@ def gt_Scalar(input: T, other: Number) -> T:
         return recover(error, op.GT_SCALAR, gt_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = GtBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, GtBackward0.record(input, other))
     return result
-
-
-_gt_Scalar_writer = store_result(k.gt, direct=True)
 
 
 def gt_Scalar_(input: T, other: Number) -> T:
@@ -1262,12 +1208,8 @@ def gt_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = GtBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, GtBackward1.record(input, other))
     return result
-
-
-_gt_Tensor_writer = store_result(k.gt, direct=True)
 
 
 def gt_Tensor_(input: T, other: Tensor) -> T:
@@ -1332,8 +1274,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
         return recover(error, op.GE, ge, input, other, out=out)
     if out is not None:
         return write_out(out, array, "ge", inputs=(input, other))
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def ge_Scalar(input: T, other: Number) -> T:
@@ -1346,12 +1287,8 @@ def ge_Scalar(input: T, other: Number) -> T:
         return recover(error, op.GE_SCALAR, ge_Scalar, input, other)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = GeBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, GeBackward0.record(input, other))
     return result
-
-
-_ge_Scalar_writer = store_result(k.ge, direct=True)
 
 
 def ge_Scalar_(input: T, other: Number) -> T:
@@ -1381,12 +1318,8 @@ def ge_Tensor(input: T, other: Tensor) -> T:
         and is_recording()
         and array.dtype.kind in "fc"
     ):
-        node = GeBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, GeBackward1.record(input, other))
     return result
-
-
-_ge_Tensor_writer = store_result(k.ge, direct=True)
 
 
 def ge_Tensor_(input: T, other: Tensor) -> T:
@@ -1434,8 +1367,7 @@ def isnan(input: T) -> T:
         array = no_fp_warnings.run(k.isnan, input._impl.array)
     except Exception as error:
         return recover(error, op.ISNAN, isnan, input)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def isinf(input: T) -> T:
@@ -1472,8 +1404,7 @@ def isinf(input: T) -> T:
         array = no_fp_warnings.run(k.isinf, input._impl.array)
     except Exception as error:
         return recover(error, op.ISINF, isinf, input)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def isfinite(input: T) -> T:
@@ -1512,8 +1443,7 @@ def isfinite(input: T) -> T:
         array = no_fp_warnings.run(k.isfinite, input._impl.array)
     except Exception as error:
         return recover(error, op.ISFINITE, isfinite, input)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> T:
@@ -1564,8 +1494,7 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
         array = no_fp_warnings.run(k.isclose, input._impl.array, other._impl.array, rtol, atol, equal_nan)
     except Exception as error:
         return recover(error, op.ISCLOSE, isclose, input, other, rtol, atol, equal_nan)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def has_power_of_zero(self: T) -> T:
@@ -1576,8 +1505,7 @@ def has_power_of_zero(self: T) -> T:
         array = no_fp_warnings.run(k.has_power_of_zero, self._impl.array)
     except Exception as error:
         return recover(error, op.HAS_POWER_OF_ZERO, has_power_of_zero, self)
-    result = wrap_like(self, array)
-    return result
+    return wrap_like(self, array)
 
 
 def isposinf(input: T, *, out: T | None = None) -> T:
@@ -1621,8 +1549,7 @@ def isposinf(input: T, *, out: T | None = None) -> T:
         return recover(error, op.ISPOSINF, isposinf, input, out=out)
     if out is not None:
         return write_out(out, array, "isposinf", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def isneginf(input: T, *, out: T | None = None) -> T:
@@ -1666,8 +1593,7 @@ def isneginf(input: T, *, out: T | None = None) -> T:
         return recover(error, op.ISNEGINF, isneginf, input, out=out)
     if out is not None:
         return write_out(out, array, "isneginf", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def clamp_min(input: T, min: Tensor | Number, *, out: T | None = None) -> T:

@@ -39,30 +39,25 @@ class ReluBackward0(SavesResult):
     """Derivative of `relu`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReluBackward0:
-        node = ReluBackward0((gradient_edge(self),))
-        return node
+        return ReluBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.threshold_backward(grad, result, 0),)
+        return (k.threshold_backward(grad, self.saved_result.unpack_array(self), 0),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad0 = reuse(owned, k.threshold_backward, grad, result, 0)
+            grad0 = reuse(owned, k.threshold_backward, grad, self.saved_result.unpack_array(self), 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.threshold_backward(grad, result, 0),)
+        return (F.threshold_backward(grad, self.saved_result.unpack(self), 0),)
 
 
 @final
@@ -70,10 +65,8 @@ class ThresholdBackwardBackward0(SavesSelf):
     """Derivative of `threshold_backward`."""
 
     __slots__ = ("threshold",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
-
     threshold: Number
 
     @staticmethod
@@ -88,27 +81,22 @@ class ThresholdBackwardBackward0(SavesSelf):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = k.threshold_backward(grad, self_, self.threshold)
+            grad0 = k.threshold_backward(grad, self.saved_self.unpack_array(self), self.threshold)
         grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = reuse(owned0, k.threshold_backward, grad, self_, self.threshold)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
+            grad0 = reuse(owned0, k.threshold_backward, grad, self.saved_self.unpack_array(self), self.threshold)
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad0 = F.threshold_backward(grad, self_, self.threshold)
+            grad0 = F.threshold_backward(grad, self.saved_self.unpack(self), self.threshold)
         grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
@@ -118,7 +106,6 @@ class MaximumBackward0(SavesSelfOther):
     """Derivative of `maximum`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -177,7 +164,6 @@ class HalvedWhereBackward0(SavesCondition):
     """Derivative of `halved_where`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -188,19 +174,16 @@ class HalvedWhereBackward0(SavesCondition):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        condition = self.saved_condition.unpack_array(self)
-        return (k.halved_where(grad, condition),)
+        return (k.halved_where(grad, self.saved_condition.unpack_array(self)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = self.saved_condition.unpack_array(self)
-            grad0 = reuse(owned, k.halved_where, grad, condition)
+            grad0 = reuse(owned, k.halved_where, grad, self.saved_condition.unpack_array(self))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        condition = self.saved_condition.unpack(self)
-        return (F.halved_where(grad, condition),)
+        return (F.halved_where(grad, self.saved_condition.unpack(self)),)
 
 
 @final
@@ -208,7 +191,6 @@ class MinimumBackward0(SavesSelfOther):
     """Derivative of `minimum`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -267,7 +249,6 @@ class FmaxBackward0(SavesSelfOther):
     """Derivative of `fmax`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -326,7 +307,6 @@ class FminBackward0(SavesSelfOther):
     """Derivative of `fmin`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -385,7 +365,6 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
     """Derivative of `clamp_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -489,10 +468,8 @@ class ClampBackward1(SavesSelf):
     """Derivative of `clamp_default`."""
 
     __slots__ = ("max", "min")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     min: Number | None
     max: Number | None
 
@@ -506,8 +483,7 @@ class ClampBackward1(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_inside(grad, self_, self.min, self.max),)
+        return (array_formulas.gradient_inside(grad, self.saved_self.unpack_array(self), self.min, self.max),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -517,8 +493,7 @@ class ClampBackward1(SavesSelf):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_inside(grad, self_, self.min, self.max),)
+        return (tensor_formulas.gradient_inside(grad, self.saved_self.unpack(self), self.min, self.max),)
 
 
 @final
@@ -526,10 +501,8 @@ class ClampMinBackward0(SavesSelf):
     """Derivative of `clamp_min_default`."""
 
     __slots__ = ("min",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     min: Number
 
     @staticmethod
@@ -541,19 +514,16 @@ class ClampMinBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.where(k.ge(self_, self.min), grad, 0),)
+        return (k.where(k.ge(self.saved_self.unpack_array(self), self.min), grad, 0),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned << 1, k.where, k.ge(self_, self.min), grad, 0)
+            grad0 = reuse(owned << 1, k.where, k.ge(self.saved_self.unpack_array(self), self.min), grad, 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.where(F.ge(self_, self.min), grad, 0),)
+        return (F.where(F.ge(self.saved_self.unpack(self), self.min), grad, 0),)
 
 
 @final
@@ -561,7 +531,6 @@ class ClampMinBackward1(SavesSelfMin):
     """Derivative of `clamp_min_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -620,10 +589,8 @@ class ClampMaxBackward0(SavesSelf):
     """Derivative of `clamp_max_default`."""
 
     __slots__ = ("max",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     max: Number
 
     @staticmethod
@@ -635,19 +602,16 @@ class ClampMaxBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.where(k.le(self_, self.max), grad, 0),)
+        return (k.where(k.le(self.saved_self.unpack_array(self), self.max), grad, 0),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned << 1, k.where, k.le(self_, self.max), grad, 0)
+            grad0 = reuse(owned << 1, k.where, k.le(self.saved_self.unpack_array(self), self.max), grad, 0)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.where(F.le(self_, self.max), grad, 0),)
+        return (F.where(F.le(self.saved_self.unpack(self), self.max), grad, 0),)
 
 
 @final
@@ -655,7 +619,6 @@ class ClampMaxBackward1(SavesSelfMax):
     """Derivative of `clamp_max_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -714,7 +677,6 @@ class WhereBackward0(SavesCondition):
     """Derivative of `where_self`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -727,35 +689,29 @@ class WhereBackward0(SavesCondition):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = self.saved_condition.unpack_array(self)
-            grad0 = k.where(condition, grad, 0)
+            grad0 = k.where(self.saved_condition.unpack_array(self), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            condition = self.saved_condition.unpack_array(self)
-            grad1 = k.where(condition, 0, grad)
+            grad1 = k.where(self.saved_condition.unpack_array(self), 0, grad)
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = self.saved_condition.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
-            grad0 = reuse(owned0 << 1, k.where, condition, grad, 0)
+            grad0 = reuse(owned0 << 1, k.where, self.saved_condition.unpack_array(self), grad, 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            condition = self.saved_condition.unpack_array(self)
-            grad1 = reuse(owned << 2, k.where, condition, 0, grad)
+            grad1 = reuse(owned << 2, k.where, self.saved_condition.unpack_array(self), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            condition = self.saved_condition.unpack(self)
-            grad0 = F.where(condition, grad, 0)
+            grad0 = F.where(self.saved_condition.unpack(self), grad, 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            condition = self.saved_condition.unpack(self)
-            grad1 = F.where(condition, 0, grad)
+            grad1 = F.where(self.saved_condition.unpack(self), 0, grad)
         return grad0, grad1
 
 
@@ -764,13 +720,11 @@ class EqBackward0(OperatorNode):
     """Derivative of `eq_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> EqBackward0:
-        node = EqBackward0((gradient_edge(self),))
-        return node
+        return EqBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -784,13 +738,11 @@ class EqBackward1(OperatorNode):
     """Derivative of `eq_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> EqBackward1:
-        node = EqBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return EqBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -808,13 +760,11 @@ class NeBackward0(OperatorNode):
     """Derivative of `ne_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> NeBackward0:
-        node = NeBackward0((gradient_edge(self),))
-        return node
+        return NeBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -828,13 +778,11 @@ class NeBackward1(OperatorNode):
     """Derivative of `ne_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NeBackward1:
-        node = NeBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return NeBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -852,13 +800,11 @@ class LtBackward0(OperatorNode):
     """Derivative of `lt_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LtBackward0:
-        node = LtBackward0((gradient_edge(self),))
-        return node
+        return LtBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -872,13 +818,11 @@ class LtBackward1(OperatorNode):
     """Derivative of `lt_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LtBackward1:
-        node = LtBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return LtBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -896,13 +840,11 @@ class LeBackward0(OperatorNode):
     """Derivative of `le_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LeBackward0:
-        node = LeBackward0((gradient_edge(self),))
-        return node
+        return LeBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -916,13 +858,11 @@ class LeBackward1(OperatorNode):
     """Derivative of `le_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LeBackward1:
-        node = LeBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return LeBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -940,13 +880,11 @@ class GtBackward0(OperatorNode):
     """Derivative of `gt_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GtBackward0:
-        node = GtBackward0((gradient_edge(self),))
-        return node
+        return GtBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -960,13 +898,11 @@ class GtBackward1(OperatorNode):
     """Derivative of `gt_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GtBackward1:
-        node = GtBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return GtBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -984,13 +920,11 @@ class GeBackward0(OperatorNode):
     """Derivative of `ge_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GeBackward0:
-        node = GeBackward0((gradient_edge(self),))
-        return node
+        return GeBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1004,13 +938,11 @@ class GeBackward1(OperatorNode):
     """Derivative of `ge_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GeBackward1:
-        node = GeBackward1((gradient_edge(self), gradient_edge(other)))
-        return node
+        return GeBackward1((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None

@@ -49,6 +49,9 @@ __all__ = [
 ]
 
 
+_conj_physical_writer = store_result(k.conj_physical, direct=True)
+
+
 def _conj_physical(input: T, *, out: T | None = None) -> T:
     """Complex conjugate of each element, as a copy."""
     if keys.active and is_keyed(input, out):
@@ -63,12 +66,8 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "_conj_physical", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ConjPhysicalBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ConjPhysicalBackward0.record(input))
     return result
-
-
-_conj_physical_writer = store_result(k.conj_physical, direct=True)
 
 
 def conj_physical_(input: T) -> T:
@@ -89,12 +88,9 @@ def conj_view(self: T) -> T:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
         return recover(error, op.CONJ_VIEW, conj_view, self)
-    node = (
-        ConjBackward0.record(self)
-        if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(self, impl, node, view_fn=_replay_conj_view)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(self, impl, ConjBackward0.record(self), view_fn=_replay_conj_view)
+    return make_view(self, impl, None, view_fn=_replay_conj_view)
 
 
 _replay_conj_view: ViewFunction = conj_view
@@ -108,12 +104,9 @@ def _neg_view(input: T) -> T:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
         return recover(error, op._NEG_VIEW, _neg_view, input)
-    node = (
-        NegViewBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_neg_view)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, NegViewBackward0.record(input), view_fn=_replay_neg_view)
+    return make_view(input, impl, None, view_fn=_replay_neg_view)
 
 
 _replay_neg_view: ViewFunction = _neg_view
@@ -153,8 +146,7 @@ def isreal(input: T) -> T:
         array = no_fp_warnings.run(k.isreal, input._impl.array)
     except Exception as error:
         return recover(error, op.ISREAL, isreal, input)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def angle(input: T, *, out: T | None = None) -> T:
@@ -204,8 +196,7 @@ def angle(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "angle")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AngleBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AngleBackward0.record(input))
     return result
 
 
@@ -266,8 +257,7 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
         (real._impl.autograd_meta is not None and real._impl.autograd_meta.requires_grad())
         or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = ComplexBackward0.record(real, imag)
-        set_history(result, node)
+        set_history(result, ComplexBackward0.record(real, imag))
     return result
 
 
@@ -367,12 +357,9 @@ def view_as_real(input: T) -> T:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_REAL, view_as_real, input)
-    node = (
-        ViewAsRealBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_real)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ViewAsRealBackward0.record(input), view_fn=_replay_view_as_real)
+    return make_view(input, impl, None, view_fn=_replay_view_as_real)
 
 
 _replay_view_as_real: ViewFunction = view_as_real
@@ -417,12 +404,9 @@ def view_as_complex(input: T) -> T:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_COMPLEX, view_as_complex, input)
-    node = (
-        ViewAsComplexBackward0.record(input)
-        if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording()
-        else None
-    )
-    return make_view(input, impl, node, view_fn=_replay_view_as_complex)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        return make_view(input, impl, ViewAsComplexBackward0.record(input), view_fn=_replay_view_as_complex)
+    return make_view(input, impl, None, view_fn=_replay_view_as_complex)
 
 
 _replay_view_as_complex: ViewFunction = view_as_complex

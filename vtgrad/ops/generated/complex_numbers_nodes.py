@@ -33,13 +33,11 @@ class ConjPhysicalBackward0(OperatorNode):
     """Derivative of `_conj_physical`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        node = ConjPhysicalBackward0((gradient_edge(self),))
-        return node
+        return ConjPhysicalBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -53,13 +51,11 @@ class ConjPhysicalBackward1(OperatorNode):
     """Derivative of `_conj_physical`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        node = ConjPhysicalBackward1((gradient_edge(self),))
-        return node
+        return ConjPhysicalBackward1((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -73,14 +69,12 @@ class ConjBackward0(OperatorNode):
     """Derivative of `conj_view`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ConjBackward0:
-        node = ConjBackward0((gradient_edge(self),))
-        return node
+        return ConjBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -94,23 +88,19 @@ class NegViewBackward0(OperatorNode):
     """Derivative of `_neg_view`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> NegViewBackward0:
-        node = NegViewBackward0((gradient_edge(self),))
-        return node
+        return NegViewBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = reuse(owned, k.neg, grad)
+        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.next_edges[0] is not None else None
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -122,10 +112,8 @@ class AngleBackward0(SavesSelf):
     """Derivative of `angle`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -137,19 +125,16 @@ class AngleBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_angle(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_angle(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_angle(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_angle(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_angle(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -157,14 +142,12 @@ class ComplexBackward0(OperatorNode):
     """Derivative of `complex`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(real: TensorBase, imag: TensorBase) -> ComplexBackward0:
-        node = ComplexBackward0((gradient_edge(real), gradient_edge(imag)))
-        return node
+        return ComplexBackward0((gradient_edge(real), gradient_edge(imag)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
@@ -176,9 +159,7 @@ class ComplexBackward0(OperatorNode):
         if needs & 1 and self.next_edges[0] is not None:
             grad0 = grad
             owned = False
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = reuse(owned, k.mul, grad, -1j)
+        grad1 = reuse(owned, k.mul, grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -192,7 +173,6 @@ class PolarBackward0(SavesAngleResult):
     """Derivative of `polar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -212,8 +192,7 @@ class PolarBackward0(SavesAngleResult):
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = k.mul(k.conj(grad), k.mul(result, 1j))
+            grad1 = k.mul(k.conj(grad), k.mul(self.saved_result.unpack_array(self), 1j))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -223,8 +202,7 @@ class PolarBackward0(SavesAngleResult):
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = reuse(2, k.mul, k.conj(grad), k.mul(result, 1j))
+            grad1 = reuse(2, k.mul, k.conj(grad), k.mul(self.saved_result.unpack_array(self), 1j))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -234,8 +212,7 @@ class PolarBackward0(SavesAngleResult):
             grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack(self)
-            grad1 = F.mul(F.conj(grad), F.mul(result, 1j))
+            grad1 = F.mul(F.conj(grad), F.mul(self.saved_result.unpack(self), 1j))
         return grad0, grad1
 
 
@@ -244,14 +221,12 @@ class ViewAsRealBackward0(OperatorNode):
     """Derivative of `view_as_real`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ViewAsRealBackward0:
-        node = ViewAsRealBackward0((gradient_edge(self),))
-        return node
+        return ViewAsRealBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.joined_pairs(grad),)
@@ -265,14 +240,12 @@ class ViewAsComplexBackward0(OperatorNode):
     """Derivative of `view_as_complex`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ViewAsComplexBackward0:
-        node = ViewAsComplexBackward0((gradient_edge(self),))
-        return node
+        return ViewAsComplexBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.view_as_real(k.resolve_conj(grad)),)

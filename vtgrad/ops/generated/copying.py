@@ -46,6 +46,12 @@ __all__ = [
 ]
 
 
+_zero_writer = k.zero_
+_fill_Scalar_writer = k.fill_
+_fill_Tensor_writer = k.fill_
+_copy_writer = k.copy_
+
+
 def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     """Return a copy of a tensor in memory of its own.
 
@@ -93,12 +99,8 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     if not array.size:
         result._impl.state_strides_in(memory_format, input._impl)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CloneBackward0.record(input, memory_format=memory_format)
-        set_history(result, node)
+        set_history(result, CloneBackward0.record(input, memory_format=memory_format))
     return result
-
-
-_zero_writer = k.zero_
 
 
 def zero_(input: T) -> T:
@@ -141,9 +143,6 @@ def zero_(input: T) -> T:
         return recover(error, op.ZERO_, zero_, input)
 
 
-_fill_Scalar_writer = k.fill_
-
-
 def fill_Scalar_(input: T, value: Number) -> T:
     """Set every element of the tensor to one value."""
     if keys.active and is_keyed(input):
@@ -152,9 +151,6 @@ def fill_Scalar_(input: T, value: Number) -> T:
         return write(input, FillBackward2.record, _fill_Scalar_writer, value, operator="fill_", overlap="allowed")
     except Exception as error:
         return recover(error, op.FILL_SCALAR_, fill_Scalar_, input, value)
-
-
-_fill_Tensor_writer = k.fill_
 
 
 def fill_Tensor_(input: T, value: Tensor) -> T:
@@ -167,9 +163,6 @@ def fill_Tensor_(input: T, value: Tensor) -> T:
         return write(input, FillBackward3.record, _fill_Tensor_writer, value, operator="fill_")
     except Exception as error:
         return recover(error, op.FILL_TENSOR_, fill_Tensor_, input, value)
-
-
-_copy_writer = k.copy_
 
 
 def copy_(input: T, other: Tensor | Number, non_blocking: bool = False) -> T:
@@ -239,8 +232,7 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
     if not array.size:
         result._impl.state_strides_in(memory_format, self._impl)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
-        node = ToCopyBackward0.record(self, dtype, memory_format=memory_format)
-        set_history(result, node)
+        set_history(result, ToCopyBackward0.record(self, dtype, memory_format=memory_format))
     return result
 
 
@@ -254,8 +246,7 @@ def sum_to_size(self: T, size: Shape) -> T:
         return recover(error, op.SUM_TO_SIZE, sum_to_size, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = SumToSizeBackward0.record(self, size)
-        set_history(result, node)
+        set_history(result, SumToSizeBackward0.record(self, size))
     return result
 
 
@@ -269,8 +260,7 @@ def expand_to(self: T, size: Shape) -> T:
         return recover(error, op.EXPAND_TO, expand_to, self, size)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = ExpandToBackward0.record(self, size)
-        set_history(result, node)
+        set_history(result, ExpandToBackward0.record(self, size))
     return result
 
 

@@ -27,13 +27,11 @@ class CloneBackward0(OperatorNode):
     """Derivative of `clone`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
     def record(self: TensorBase, *, memory_format: MemoryFormat | None = None) -> CloneBackward0:
-        node = CloneBackward0((gradient_edge(self),))
-        return node
+        return CloneBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -47,13 +45,11 @@ class ZeroBackward0(OperatorNode):
     """Derivative of `zero_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ZeroBackward0:
-        node = ZeroBackward0((gradient_edge(self),))
-        return node
+        return ZeroBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -67,13 +63,11 @@ class FillBackward2(OperatorNode):
     """Derivative of `fill_Scalar_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, value: Number, *, inplace: bool = False) -> FillBackward2:
-        node = FillBackward2((gradient_edge(self),))
-        return node
+        return FillBackward2((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -87,13 +81,11 @@ class FillBackward3(OperatorNode):
     """Derivative of `fill_Tensor_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
 
     @staticmethod
     def record(self: TensorBase, value: TensorBase, *, inplace: bool = False) -> FillBackward3:
-        node = FillBackward3((gradient_edge(self), gradient_edge(value)))
-        return node
+        return FillBackward3((gradient_edge(self), gradient_edge(value)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -111,9 +103,7 @@ class CopyBackwards(OperatorNode):
     """Derivative of `copy_`."""
 
     __slots__ = ("other_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     other_dtype: NumpyDType
 
     def name(self) -> str:
@@ -141,9 +131,7 @@ class ToCopyBackward0(OperatorNode):
     """Derivative of `to_dtype`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -164,9 +152,7 @@ class SumToSizeBackward0(OperatorNode):
     """Derivative of `sum_to_size`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_shape: Shape
 
     @staticmethod
@@ -187,9 +173,7 @@ class ExpandToBackward0(OperatorNode):
     """Derivative of `expand_to`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod

@@ -30,5 +30,4 @@ def zeros_shaped(self: T, sizes: Shape) -> T:
         array = no_fp_warnings.run(k.zeros_shaped, self._impl.array, sizes)
     except Exception as error:
         return recover(error, op.ZEROS_SHAPED, zeros_shaped, self, sizes)
-    result = wrap_like(self, array)
-    return result
+    return wrap_like(self, array)

@@ -36,9 +36,7 @@ class CumsumBackward0(OperatorNode):
     """Derivative of `cumsum_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
 
     @staticmethod
@@ -59,10 +57,8 @@ class CumprodBackward0(SavesSelfResult):
     """Derivative of `cumprod_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -89,10 +85,8 @@ class CummaxBackward0(SavesIndicesOutput):
     """Derivative of `cummax_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -102,12 +96,10 @@ class CummaxBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
+        return (k.scatter_add(k.zeros_like(grad), self.dim, self.saved_indices.unpack_array(self), grad),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
+        return (F.scatter_add(F.zeros_like(grad), self.dim, self.saved_indices.unpack(self), grad),)
 
 
 @final
@@ -115,10 +107,8 @@ class CumminBackward0(SavesIndicesOutput):
     """Derivative of `cummin_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -128,12 +118,10 @@ class CumminBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.scatter_add(k.zeros_like(grad), self.dim, indices, grad),)
+        return (k.scatter_add(k.zeros_like(grad), self.dim, self.saved_indices.unpack_array(self), grad),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.scatter_add(F.zeros_like(grad), self.dim, indices, grad),)
+        return (F.scatter_add(F.zeros_like(grad), self.dim, self.saved_indices.unpack(self), grad),)
 
 
 @final
@@ -141,9 +129,7 @@ class LogcumsumexpBackward0(SavesSelf):
     """Derivative of `logcumsumexp_dim`."""
 
     __slots__ = ("dim", "self_ndim")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_ndim: int
     dim: int
 
@@ -170,11 +156,9 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
     """Derivative of `running_average`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -190,8 +174,7 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack_array(self)
-            grad0 = k.running_average_backward(grad, logits, self.dim)
+            grad0 = k.running_average_backward(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -206,8 +189,7 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack_array(self)
-            grad0 = k.running_average_backward(grad, logits, self.dim)
+            grad0 = k.running_average_backward(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -224,8 +206,7 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack(self)
-            grad0 = F.running_average_backward(grad, logits, self.dim)
+            grad0 = F.running_average_backward(grad, self.saved_logits.unpack(self), self.dim)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack(self)
@@ -243,11 +224,9 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
     """Derivative of `running_average_backward`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -263,8 +242,7 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack_array(self)
-            grad0 = k.running_average(grad, logits, self.dim)
+            grad0 = k.running_average(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -279,8 +257,7 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack_array(self)
-            grad0 = k.running_average(grad, logits, self.dim)
+            grad0 = k.running_average(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack_array(self)
@@ -297,8 +274,7 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            logits = self.saved_logits.unpack(self)
-            grad0 = F.running_average(grad, logits, self.dim)
+            grad0 = F.running_average(grad, self.saved_logits.unpack(self), self.dim)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             self_ = self.saved_self.unpack(self)

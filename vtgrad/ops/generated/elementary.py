@@ -130,6 +130,37 @@ __all__ = [
 ]
 
 
+_exp_writer = store_result(k.exp, direct=True)
+_exp2_writer = store_result(k.exp2, direct=True)
+_expm1_writer = store_result(k.expm1, direct=True)
+_log_writer = store_result(k.log, direct=True)
+_log2_writer = store_result(k.log2, direct=True)
+_log10_writer = store_result(k.log10, direct=True)
+_log1p_writer = store_result(k.log1p, direct=True)
+_sigmoid_writer = store_result(k.sigmoid, direct=True)
+_sin_writer = store_result(k.sin, direct=True)
+_cos_writer = store_result(k.cos, direct=True)
+_tan_writer = store_result(k.tan, direct=True)
+_asin_writer = store_result(k.asin, direct=True)
+_acos_writer = store_result(k.acos, direct=True)
+_atan_writer = store_result(k.atan, direct=True)
+_sinh_writer = store_result(k.sinh, direct=True)
+_cosh_writer = store_result(k.cosh, direct=True)
+_tanh_writer = store_result(k.tanh, direct=True)
+_asinh_writer = store_result(k.asinh, direct=True)
+_acosh_writer = store_result(k.acosh, direct=True)
+_atanh_writer = store_result(k.atanh, direct=True)
+_deg2rad_writer = store_result(k.deg2rad, direct=True)
+_rad2deg_writer = store_result(k.rad2deg, direct=True)
+_atan2_writer = store_result(k.atan2, direct=True)
+_floor_writer = store_result(k.floor, direct=True)
+_ceil_writer = store_result(k.ceil, direct=True)
+_trunc_writer = store_result(k.trunc, direct=True)
+_round_default_writer = store_result(k.round, direct=True)
+_round_decimals_writer = store_result(k.round, direct=True, total=False)
+_frac_writer = store_result(k.frac, direct=True)
+
+
 def exp(input: T, *, out: T | None = None) -> T:
     """Return the exponential ``e ** x`` of each element.
 
@@ -183,9 +214,6 @@ def exp(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_exp_writer = store_result(k.exp, direct=True)
 
 
 def exp_(input: T) -> T:
@@ -250,9 +278,6 @@ def exp2(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_exp2_writer = store_result(k.exp2, direct=True)
-
-
 def exp2_(input: T) -> T:
     """Write the result of `exp2` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -315,9 +340,6 @@ def expm1(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_expm1_writer = store_result(k.expm1, direct=True)
-
-
 def expm1_(input: T) -> T:
     """Write the result of `expm1` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -378,12 +400,8 @@ def log(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogBackward0.record(input)
-        set_history(result, node)
+        set_history(result, LogBackward0.record(input))
     return result
-
-
-_log_writer = store_result(k.log, direct=True)
 
 
 def log_(input: T) -> T:
@@ -444,12 +462,8 @@ def log2(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log2")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log2Backward0.record(input)
-        set_history(result, node)
+        set_history(result, Log2Backward0.record(input))
     return result
-
-
-_log2_writer = store_result(k.log2, direct=True)
 
 
 def log2_(input: T) -> T:
@@ -511,12 +525,8 @@ def log10(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log10")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log10Backward0.record(input)
-        set_history(result, node)
+        set_history(result, Log10Backward0.record(input))
     return result
-
-
-_log10_writer = store_result(k.log10, direct=True)
 
 
 def log10_(input: T) -> T:
@@ -577,12 +587,8 @@ def log1p(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "log1p")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Log1PBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Log1PBackward0.record(input))
     return result
-
-
-_log1p_writer = store_result(k.log1p, direct=True)
 
 
 def log1p_(input: T) -> T:
@@ -648,9 +654,6 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_sigmoid_writer = store_result(k.sigmoid, direct=True)
 
 
 def sigmoid_(input: T) -> T:
@@ -719,8 +722,7 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LogaddexpBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, LogaddexpBackward0.record(input, other))
     return result
 
 
@@ -780,8 +782,7 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = Logaddexp2Backward0.record(input, other)
-        set_history(result, node)
+        set_history(result, Logaddexp2Backward0.record(input, other))
     return result
 
 
@@ -851,12 +852,8 @@ def sin(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sin")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SinBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SinBackward0.record(input))
     return result
-
-
-_sin_writer = store_result(k.sin, direct=True)
 
 
 def sin_(input: T) -> T:
@@ -916,12 +913,8 @@ def cos(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "cos")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CosBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CosBackward0.record(input))
     return result
-
-
-_cos_writer = store_result(k.cos, direct=True)
 
 
 def cos_(input: T) -> T:
@@ -987,9 +980,6 @@ def tan(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_tan_writer = store_result(k.tan, direct=True)
-
-
 def tan_(input: T) -> T:
     """Write the result of `tan` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1048,12 +1038,8 @@ def asin(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "asin")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsinBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AsinBackward0.record(input))
     return result
-
-
-_asin_writer = store_result(k.asin, direct=True)
 
 
 def asin_(input: T) -> T:
@@ -1113,12 +1099,8 @@ def acos(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "acos")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AcosBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AcosBackward0.record(input))
     return result
-
-
-_acos_writer = store_result(k.acos, direct=True)
 
 
 def acos_(input: T) -> T:
@@ -1179,12 +1161,8 @@ def atan(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "atan")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AtanBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AtanBackward0.record(input))
     return result
-
-
-_atan_writer = store_result(k.atan, direct=True)
 
 
 def atan_(input: T) -> T:
@@ -1239,12 +1217,8 @@ def sinh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sinh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SinhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SinhBackward0.record(input))
     return result
-
-
-_sinh_writer = store_result(k.sinh, direct=True)
 
 
 def sinh_(input: T) -> T:
@@ -1304,12 +1278,8 @@ def cosh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "cosh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CoshBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CoshBackward0.record(input))
     return result
-
-
-_cosh_writer = store_result(k.cosh, direct=True)
 
 
 def cosh_(input: T) -> T:
@@ -1377,9 +1347,6 @@ def tanh(input: T, *, out: T | None = None) -> T:
     return result
 
 
-_tanh_writer = store_result(k.tanh, direct=True)
-
-
 def tanh_(input: T) -> T:
     """Write the result of `tanh` into the tensor itself, which is returned."""
     if keys.active and is_keyed(input):
@@ -1437,12 +1404,8 @@ def asinh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "asinh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AsinhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AsinhBackward0.record(input))
     return result
-
-
-_asinh_writer = store_result(k.asinh, direct=True)
 
 
 def asinh_(input: T) -> T:
@@ -1505,12 +1468,8 @@ def acosh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "acosh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AcoshBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AcoshBackward0.record(input))
     return result
-
-
-_acosh_writer = store_result(k.acosh, direct=True)
 
 
 def acosh_(input: T) -> T:
@@ -1571,12 +1530,8 @@ def atanh(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "atanh")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = AtanhBackward0.record(input)
-        set_history(result, node)
+        set_history(result, AtanhBackward0.record(input))
     return result
-
-
-_atanh_writer = store_result(k.atanh, direct=True)
 
 
 def atanh_(input: T) -> T:
@@ -1599,8 +1554,7 @@ def one_minus_square(self: T) -> T:
         return recover(error, op.ONE_MINUS_SQUARE, one_minus_square, self)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = OneMinusSquareBackward0.record(self)
-        set_history(result, node)
+        set_history(result, OneMinusSquareBackward0.record(self))
     return result
 
 
@@ -1652,12 +1606,8 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "deg2rad")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Deg2RadBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Deg2RadBackward0.record(input))
     return result
-
-
-_deg2rad_writer = store_result(k.deg2rad, direct=True)
 
 
 def deg2rad_(input: T) -> T:
@@ -1714,12 +1664,8 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "rad2deg")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = Rad2DegBackward0.record(input)
-        set_history(result, node)
+        set_history(result, Rad2DegBackward0.record(input))
     return result
-
-
-_rad2deg_writer = store_result(k.rad2deg, direct=True)
 
 
 def rad2deg_(input: T) -> T:
@@ -1790,12 +1736,8 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = Atan2Backward0.record(input, other)
-        set_history(result, node)
+        set_history(result, Atan2Backward0.record(input, other))
     return result
-
-
-_atan2_writer = store_result(k.atan2, direct=True)
 
 
 def atan2_(input: T, other: Tensor) -> T:
@@ -1859,12 +1801,8 @@ def floor(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "floor", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FloorBackward0.record(input)
-        set_history(result, node)
+        set_history(result, FloorBackward0.record(input))
     return result
-
-
-_floor_writer = store_result(k.floor, direct=True)
 
 
 def floor_(input: T) -> T:
@@ -1925,12 +1863,8 @@ def ceil(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "ceil", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = CeilBackward0.record(input)
-        set_history(result, node)
+        set_history(result, CeilBackward0.record(input))
     return result
-
-
-_ceil_writer = store_result(k.ceil, direct=True)
 
 
 def ceil_(input: T) -> T:
@@ -1986,12 +1920,8 @@ def trunc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "trunc", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TruncBackward0.record(input)
-        set_history(result, node)
+        set_history(result, TruncBackward0.record(input))
     return result
-
-
-_trunc_writer = store_result(k.trunc, direct=True)
 
 
 def trunc_(input: T) -> T:
@@ -2018,12 +1948,8 @@ def round_default(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward0.record(input)
-        set_history(result, node)
+        set_history(result, RoundBackward0.record(input))
     return result
-
-
-_round_default_writer = store_result(k.round, direct=True)
 
 
 def round_default_(input: T) -> T:
@@ -2050,12 +1976,8 @@ def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = RoundBackward1.record(input, decimals=decimals)
-        set_history(result, node)
+        set_history(result, RoundBackward1.record(input, decimals=decimals))
     return result
-
-
-_round_decimals_writer = store_result(k.round, direct=True, total=False)
 
 
 def round_decimals_(input: T, *, decimals: int = 0) -> T:
@@ -2116,12 +2038,8 @@ def frac(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "frac", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = FracBackward0.record(input)
-        set_history(result, node)
+        set_history(result, FracBackward0.record(input))
     return result
-
-
-_frac_writer = store_result(k.frac, direct=True)
 
 
 def frac_(input: T) -> T:

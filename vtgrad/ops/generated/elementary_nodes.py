@@ -37,19 +37,16 @@ class ExpBackward0(SavesResult):
     """Derivative of `exp`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ExpBackward0:
-        node = ExpBackward0((gradient_edge(self),))
-        return node
+        return ExpBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.mul(grad, k.conj(result)),)
+        return (k.mul(grad, k.conj(self.saved_result.unpack_array(self))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -62,8 +59,7 @@ class ExpBackward0(SavesResult):
         return (grad0,), (owner0,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.mul(grad, F.conj(result)),)
+        return (F.mul(grad, F.conj(self.saved_result.unpack(self))),)
 
 
 @final
@@ -71,19 +67,16 @@ class Exp2Backward0(SavesResult):
     """Derivative of `exp2`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Exp2Backward0:
-        node = Exp2Backward0((gradient_edge(self),))
-        return node
+        return Exp2Backward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453),)
+        return (k.mul(k.mul(grad, k.conj(self.saved_result.unpack_array(self))), 0.6931471805599453),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -93,8 +86,7 @@ class Exp2Backward0(SavesResult):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453),)
+        return (F.mul(F.mul(grad, F.conj(self.saved_result.unpack(self))), 0.6931471805599453),)
 
 
 @final
@@ -102,30 +94,25 @@ class Expm1Backward0(SavesResult):
     """Derivative of `expm1`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Expm1Backward0:
-        node = Expm1Backward0((gradient_edge(self),))
-        return node
+        return Expm1Backward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.mul(grad, k.conj(k.add(result, 1))),)
+        return (k.mul(grad, k.conj(k.add(self.saved_result.unpack_array(self), 1))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.add(result, 1)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.add(self.saved_result.unpack_array(self), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.mul(grad, F.conj(F.add(result, 1))),)
+        return (F.mul(grad, F.conj(F.add(self.saved_result.unpack(self), 1))),)
 
 
 @final
@@ -133,7 +120,6 @@ class LogBackward0(SavesSelf):
     """Derivative of `log`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -145,19 +131,16 @@ class LogBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(self_)),)
+        return (k.div(grad, k.conj(self.saved_self.unpack_array(self))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.div, grad, k.conj(self_))
+            grad0 = reuse(owned, k.div, grad, k.conj(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(self_)),)
+        return (F.div(grad, F.conj(self.saved_self.unpack(self))),)
 
 
 @final
@@ -165,7 +148,6 @@ class Log2Backward0(SavesSelf):
     """Derivative of `log2`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -177,19 +159,16 @@ class Log2Backward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.mul(k.conj(self_), 0.6931471805599453)),)
+        return (k.div(grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 0.6931471805599453)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self_), 0.6931471805599453))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 0.6931471805599453))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.mul(F.conj(self_), 0.6931471805599453)),)
+        return (F.div(grad, F.mul(F.conj(self.saved_self.unpack(self)), 0.6931471805599453)),)
 
 
 @final
@@ -197,7 +176,6 @@ class Log10Backward0(SavesSelf):
     """Derivative of `log10`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -209,19 +187,16 @@ class Log10Backward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.mul(k.conj(self_), 2.302585092994046)),)
+        return (k.div(grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 2.302585092994046)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self_), 2.302585092994046))
+            grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 2.302585092994046))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.mul(F.conj(self_), 2.302585092994046)),)
+        return (F.div(grad, F.mul(F.conj(self.saved_self.unpack(self)), 2.302585092994046)),)
 
 
 @final
@@ -229,7 +204,6 @@ class Log1PBackward0(SavesSelf):
     """Derivative of `log1p`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -241,19 +215,16 @@ class Log1PBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.add(self_, 1))),)
+        return (k.div(grad, k.conj(k.add(self.saved_self.unpack_array(self), 1))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.div, grad, k.conj(k.add(self_, 1)))
+            grad0 = reuse(2 | owned, k.div, grad, k.conj(k.add(self.saved_self.unpack_array(self), 1)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.add(self_, 1))),)
+        return (F.div(grad, F.conj(F.add(self.saved_self.unpack(self), 1))),)
 
 
 @final
@@ -261,15 +232,13 @@ class SigmoidBackward0(SavesResult):
     """Derivative of `sigmoid`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SigmoidBackward0:
-        node = SigmoidBackward0((gradient_edge(self),))
-        return node
+        return SigmoidBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -292,7 +261,6 @@ class LogaddexpBackward0(SavesSelfOther):
     """Derivative of `logaddexp`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -351,7 +319,6 @@ class Logaddexp2Backward0(SavesSelfOther):
     """Derivative of `logaddexp2`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -410,11 +377,9 @@ class ShareOfTwoBackward0(SavesSelfOtherResult):
     """Derivative of `share_of_two`."""
 
     __slots__ = ("scale",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     scale: AnyFloat
 
     @staticmethod
@@ -483,7 +448,6 @@ class SinBackward0(SavesSelf):
     """Derivative of `sin`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -495,19 +459,16 @@ class SinBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.cos(self_))),)
+        return (k.mul(grad, k.conj(k.cos(self.saved_self.unpack_array(self)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cos(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cos(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.cos(self_))),)
+        return (F.mul(grad, F.conj(F.cos(self.saved_self.unpack(self)))),)
 
 
 @final
@@ -515,7 +476,6 @@ class CosBackward0(SavesSelf):
     """Derivative of `cos`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -527,8 +487,7 @@ class CosBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.neg(k.sin(self_)))),)
+        return (k.mul(grad, k.conj(k.neg(k.sin(self.saved_self.unpack_array(self))))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -538,8 +497,7 @@ class CosBackward0(SavesSelf):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.neg(F.sin(self_)))),)
+        return (F.mul(grad, F.conj(F.neg(F.sin(self.saved_self.unpack(self))))),)
 
 
 @final
@@ -547,15 +505,13 @@ class TanBackward0(SavesResult):
     """Derivative of `tan`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanBackward0:
-        node = TanBackward0((gradient_edge(self),))
-        return node
+        return TanBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -578,10 +534,8 @@ class AsinBackward0(SavesSelf):
     """Derivative of `asin`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -593,19 +547,16 @@ class AsinBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_asin(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_asin(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_asin(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_asin(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_asin(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_asin(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -613,10 +564,8 @@ class AcosBackward0(SavesSelf):
     """Derivative of `acos`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -628,8 +577,7 @@ class AcosBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_asin(k.neg(grad), self_, self.self_dtype),)
+        return (array_formulas.gradient_of_asin(k.neg(grad), self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -639,8 +587,7 @@ class AcosBackward0(SavesSelf):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_asin(F.neg(grad), self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_asin(F.neg(grad), self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -648,10 +595,8 @@ class AtanBackward0(SavesSelf):
     """Derivative of `atan`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -663,19 +608,16 @@ class AtanBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_atan(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_atan(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_atan(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_atan(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_atan(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_atan(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -683,7 +625,6 @@ class SinhBackward0(SavesSelf):
     """Derivative of `sinh`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -695,19 +636,16 @@ class SinhBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.cosh(self_))),)
+        return (k.mul(grad, k.conj(k.cosh(self.saved_self.unpack_array(self)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cosh(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cosh(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.cosh(self_))),)
+        return (F.mul(grad, F.conj(F.cosh(self.saved_self.unpack(self)))),)
 
 
 @final
@@ -715,7 +653,6 @@ class CoshBackward0(SavesSelf):
     """Derivative of `cosh`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -727,19 +664,16 @@ class CoshBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.sinh(self_))),)
+        return (k.mul(grad, k.conj(k.sinh(self.saved_self.unpack_array(self)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.sinh(self_)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.sinh(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.sinh(self_))),)
+        return (F.mul(grad, F.conj(F.sinh(self.saved_self.unpack(self)))),)
 
 
 @final
@@ -747,15 +681,13 @@ class TanhBackward0(SavesResult):
     """Derivative of `tanh`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanhBackward0:
-        node = TanhBackward0((gradient_edge(self),))
-        return node
+        return TanhBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -778,10 +710,8 @@ class AsinhBackward0(SavesSelf):
     """Derivative of `asinh`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -793,19 +723,16 @@ class AsinhBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_asinh(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_asinh(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -813,10 +740,8 @@ class AsinhBackward1(SavesSelf):
     """Derivative of `asinh`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -828,19 +753,16 @@ class AsinhBackward1(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_asinh(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_asinh(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_asinh(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -848,10 +770,8 @@ class AcoshBackward0(SavesSelf):
     """Derivative of `acosh`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -863,19 +783,16 @@ class AcoshBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_acosh(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_acosh(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -883,10 +800,8 @@ class AcoshBackward1(SavesSelf):
     """Derivative of `acosh`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -898,19 +813,16 @@ class AcoshBackward1(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_acosh(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self_, self.self_dtype)
+            grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_acosh(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_acosh(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final
@@ -918,7 +830,6 @@ class AtanhBackward0(SavesSelf):
     """Derivative of `atanh`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -930,19 +841,16 @@ class AtanhBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.one_minus_square(self_))),)
+        return (k.div(grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self_)))
+            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.one_minus_square(self_))),)
+        return (F.div(grad, F.conj(F.one_minus_square(self.saved_self.unpack(self)))),)
 
 
 @final
@@ -950,7 +858,6 @@ class AtanhBackward1(SavesSelf):
     """Derivative of `atanh`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -962,19 +869,16 @@ class AtanhBackward1(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.div(grad, k.conj(k.one_minus_square(self_))),)
+        return (k.div(grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self)))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self_)))
+            grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.div(grad, F.conj(F.one_minus_square(self_))),)
+        return (F.div(grad, F.conj(F.one_minus_square(self.saved_self.unpack(self)))),)
 
 
 @final
@@ -982,7 +886,6 @@ class OneMinusSquareBackward0(SavesSelf):
     """Derivative of `one_minus_square`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -994,19 +897,16 @@ class OneMinusSquareBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.conj(k.mul(self_, -2))),)
+        return (k.mul(grad, k.conj(k.mul(self.saved_self.unpack_array(self), -2))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(self_, -2)))
+            grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(self.saved_self.unpack_array(self), -2)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.conj(F.mul(self_, -2))),)
+        return (F.mul(grad, F.conj(F.mul(self.saved_self.unpack(self), -2))),)
 
 
 @final
@@ -1014,13 +914,11 @@ class Deg2RadBackward0(OperatorNode):
     """Derivative of `deg2rad`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Deg2RadBackward0:
-        node = Deg2RadBackward0((gradient_edge(self),))
-        return node
+        return Deg2RadBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.deg2rad(grad),)
@@ -1034,13 +932,11 @@ class Rad2DegBackward0(OperatorNode):
     """Derivative of `rad2deg`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Rad2DegBackward0:
-        node = Rad2DegBackward0((gradient_edge(self),))
-        return node
+        return Rad2DegBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.rad2deg(grad),)
@@ -1054,7 +950,6 @@ class Atan2Backward0(SavesSelfOther):
     """Derivative of `atan2`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -1113,13 +1008,11 @@ class FloorBackward0(OperatorNode):
     """Derivative of `floor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FloorBackward0:
-        node = FloorBackward0((gradient_edge(self),))
-        return node
+        return FloorBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1133,13 +1026,11 @@ class CeilBackward0(OperatorNode):
     """Derivative of `ceil`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CeilBackward0:
-        node = CeilBackward0((gradient_edge(self),))
-        return node
+        return CeilBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1153,13 +1044,11 @@ class TruncBackward0(OperatorNode):
     """Derivative of `trunc`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TruncBackward0:
-        node = TruncBackward0((gradient_edge(self),))
-        return node
+        return TruncBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1173,13 +1062,11 @@ class RoundBackward0(OperatorNode):
     """Derivative of `round_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RoundBackward0:
-        node = RoundBackward0((gradient_edge(self),))
-        return node
+        return RoundBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1193,13 +1080,11 @@ class RoundBackward1(OperatorNode):
     """Derivative of `round_decimals`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, decimals: SupportsIndex = 0, inplace: bool = False) -> RoundBackward1:
-        node = RoundBackward1((gradient_edge(self),))
-        return node
+        return RoundBackward1((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1213,13 +1098,11 @@ class FracBackward0(OperatorNode):
     """Derivative of `frac`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FracBackward0:
-        node = FracBackward0((gradient_edge(self),))
-        return node
+        return FracBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)

@@ -66,6 +66,14 @@ class FrexpResult(NamedTuple, Generic[T]):
     exponent: T
 
 
+_copysign_Tensor_writer = store_result(k.copysign, direct=True)
+_copysign_Scalar_writer = store_result(k.copysign, direct=True)
+_nextafter_writer = store_result(k.nextafter, direct=True)
+_ldexp_writer = store_result(k.ldexp, direct=True)
+_heaviside_writer = store_result(k.heaviside, direct=True)
+_nan_to_num_writer = store_result(k.nan_to_num, direct=True)
+
+
 def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
     """Return the magnitudes of `input` with the signs of `other`."""
     if keys.active and is_keyed(input, other, out):
@@ -87,9 +95,6 @@ def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_copysign_Tensor_writer = store_result(k.copysign, direct=True)
 
 
 def copysign_Tensor_(input: T, other: Tensor) -> T:
@@ -121,9 +126,6 @@ def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_copysign_Scalar_writer = store_result(k.copysign, direct=True)
 
 
 def copysign_Scalar_(input: T, other: Number) -> T:
@@ -190,12 +192,8 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = NextafterBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, NextafterBackward0.record(input, other))
     return result
-
-
-_nextafter_writer = store_result(k.nextafter, direct=True)
 
 
 def nextafter_(input: T, other: Tensor) -> T:
@@ -271,9 +269,6 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         set_history(result, node)
         node.save_results(result)
     return result
-
-
-_ldexp_writer = store_result(k.ldexp, direct=True)
 
 
 def ldexp_(input: T, other: Tensor) -> T:
@@ -401,11 +396,7 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
         return recover(error, op.HEAVISIDE, heaviside, input, values, out=out)
     if out is not None:
         return without_derivative(write_out(out, array, "heaviside", exact=True, inputs=(input, values)), input, values)
-    result = wrap_like(input, array)
-    return without_derivative(result, input, values)
-
-
-_heaviside_writer = store_result(k.heaviside, direct=True)
+    return without_derivative(wrap_like(input, array), input, values)
 
 
 def heaviside_(input: T, values: Tensor) -> T:
@@ -458,8 +449,7 @@ def signbit(input: T, *, out: T | None = None) -> T:
         return recover(error, op.SIGNBIT, signbit, input, out=out)
     if out is not None:
         return write_out(out, array, "signbit", exact=True)
-    result = wrap_like(input, array)
-    return result
+    return wrap_like(input, array)
 
 
 def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None, *, out: T | None = None) -> T:
@@ -517,12 +507,8 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = NanToNumBackward0.record(input, nan, posinf, neginf)
-        set_history(result, node)
+        set_history(result, NanToNumBackward0.record(input, nan, posinf, neginf))
     return result
-
-
-_nan_to_num_writer = store_result(k.nan_to_num, direct=True)
 
 
 def nan_to_num_(input: T, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> T:
@@ -546,8 +532,7 @@ def finite_parts(self: T) -> T:
         array = no_fp_warnings.run(k.finite_parts, self._impl.array)
     except Exception as error:
         return recover(error, op.FINITE_PARTS, finite_parts, self)
-    result = wrap_like(self, array)
-    return result
+    return wrap_like(self, array)
 
 
 def copysign(input: T, other: Tensor | Number, *, out: T | None = None) -> T:

@@ -37,7 +37,6 @@ class CopysignBackward0(SavesSelfResult):
     """Derivative of `copysign_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -72,9 +71,7 @@ class CopysignBackward0(SavesSelfResult):
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = reusing_formulas.gradient_of_magnitude(owned0, grad, self_, result)
             owned = False
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -92,7 +89,6 @@ class CopysignBackward1(SavesSelfResult):
     """Derivative of `copysign_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -128,7 +124,6 @@ class NextafterBackward0(SavesSelfOther):
     """Derivative of `nextafter`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -167,9 +162,7 @@ class NextafterBackward0(SavesSelfOther):
             other = self.saved_other.unpack_array(self)
             owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
             grad0 = reuse(owned0 << 2, k.where, k.eq(self_, other), 0, grad)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.zeros_like(grad)
+        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -187,7 +180,6 @@ class LdexpBackward0(SavesOtherResult):
     """Derivative of `ldexp`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -203,19 +195,16 @@ class LdexpBackward0(SavesOtherResult):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack_array(self)
-            grad0 = k.ldexp(grad, k.conj(other))
+            grad0 = k.ldexp(grad, k.conj(self.saved_other.unpack_array(self)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad1 = k.mul(k.mul(grad, k.conj(result)), 0.6931471805599453)
+            grad1 = k.mul(k.mul(grad, k.conj(self.saved_result.unpack_array(self))), 0.6931471805599453)
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack_array(self)
-            grad0 = k.ldexp(grad, k.conj(other))
+            grad0 = k.ldexp(grad, k.conj(self.saved_other.unpack_array(self)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             result = self.saved_result.unpack_array(self)
@@ -225,12 +214,10 @@ class LdexpBackward0(SavesOtherResult):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack(self)
-            grad0 = F.ldexp(grad, F.conj(other))
+            grad0 = F.ldexp(grad, F.conj(self.saved_other.unpack(self)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            result = self.saved_result.unpack(self)
-            grad1 = F.mul(F.mul(grad, F.conj(result)), 0.6931471805599453)
+            grad1 = F.mul(F.mul(grad, F.conj(self.saved_result.unpack(self))), 0.6931471805599453)
         return grad0, grad1
 
 
@@ -239,11 +226,9 @@ class FrexpBackward0(SavesExponentOutput):
     """Derivative of `frexp`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -253,8 +238,7 @@ class FrexpBackward0(SavesExponentOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        exponent = self.saved_exponent.unpack_array(self)
-        return (k.mul(grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype))),)
+        return (k.mul(grad, k.exp2(k.to_dtype(k.neg(self.saved_exponent.unpack_array(self)), self.self_dtype))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -264,8 +248,7 @@ class FrexpBackward0(SavesExponentOutput):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        exponent = self.saved_exponent.unpack(self)
-        return (F.mul(grad, F.exp2(F.to_dtype(F.neg(exponent), self.self_dtype))),)
+        return (F.mul(grad, F.exp2(F.to_dtype(F.neg(self.saved_exponent.unpack(self)), self.self_dtype))),)
 
 
 @final
@@ -273,10 +256,8 @@ class NanToNumBackward0(SavesSelf):
     """Derivative of `nan_to_num`."""
 
     __slots__ = ("self_dtype",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
 
     @staticmethod
@@ -295,8 +276,7 @@ class NanToNumBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
+        return (array_formulas.gradient_of_nan_to_num(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -306,5 +286,4 @@ class NanToNumBackward0(SavesSelf):
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_nan_to_num(grad, self_, self.self_dtype),)
+        return (tensor_formulas.gradient_of_nan_to_num(grad, self.saved_self.unpack(self), self.self_dtype),)

@@ -40,9 +40,7 @@ class GatherBackward0(SavesSelfIndex):
     """Derivative of `gather`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
 
     @staticmethod
@@ -70,9 +68,7 @@ class ScatterBackward0(SavesIndex):
     """Derivative of `scatter_src`."""
 
     __slots__ = ("dim", "self_shape", "src_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     self_shape: Shape
     src_shape: Shape
     dim: int
@@ -89,8 +85,7 @@ class ScatterBackward0(SavesIndex):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack_array(self)
-            grad0 = k.scatter(grad, self.dim, index, 0)
+            grad0 = k.scatter(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack_array(self)
@@ -100,8 +95,7 @@ class ScatterBackward0(SavesIndex):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack(self)
-            grad0 = F.scatter(grad, self.dim, index, 0)
+            grad0 = F.scatter(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack(self)
@@ -114,9 +108,7 @@ class ScatterBackward1(SavesIndex):
     """Derivative of `scatter_value`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
 
     @staticmethod
@@ -127,12 +119,10 @@ class ScatterBackward1(SavesIndex):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        index = self.saved_index.unpack_array(self)
-        return (k.scatter(grad, self.dim, index, 0),)
+        return (k.scatter(grad, self.dim, self.saved_index.unpack_array(self), 0),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        index = self.saved_index.unpack(self)
-        return (F.scatter(grad, self.dim, index, 0),)
+        return (F.scatter(grad, self.dim, self.saved_index.unpack(self), 0),)
 
 
 @final
@@ -140,9 +130,7 @@ class ScatterAddBackward0(SavesIndex):
     """Derivative of `scatter_add`."""
 
     __slots__ = ("dim", "src_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-
     src_shape: Shape
     dim: int
 
@@ -168,8 +156,7 @@ class ScatterAddBackward0(SavesIndex):
         grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            index = self.saved_index.unpack(self)
-            grad1 = tensor_formulas.gathered_to(F.gather(grad, self.dim, index), self.src_shape)
+            grad1 = tensor_formulas.gathered_to(F.gather(grad, self.dim, self.saved_index.unpack(self)), self.src_shape)
         return grad0, grad1
 
 
@@ -178,9 +165,7 @@ class IndexSelectBackward0(SavesIndex):
     """Derivative of `index_select`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_shape: Shape
     dim: int
 
@@ -193,12 +178,10 @@ class IndexSelectBackward0(SavesIndex):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        index = self.saved_index.unpack_array(self)
-        return (array_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
+        return (array_formulas.index_select_gradient(grad, self.self_shape, self.dim, self.saved_index.unpack_array(self)),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        index = self.saved_index.unpack(self)
-        return (tensor_formulas.index_select_gradient(grad, self.self_shape, self.dim, index),)
+        return (tensor_formulas.index_select_gradient(grad, self.self_shape, self.dim, self.saved_index.unpack(self)),)
 
 
 @final
@@ -206,9 +189,7 @@ class IndexAddBackward0(SavesIndexSource):
     """Derivative of `index_add`."""
 
     __slots__ = ("alpha", "dim")
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED, FRESH)
-
     dim: int
     alpha: Number
 
@@ -249,9 +230,7 @@ class IndexCopyBackward0(SavesIndexSource):
     """Derivative of `index_copy`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     dim: int
 
     @staticmethod
@@ -267,8 +246,7 @@ class IndexCopyBackward0(SavesIndexSource):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack_array(self)
-            grad0 = k.index_fill(grad, self.dim, index, 0)
+            grad0 = k.index_fill(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack_array(self)
@@ -279,8 +257,7 @@ class IndexCopyBackward0(SavesIndexSource):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack(self)
-            grad0 = F.index_fill(grad, self.dim, index, 0)
+            grad0 = F.index_fill(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack(self)
@@ -294,9 +271,7 @@ class IndexFillBackward0(SavesIndex):
     """Derivative of `index_fill_int_Scalar`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
 
     @staticmethod
@@ -307,12 +282,10 @@ class IndexFillBackward0(SavesIndex):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        index = self.saved_index.unpack_array(self)
-        return (k.index_fill(grad, self.dim, index, 0),)
+        return (k.index_fill(grad, self.dim, self.saved_index.unpack_array(self), 0),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        index = self.saved_index.unpack(self)
-        return (F.index_fill(grad, self.dim, index, 0),)
+        return (F.index_fill(grad, self.dim, self.saved_index.unpack(self), 0),)
 
 
 @final
@@ -320,9 +293,7 @@ class IndexFillBackward1(SavesIndex):
     """Derivative of `index_fill_int_Tensor`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     self_shape: Shape
     dim: int
 
@@ -337,8 +308,7 @@ class IndexFillBackward1(SavesIndex):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack_array(self)
-            grad0 = k.index_fill(grad, self.dim, index, 0)
+            grad0 = k.index_fill(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack_array(self)
@@ -348,8 +318,7 @@ class IndexFillBackward1(SavesIndex):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack(self)
-            grad0 = F.index_fill(grad, self.dim, index, 0)
+            grad0 = F.index_fill(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack(self)
@@ -362,7 +331,6 @@ class TakeBackward0(SavesSelfIndex):
     """Derivative of `take`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
@@ -389,7 +357,6 @@ class TakeSpreadBackward0(SavesIndex):
     """Derivative of `take_spread`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
@@ -399,12 +366,10 @@ class TakeSpreadBackward0(SavesIndex):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        index = self.saved_index.unpack_array(self)
-        return (k.take(grad, index),)
+        return (k.take(grad, self.saved_index.unpack_array(self)),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        index = self.saved_index.unpack(self)
-        return (F.take(grad, index),)
+        return (F.take(grad, self.saved_index.unpack(self)),)
 
 
 @final
@@ -412,9 +377,7 @@ class PutBackward0(SavesIndex):
     """Derivative of `put`."""
 
     __slots__ = ("accumulate", "self_shape", "source_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
-
     self_shape: Shape
     source_shape: Shape
     accumulate: AnyBool
@@ -433,8 +396,7 @@ class PutBackward0(SavesIndex):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack_array(self)
-            grad0 = array_formulas.put_self_gradient(grad, index, self.accumulate)
+            grad0 = array_formulas.put_self_gradient(grad, self.saved_index.unpack_array(self), self.accumulate)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack_array(self)
@@ -444,8 +406,7 @@ class PutBackward0(SavesIndex):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            index = self.saved_index.unpack(self)
-            grad0 = tensor_formulas.put_self_gradient(grad, index, self.accumulate)
+            grad0 = tensor_formulas.put_self_gradient(grad, self.saved_index.unpack(self), self.accumulate)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             index = self.saved_index.unpack(self)
@@ -458,7 +419,6 @@ class MaskedSelectBackward0(SavesSelfMask):
     """Derivative of `masked_select`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
@@ -485,7 +445,6 @@ class MaskedSpreadBackward0(SavesMask):
     """Derivative of `masked_spread`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
@@ -495,12 +454,10 @@ class MaskedSpreadBackward0(SavesMask):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        mask = self.saved_mask.unpack_array(self)
-        return (k.masked_select(grad, mask),)
+        return (k.masked_select(grad, self.saved_mask.unpack_array(self)),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        mask = self.saved_mask.unpack(self)
-        return (F.masked_select(grad, mask),)
+        return (F.masked_select(grad, self.saved_mask.unpack(self)),)
 
 
 @final
@@ -508,7 +465,6 @@ class MaskedFillBackward0(SavesMask):
     """Derivative of `masked_fill_Scalar`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
@@ -518,12 +474,10 @@ class MaskedFillBackward0(SavesMask):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        mask = self.saved_mask.unpack_array(self)
-        return (k.masked_fill(grad, mask, 0),)
+        return (k.masked_fill(grad, self.saved_mask.unpack_array(self), 0),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        mask = self.saved_mask.unpack(self)
-        return (F.masked_fill(grad, mask, 0),)
+        return (F.masked_fill(grad, self.saved_mask.unpack(self), 0),)
 
 
 @final
@@ -531,7 +485,6 @@ class MaskedFillBackward1(SavesMask):
     """Derivative of `masked_fill_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
@@ -543,23 +496,19 @@ class MaskedFillBackward1(SavesMask):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = self.saved_mask.unpack_array(self)
-            grad0 = k.masked_fill(grad, mask, 0)
+            grad0 = k.masked_fill(grad, self.saved_mask.unpack_array(self), 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mask = self.saved_mask.unpack_array(self)
-            grad1 = array_formulas.masked_total(grad, mask)
+            grad1 = array_formulas.masked_total(grad, self.saved_mask.unpack_array(self))
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = self.saved_mask.unpack(self)
-            grad0 = F.masked_fill(grad, mask, 0)
+            grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            mask = self.saved_mask.unpack(self)
-            grad1 = tensor_formulas.masked_total(grad, mask)
+            grad1 = tensor_formulas.masked_total(grad, self.saved_mask.unpack(self))
         return grad0, grad1
 
 
@@ -568,9 +517,7 @@ class MaskedScatterBackward0(SavesMask):
     """Derivative of `masked_scatter`."""
 
     __slots__ = ("source_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
-
     source_shape: Shape
 
     @staticmethod
@@ -583,8 +530,7 @@ class MaskedScatterBackward0(SavesMask):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = self.saved_mask.unpack_array(self)
-            grad0 = k.masked_fill(grad, mask, 0)
+            grad0 = k.masked_fill(grad, self.saved_mask.unpack_array(self), 0)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
             mask = self.saved_mask.unpack_array(self)
@@ -594,8 +540,7 @@ class MaskedScatterBackward0(SavesMask):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mask = self.saved_mask.unpack(self)
-            grad0 = F.masked_fill(grad, mask, 0)
+            grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
             mask = self.saved_mask.unpack(self)
@@ -608,9 +553,7 @@ class IndexBackward0(SavesIndicesList):
     """Derivative of `index_at`."""
 
     __slots__ = ("positions", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_shape: Shape
     positions: Shape
 
@@ -623,12 +566,10 @@ class IndexBackward0(SavesIndicesList):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = array_list(self.saved_indices, self)
-        return (k.index_spread(grad, self.self_shape, indices, self.positions),)
+        return (k.index_spread(grad, self.self_shape, array_list(self.saved_indices, self), self.positions),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = tensor_list(self.saved_indices, self)
-        return (F.index_spread(grad, self.self_shape, indices, self.positions),)
+        return (F.index_spread(grad, self.self_shape, tensor_list(self.saved_indices, self), self.positions),)
 
 
 @final
@@ -636,9 +577,7 @@ class IndexSpreadBackward0(SavesIndicesList):
     """Derivative of `index_spread`."""
 
     __slots__ = ("positions",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     positions: Shape
 
     @staticmethod
@@ -649,12 +588,10 @@ class IndexSpreadBackward0(SavesIndicesList):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = array_list(self.saved_indices, self)
-        return (k.index_at(grad, indices, self.positions),)
+        return (k.index_at(grad, array_list(self.saved_indices, self), self.positions),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = tensor_list(self.saved_indices, self)
-        return (F.index_at(grad, indices, self.positions),)
+        return (F.index_at(grad, tensor_list(self.saved_indices, self), self.positions),)
 
 
 @final
@@ -662,9 +599,7 @@ class IndexPutBackward0(SavesIndicesList):
     """Derivative of `index_put_at`."""
 
     __slots__ = ("accumulate", "positions", "self_shape", "values_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
-
     self_shape: Shape
     values_shape: Shape
     positions: Shape
@@ -720,10 +655,8 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
     """Derivative of `scatter_reduce`."""
 
     __slots__ = ("dim", "include_self", "reduce")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
     saves_results: ClassVar[bool] = True
-
     dim: int
     reduce: AnyStr
     include_self: AnyBool
@@ -792,10 +725,8 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
     """Derivative of `index_reduce`."""
 
     __slots__ = ("dim", "include_self", "reduce")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
     saves_results: ClassVar[bool] = True
-
     dim: int
     reduce: AnyStr
     include_self: AnyBool

@@ -25,7 +25,6 @@ class CatBackward0(OperatorNode):
     """Derivative of `cat`."""
 
     __slots__ = ("dim", "tensors_shapes")
-
     tensors_shapes: list[Shape]
     dim: int
 
@@ -49,7 +48,6 @@ class StackBackward0(OperatorNode):
     """Derivative of `stack`."""
 
     __slots__ = ("dim",)
-
     dim: int
 
     @staticmethod

@@ -58,6 +58,13 @@ __all__ = [
 ]
 
 
+_addmm_writer = store_result(k.addmm, direct=False)
+_addmv_writer = store_result(k.addmv, direct=False)
+_addr_writer = store_result(k.addr, direct=False)
+_baddbmm_writer = store_result(k.baddbmm, direct=False)
+_addbmm_writer = store_result(k.addbmm, direct=False)
+
+
 def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
     """Return the matrix product of two matrices.
 
@@ -121,8 +128,7 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MmBackward0.record(input, mat2)
-        set_history(result, node)
+        set_history(result, MmBackward0.record(input, mat2))
     return result
 
 
@@ -187,8 +193,7 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = MvBackward0.record(input, vec)
-        set_history(result, node)
+        set_history(result, MvBackward0.record(input, vec))
     return result
 
 
@@ -253,8 +258,7 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = BmmBackward0.record(input, mat2)
-        set_history(result, node)
+        set_history(result, BmmBackward0.record(input, mat2))
     return result
 
 
@@ -319,8 +323,7 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (tensor._impl.autograd_meta is not None and tensor._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = DotBackward0.record(input, tensor)
-        set_history(result, node)
+        set_history(result, DotBackward0.record(input, tensor))
     return result
 
 
@@ -396,12 +399,8 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
         or (mat1._impl.autograd_meta is not None and mat1._impl.autograd_meta.requires_grad())
         or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha))
     return result
-
-
-_addmm_writer = store_result(k.addmm, direct=False)
 
 
 def addmm_(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -485,12 +484,8 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
         or (mat._impl.autograd_meta is not None and mat._impl.autograd_meta.requires_grad())
         or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddmvBackward0.record(input, mat, vec, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddmvBackward0.record(input, mat, vec, beta=beta, alpha=alpha))
     return result
-
-
-_addmv_writer = store_result(k.addmv, direct=False)
 
 
 def addmv_(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -573,12 +568,8 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
         or (vec1._impl.autograd_meta is not None and vec1._impl.autograd_meta.requires_grad())
         or (vec2._impl.autograd_meta is not None and vec2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha))
     return result
-
-
-_addr_writer = store_result(k.addr, direct=False)
 
 
 def addr_(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -662,12 +653,8 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
         or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.requires_grad())
         or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = BaddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, BaddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
-
-
-_baddbmm_writer = store_result(k.baddbmm, direct=False)
 
 
 def baddbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -753,12 +740,8 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
         or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.requires_grad())
         or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha)
-        set_history(result, node)
+        set_history(result, AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
-
-
-_addbmm_writer = store_result(k.addbmm, direct=False)
 
 
 def addbmm_(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> T:
@@ -828,8 +811,7 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = VdotBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, VdotBackward0.record(input, other))
     return result
 
 
@@ -872,8 +854,7 @@ def trace(input: T) -> T:
         return recover(error, op.TRACE, trace, input)
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = TraceBackward0.record(input)
-        set_history(result, node)
+        set_history(result, TraceBackward0.record(input))
     return result
 
 
@@ -894,6 +875,5 @@ def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None)
         (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = LinalgCrossBackward0.record(self, other, dim)
-        set_history(result, node)
+        set_history(result, LinalgCrossBackward0.record(self, other, dim))
     return result

@@ -42,9 +42,7 @@ class MmBackward0(SavesSelfMat2):
     """Derivative of `mm`."""
 
     __slots__ = ("mat2_geometry", "self_geometry")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     mat2_geometry: tuple[Shape, Shape, int]
     self_geometry: tuple[Shape, Shape, int]
 
@@ -67,23 +65,19 @@ class MmBackward0(SavesSelfMat2):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = self.saved_mat2.unpack_array(self)
-            grad0 = array_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
+            grad0 = array_formulas.first_factor_gradient(grad, self.saved_mat2.unpack_array(self), self.self_geometry)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = array_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
+            grad1 = array_formulas.second_factor_gradient(grad, self.saved_self.unpack_array(self), self.mat2_geometry)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = self.saved_mat2.unpack(self)
-            grad0 = tensor_formulas.first_factor_gradient(grad, mat2, self.self_geometry)
+            grad0 = tensor_formulas.first_factor_gradient(grad, self.saved_mat2.unpack(self), self.self_geometry)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = tensor_formulas.second_factor_gradient(grad, self_, self.mat2_geometry)
+            grad1 = tensor_formulas.second_factor_gradient(grad, self.saved_self.unpack(self), self.mat2_geometry)
         return grad0, grad1
 
 
@@ -92,7 +86,6 @@ class MvBackward0(SavesSelfVec):
     """Derivative of `mv`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
@@ -112,23 +105,19 @@ class MvBackward0(SavesSelfVec):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            vec = self.saved_vec.unpack_array(self)
-            grad0 = array_formulas.outer_gradient(grad, vec)
+            grad0 = array_formulas.outer_gradient(grad, self.saved_vec.unpack_array(self))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.mv(array_formulas.adjoint_of(self_), grad)
+            grad1 = k.mv(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            vec = self.saved_vec.unpack(self)
-            grad0 = tensor_formulas.outer_gradient(grad, vec)
+            grad0 = tensor_formulas.outer_gradient(grad, self.saved_vec.unpack(self))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.mv(tensor_formulas.adjoint_of(self_), grad)
+            grad1 = F.mv(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
         return grad0, grad1
 
 
@@ -137,7 +126,6 @@ class BmmBackward0(SavesSelfMat2):
     """Derivative of `bmm`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
@@ -157,23 +145,19 @@ class BmmBackward0(SavesSelfMat2):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = self.saved_mat2.unpack_array(self)
-            grad0 = k.bmm(grad, array_formulas.adjoint_of(mat2))
+            grad0 = k.bmm(grad, array_formulas.adjoint_of(self.saved_mat2.unpack_array(self)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.bmm(array_formulas.adjoint_of(self_), grad)
+            grad1 = k.bmm(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            mat2 = self.saved_mat2.unpack(self)
-            grad0 = F.bmm(grad, tensor_formulas.adjoint_of(mat2))
+            grad0 = F.bmm(grad, tensor_formulas.adjoint_of(self.saved_mat2.unpack(self)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.bmm(tensor_formulas.adjoint_of(self_), grad)
+            grad1 = F.bmm(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
         return grad0, grad1
 
 
@@ -182,7 +166,6 @@ class DotBackward0(SavesSelfTensor):
     """Derivative of `dot`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -203,12 +186,10 @@ class DotBackward0(SavesSelfTensor):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            tensor = self.saved_tensor.unpack_array(self)
-            grad0 = k.mul(grad, k.conj(tensor))
+            grad0 = k.mul(grad, k.conj(self.saved_tensor.unpack_array(self)))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.mul(grad, k.conj(self_))
+            grad1 = k.mul(grad, k.conj(self.saved_self.unpack_array(self)))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
@@ -236,12 +217,10 @@ class DotBackward0(SavesSelfTensor):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            tensor = self.saved_tensor.unpack(self)
-            grad0 = F.mul(grad, F.conj(tensor))
+            grad0 = F.mul(grad, F.conj(self.saved_tensor.unpack(self)))
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.mul(grad, F.conj(self_))
+            grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self)))
         return grad0, grad1
 
 
@@ -250,9 +229,7 @@ class AddmmBackward0(SavesMat1Mat2):
     """Derivative of `addmm`."""
 
     __slots__ = ("alpha", "beta", "mat1_geometry", "mat2_geometry")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
-
     mat1_geometry: tuple[Shape, Shape, int]
     mat2_geometry: tuple[Shape, Shape, int]
     beta: Number
@@ -304,9 +281,7 @@ class AddmvBackward0(SavesMatVec):
     """Derivative of `addmv`."""
 
     __slots__ = ("alpha", "beta")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
-
     beta: Number
     alpha: Number
 
@@ -354,10 +329,8 @@ class AddrBackward0(SavesVec1Vec2):
     """Derivative of `addr`."""
 
     __slots__ = ("alpha", "beta")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
     takes_large: ClassVar[bool] = True
-
     beta: Number
     alpha: Number
 
@@ -408,8 +381,7 @@ class AddrBackward0(SavesVec1Vec2):
         grad0 = tensor_formulas.scaled_back(grad, self.beta) if needs & 1 and self.next_edges[0] is not None else None
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            vec2 = self.saved_vec2.unpack(self)
-            grad1 = tensor_formulas.scaled_back(F.sum(F.mul(grad, F.conj(vec2)), 1), self.alpha)
+            grad1 = tensor_formulas.scaled_back(F.sum(F.mul(grad, F.conj(self.saved_vec2.unpack(self))), 1), self.alpha)
         grad2: TensorBase | None = None
         if needs & 4 and self.next_edges[2] is not None:
             vec1 = self.saved_vec1.unpack(self)
@@ -422,9 +394,7 @@ class BaddbmmBackward0(SavesBatch1Batch2):
     """Derivative of `baddbmm`."""
 
     __slots__ = ("alpha", "beta")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
-
     beta: Number
     alpha: Number
 
@@ -472,9 +442,7 @@ class AddbmmBackward0(SavesBatch1Batch2):
     """Derivative of `addbmm`."""
 
     __slots__ = ("alpha", "batch1_shape", "batch2_shape", "beta")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED, SHARED)
-
     batch1_shape: Shape
     batch2_shape: Shape
     beta: Number
@@ -534,7 +502,6 @@ class VdotBackward0(SavesSelfOther):
     """Derivative of `vdot`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -555,19 +522,16 @@ class VdotBackward0(SavesSelfOther):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), other)
+            grad0 = k.mul(k.conj(grad), self.saved_other.unpack_array(self))
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.mul(grad, self_)
+            grad1 = k.mul(grad, self.saved_self.unpack_array(self))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack_array(self)
-            grad0 = k.mul(k.conj(grad), other)
+            grad0 = k.mul(k.conj(grad), self.saved_other.unpack_array(self))
         grad1: Gradient | None = None
         owner1 = FRESH
         if needs & 2 and self.next_edges[1] is not None:
@@ -580,12 +544,8 @@ class VdotBackward0(SavesSelfOther):
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack(self)
-            grad0 = F.mul(F.conj(grad), other)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.mul(grad, self_)
+            grad0 = F.mul(F.conj(grad), self.saved_other.unpack(self))
+        grad1 = F.mul(grad, self.saved_self.unpack(self)) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
 
 
@@ -594,9 +554,7 @@ class TraceBackward0(OperatorNode):
     """Derivative of `trace`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -617,9 +575,7 @@ class LinalgCrossBackward0(SavesSelfOther):
     """Derivative of `linalg_cross`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     dim: int
 
     @staticmethod
@@ -640,21 +596,17 @@ class LinalgCrossBackward0(SavesSelfOther):
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack_array(self)
-            grad0 = k.linalg_cross(k.conj(other), grad, self.dim)
+            grad0 = k.linalg_cross(k.conj(self.saved_other.unpack_array(self)), grad, self.dim)
         grad1: Gradient | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad1 = k.linalg_cross(grad, k.conj(self_), self.dim)
+            grad1 = k.linalg_cross(grad, k.conj(self.saved_self.unpack_array(self)), self.dim)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            other = self.saved_other.unpack(self)
-            grad0 = F.linalg_cross(F.conj(other), grad, self.dim)
+            grad0 = F.linalg_cross(F.conj(self.saved_other.unpack(self)), grad, self.dim)
         grad1: TensorBase | None = None
         if needs & 2 and self.next_edges[1] is not None:
-            self_ = self.saved_self.unpack(self)
-            grad1 = F.linalg_cross(grad, F.conj(self_), self.dim)
+            grad1 = F.linalg_cross(grad, F.conj(self.saved_self.unpack(self)), self.dim)
         return grad0, grad1

@@ -24,13 +24,11 @@ class LogicalAndBackward0(OperatorNode):
     """Derivative of `logical_and`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalAndBackward0:
-        node = LogicalAndBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
+        return LogicalAndBackward0((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -48,13 +46,11 @@ class LogicalOrBackward0(OperatorNode):
     """Derivative of `logical_or`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
-        node = LogicalOrBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
+        return LogicalOrBackward0((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -72,13 +68,11 @@ class LogicalXorBackward0(OperatorNode):
     """Derivative of `logical_xor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalXorBackward0:
-        node = LogicalXorBackward0((gradient_edge(self), gradient_edge(other)))
-        return node
+        return LogicalXorBackward0((gradient_edge(self), gradient_edge(other)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -96,13 +90,11 @@ class LogicalNotBackward0(OperatorNode):
     """Derivative of `logical_not`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LogicalNotBackward0:
-        node = LogicalNotBackward0((gradient_edge(self),))
-        return node
+        return LogicalNotBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)

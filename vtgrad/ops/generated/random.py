@@ -61,6 +61,16 @@ __all__ = [
 
 
 _normal_writer = store_without_warnings(k.normal_)
+_uniform_writer = store_without_warnings(k.uniform_)
+_exponential_writer = store_without_warnings(k.exponential_)
+_cauchy_writer = store_without_warnings(k.cauchy_)
+_log_normal_writer = store_without_warnings(k.log_normal_)
+_geometric_writer = store_without_warnings(k.geometric_)
+_random_from_writer = store_without_warnings(k.random_between_)
+_random_to_writer = store_without_warnings(k.random_below_)
+_random_default_writer = store_without_warnings(k.random_any_)
+_bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
+_bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 
 
 def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> T:
@@ -116,9 +126,6 @@ def normal_(input: T, mean: float = 0.0, std: float = 1.0, *, generator: Generat
         return recover(error, op.NORMAL_, normal_, input, mean, std, generator=generator)
 
 
-_uniform_writer = store_without_warnings(k.uniform_)
-
-
 def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> T:
     """Overwrite the tensor with uniformly distributed random numbers.
 
@@ -170,9 +177,6 @@ def uniform_(input: T, from_: float = 0.0, to: float = 1.0, *, generator: Genera
         return recover(error, op.UNIFORM_, uniform_, input, from_, to, generator=generator)
 
 
-_exponential_writer = store_without_warnings(k.exponential_)
-
-
 def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = None) -> T:
     """Fill the tensor with random numbers of an exponential distribution.
 
@@ -218,9 +222,6 @@ def exponential_(input: T, lambd: float = 1.0, *, generator: Generator | None = 
         return write(input, ExponentialBackward0.record, _exponential_writer, lambd, generator=generator, operator="exponential_")
     except Exception as error:
         return recover(error, op.EXPONENTIAL_, exponential_, input, lambd, generator=generator)
-
-
-_cauchy_writer = store_without_warnings(k.cauchy_)
 
 
 def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> T:
@@ -278,9 +279,6 @@ def cauchy_(input: T, median: float = 0.0, sigma: float = 1.0, *, generator: Gen
         return recover(error, op.CAUCHY_, cauchy_, input, median, sigma, generator=generator)
 
 
-_log_normal_writer = store_without_warnings(k.log_normal_)
-
-
 def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> T:
     """Fill the tensor with exponentials of normal random numbers.
 
@@ -330,9 +328,6 @@ def log_normal_(input: T, mean: float = 1.0, std: float = 2.0, *, generator: Gen
         return write(input, LogNormalBackward0.record, _log_normal_writer, mean, std, generator=generator, operator="log_normal_")
     except Exception as error:
         return recover(error, op.LOG_NORMAL_, log_normal_, input, mean, std, generator=generator)
-
-
-_geometric_writer = store_without_warnings(k.geometric_)
 
 
 def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
@@ -387,9 +382,6 @@ def geometric_(input: T, p: float, *, generator: Generator | None = None) -> T:
         return recover(error, op.GEOMETRIC_, geometric_, input, p, generator=generator)
 
 
-_random_from_writer = store_without_warnings(k.random_between_)
-
-
 def random_from_(input: T, from_: int, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [from_, to)."""
     if keys.active and is_drawn_in_batch(input):
@@ -400,9 +392,6 @@ def random_from_(input: T, from_: int, to: int, *, generator: Generator | None =
         return recover(error, op.RANDOM_FROM_, random_from_, input, from_, to, generator=generator)
 
 
-_random_to_writer = store_without_warnings(k.random_below_)
-
-
 def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
     """Fill with integers of [0, to)."""
     if keys.active and is_drawn_in_batch(input):
@@ -411,9 +400,6 @@ def random_to_(input: T, to: int, *, generator: Generator | None = None) -> T:
         return write(input, RandomBackward1.record, _random_to_writer, to, generator=generator, operator="random_")
     except Exception as error:
         return recover(error, op.RANDOM_TO_, random_to_, input, to, generator=generator)
-
-
-_random_default_writer = store_without_warnings(k.random_any_)
 
 
 def random_default_(input: T, *, generator: Generator | None = None) -> T:
@@ -440,12 +426,8 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
         return write_out(out, array, "bernoulli")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = BernoulliBackward0.record(input, generator=generator)
-        set_history(result, node)
+        set_history(result, BernoulliBackward0.record(input, generator=generator))
     return result
-
-
-_bernoulli_Tensor_writer = store_without_warnings(k.bernoulli_tensor_)
 
 
 def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None) -> T:
@@ -457,9 +439,6 @@ def bernoulli_Tensor_(input: T, p: Tensor, *, generator: Generator | None = None
         return write(input, BernoulliBackward1.record, _bernoulli_Tensor_writer, p, generator=generator, operator="bernoulli_")
     except Exception as error:
         return recover(error, op.BERNOULLI_TENSOR_, bernoulli_Tensor_, input, p, generator=generator)
-
-
-_bernoulli_float_writer = store_without_warnings(k.bernoulli_number_)
 
 
 def bernoulli_float_(input: T, p: float = 0.5, *, generator: Generator | None = None) -> T:
@@ -486,8 +465,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
         return write_out(out, array, "normal")
     result = wrap_like(mean, array)
     if mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad() and is_recording():
-        node = NormalBackward1.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward1.record(mean, std, generator=generator))
     return result
 
 
@@ -505,8 +483,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
         return write_out(out, array, "normal")
     result = wrap_like(std, array)
     if std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad() and is_recording():
-        node = NormalBackward2.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward2.record(mean, std, generator=generator))
     return result
 
 
@@ -527,8 +504,7 @@ def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = 
         (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad())
         or (std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = NormalBackward3.record(mean, std, generator=generator)
-        set_history(result, node)
+        set_history(result, NormalBackward3.record(mean, std, generator=generator))
     return result
 
 

@@ -25,15 +25,13 @@ class NormalBackward0(OperatorNode):
     """Derivative of `normal_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> NormalBackward0:
-        node = NormalBackward0((gradient_edge(self),))
-        return node
+        return NormalBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -47,15 +45,13 @@ class UniformBackward0(OperatorNode):
     """Derivative of `uniform_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> UniformBackward0:
-        node = UniformBackward0((gradient_edge(self),))
-        return node
+        return UniformBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -69,15 +65,13 @@ class ExponentialBackward0(OperatorNode):
     """Derivative of `exponential_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, lambd: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> ExponentialBackward0:
-        node = ExponentialBackward0((gradient_edge(self),))
-        return node
+        return ExponentialBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -91,15 +85,13 @@ class CauchyBackward0(OperatorNode):
     """Derivative of `cauchy_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> CauchyBackward0:
-        node = CauchyBackward0((gradient_edge(self),))
-        return node
+        return CauchyBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -113,15 +105,13 @@ class LogNormalBackward0(OperatorNode):
     """Derivative of `log_normal_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> LogNormalBackward0:
-        node = LogNormalBackward0((gradient_edge(self),))
-        return node
+        return LogNormalBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -135,13 +125,11 @@ class GeometricBackward0(OperatorNode):
     """Derivative of `geometric_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, p: AnyFloat, *, generator: Generator | None = None, inplace: bool = False) -> GeometricBackward0:
-        node = GeometricBackward0((gradient_edge(self),))
-        return node
+        return GeometricBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -155,15 +143,13 @@ class RandomBackward0(OperatorNode):
     """Derivative of `random_from_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(
         self: TensorBase, from_: SupportsIndex, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False
     ) -> RandomBackward0:
-        node = RandomBackward0((gradient_edge(self),))
-        return node
+        return RandomBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -177,13 +163,11 @@ class RandomBackward1(OperatorNode):
     """Derivative of `random_to_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward1:
-        node = RandomBackward1((gradient_edge(self),))
-        return node
+        return RandomBackward1((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -197,13 +181,11 @@ class RandomBackward2(OperatorNode):
     """Derivative of `random_default_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward2:
-        node = RandomBackward2((gradient_edge(self),))
-        return node
+        return RandomBackward2((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -217,13 +199,11 @@ class BernoulliBackward0(OperatorNode):
     """Derivative of `bernoulli_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, *, generator: Generator | None = None) -> BernoulliBackward0:
-        node = BernoulliBackward0((gradient_edge(self),))
-        return node
+        return BernoulliBackward0((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -237,13 +217,11 @@ class BernoulliBackward1(OperatorNode):
     """Derivative of `bernoulli_Tensor_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(self: TensorBase, p: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward1:
-        node = BernoulliBackward1((gradient_edge(self), gradient_edge(p)))
-        return node
+        return BernoulliBackward1((gradient_edge(self), gradient_edge(p)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
@@ -261,13 +239,11 @@ class BernoulliBackward2(OperatorNode):
     """Derivative of `bernoulli_float_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(self: TensorBase, p: AnyFloat = 0.5, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward2:
-        node = BernoulliBackward2((gradient_edge(self),))
-        return node
+        return BernoulliBackward2((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -281,13 +257,11 @@ class NormalBackward1(OperatorNode):
     """Derivative of `normal_Tensor_float`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(mean: TensorBase, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> NormalBackward1:
-        node = NormalBackward1((gradient_edge(mean),))
-        return node
+        return NormalBackward1((gradient_edge(mean),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -301,13 +275,11 @@ class NormalBackward2(OperatorNode):
     """Derivative of `normal_float_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
 
     @staticmethod
     def record(mean: AnyFloat, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward2:
-        node = NormalBackward2((gradient_edge(std),))
-        return node
+        return NormalBackward2((gradient_edge(std),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -321,13 +293,11 @@ class NormalBackward3(OperatorNode):
     """Derivative of `normal_Tensor_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
 
     @staticmethod
     def record(mean: TensorBase, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward3:
-        node = NormalBackward3((gradient_edge(mean), gradient_edge(std)))
-        return node
+        return NormalBackward3((gradient_edge(mean), gradient_edge(std)))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None

@@ -44,9 +44,7 @@ class SumBackward0(OperatorNode):
     """Derivative of `sum_default`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -67,9 +65,7 @@ class SumBackward1(OperatorNode):
     """Derivative of `sum_dim_IntList`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     dim: Dims
 
@@ -92,9 +88,7 @@ class MeanBackward0(OperatorNode):
     """Derivative of `mean_default`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -115,9 +109,7 @@ class MeanBackward1(OperatorNode):
     """Derivative of `mean_dim`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     dim: Dims
 
@@ -140,7 +132,6 @@ class ProdBackward0(SavesSelfResult):
     """Derivative of `prod_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
 
@@ -167,10 +158,8 @@ class ProdBackward1(SavesSelfResult):
     """Derivative of `prod_dim_int`."""
 
     __slots__ = ("dim", "keepdim")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
     keepdim: AnyBool
 
@@ -199,7 +188,6 @@ class MaxBackward1(SavesSelfResult):
     """Derivative of `max_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -235,7 +223,6 @@ class MinBackward1(SavesSelfResult):
     """Derivative of `min_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -271,7 +258,6 @@ class MedianBackward0(SavesSelfResult):
     """Derivative of `median_default`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
@@ -307,11 +293,9 @@ class ExtremeBackward0(SavesSelfResult):
     """Derivative of `extreme`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -346,10 +330,8 @@ class MaxBackward0(SavesIndicesOutput):
     """Derivative of `max_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
     keepdim: AnyBool
@@ -363,12 +345,10 @@ class MaxBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
 
 
 @final
@@ -376,10 +356,8 @@ class MinBackward0(SavesIndicesOutput):
     """Derivative of `min_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
     keepdim: AnyBool
@@ -393,12 +371,10 @@ class MinBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
 
 
 @final
@@ -406,10 +382,8 @@ class MedianBackward1(SavesIndicesOutput):
     """Derivative of `median_dim`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
     keepdim: AnyBool
@@ -423,12 +397,10 @@ class MedianBackward1(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
 
 
 @final
@@ -436,9 +408,7 @@ class PutSelectedBackward0(SavesIndices):
     """Derivative of `put_selected`."""
 
     __slots__ = ("dim", "keepdim")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
     keepdim: AnyBool
 
@@ -451,12 +421,10 @@ class PutSelectedBackward0(SavesIndices):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.take_selected(grad, self.dim, indices, self.keepdim),)
+        return (k.take_selected(grad, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.take_selected(grad, self.dim, indices, self.keepdim),)
+        return (F.take_selected(grad, self.dim, self.saved_indices.unpack(self), self.keepdim),)
 
 
 @final
@@ -464,9 +432,7 @@ class TakeSelectedBackward0(SavesIndices):
     """Derivative of `take_selected`."""
 
     __slots__ = ("dim", "keepdim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_shape: Shape
     dim: int
     keepdim: AnyBool
@@ -481,12 +447,10 @@ class TakeSelectedBackward0(SavesIndices):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, self.keepdim),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
 
 
 @final
@@ -494,11 +458,9 @@ class AmaxBackward0(SavesSelfResult):
     """Derivative of `amax_default`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: Dims
 
     @staticmethod
@@ -533,11 +495,9 @@ class AminBackward0(SavesSelfResult):
     """Derivative of `amin_default`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: Dims
 
     @staticmethod
@@ -572,10 +532,8 @@ class VarBackward0(SavesSelf):
     """Derivative of `var_dim`."""
 
     __slots__ = ("correction", "dim")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     dim: Dims
     correction: AnyFloat | None
 
@@ -589,8 +547,7 @@ class VarBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.var_gradient(grad, self_, self.dim, self.correction),)
+        return (array_formulas.var_gradient(grad, self.saved_self.unpack_array(self), self.dim, self.correction),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -600,8 +557,7 @@ class VarBackward0(SavesSelf):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.var_gradient(grad, self_, self.dim, self.correction),)
+        return (tensor_formulas.var_gradient(grad, self.saved_self.unpack(self), self.dim, self.correction),)
 
 
 @final
@@ -609,11 +565,9 @@ class StdBackward0(SavesSelfResult):
     """Derivative of `std_dim`."""
 
     __slots__ = ("correction", "dim")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: Dims
     correction: AnyFloat | None
 
@@ -650,11 +604,9 @@ class LinalgVectorNormBackward0(SavesSelfResult):
     """Derivative of `linalg_vector_norm`."""
 
     __slots__ = ("dim", "ord", "self_dtype")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     self_dtype: NumpyDType
     ord: AnyFloat
     dim: Dims
@@ -699,10 +651,8 @@ class LogsumexpBackward0(SavesSelfResult):
     """Derivative of `logsumexp_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: Dims
 
     @staticmethod
@@ -729,9 +679,7 @@ class ProductsOfOthersBackward0(SavesSelf):
     """Derivative of `products_of_others`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dim: int
 
     @staticmethod
@@ -743,12 +691,10 @@ class ProductsOfOthersBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.products_of_others_backward(grad, self_, self.dim),)
+        return (k.products_of_others_backward(grad, self.saved_self.unpack_array(self), self.dim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.products_of_others_backward(grad, self_, self.dim),)
+        return (F.products_of_others_backward(grad, self.saved_self.unpack(self), self.dim),)
 
 
 @final
@@ -756,11 +702,9 @@ class ExponentialSharesBackward0(SavesResult):
     """Derivative of `exponential_shares`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     dim: Dims
 
     @staticmethod
@@ -770,19 +714,16 @@ class ExponentialSharesBackward0(SavesResult):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (array_formulas.gradient_of_shares(grad, result, self.dim),)
+        return (array_formulas.gradient_of_shares(grad, self.saved_result.unpack_array(self), self.dim),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            result = self.saved_result.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_shares(owned, grad, result, self.dim)
+            grad0 = reusing_formulas.gradient_of_shares(owned, grad, self.saved_result.unpack_array(self), self.dim)
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (tensor_formulas.gradient_of_shares(grad, result, self.dim),)
+        return (tensor_formulas.gradient_of_shares(grad, self.saved_result.unpack(self), self.dim),)
 
 
 @final
@@ -790,10 +731,8 @@ class SoftmaxBackward0(SavesResult):
     """Derivative of `softmax_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -803,12 +742,10 @@ class SoftmaxBackward0(SavesResult):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.softmax_backward(grad, result, self.dim),)
+        return (k.softmax_backward(grad, self.saved_result.unpack_array(self), self.dim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.softmax_backward(grad, result, self.dim),)
+        return (F.softmax_backward(grad, self.saved_result.unpack(self), self.dim),)
 
 
 @final
@@ -816,10 +753,8 @@ class LogSoftmaxBackward0(SavesResult):
     """Derivative of `log_softmax_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -829,12 +764,10 @@ class LogSoftmaxBackward0(SavesResult):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        result = self.saved_result.unpack_array(self)
-        return (k.log_softmax_backward(grad, result, self.dim),)
+        return (k.log_softmax_backward(grad, self.saved_result.unpack_array(self), self.dim),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        result = self.saved_result.unpack(self)
-        return (F.log_softmax_backward(grad, result, self.dim),)
+        return (F.log_softmax_backward(grad, self.saved_result.unpack(self), self.dim),)
 
 
 @final
@@ -842,10 +775,8 @@ class RenormBackward0(SavesSelf):
     """Derivative of `renorm`."""
 
     __slots__ = ("dim", "maxnorm", "p", "self_dtype")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
-
     self_dtype: NumpyDType
     p: AnyFloat
     dim: int
@@ -874,8 +805,7 @@ class RenormBackward0(SavesSelf):
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_renorm(grad, self_, self.p, self.dim, self.maxnorm, self.self_dtype),)
+        return (tensor_formulas.gradient_of_renorm(grad, self.saved_self.unpack(self), self.p, self.dim, self.maxnorm, self.self_dtype),)
 
 
 @final
@@ -883,9 +813,7 @@ class NansumBackward0(SavesSelf):
     """Derivative of `nansum_dim`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_shape: Shape
     dim: Dims
 
@@ -899,12 +827,10 @@ class NansumBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.where(k.isnan(self_), 0, array_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
+        return (k.where(k.isnan(self.saved_self.unpack_array(self)), 0, array_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.where(F.isnan(self_), 0, tensor_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
+        return (F.where(F.isnan(self.saved_self.unpack(self)), 0, tensor_formulas.sum_gradient(grad, self.self_shape, self.dim)),)
 
 
 @final
@@ -912,10 +838,8 @@ class AminmaxBackward0(SavesSelfMinOutputMaxOutput):
     """Derivative of `aminmax_dim`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
-
     dim: int | None
 
     @staticmethod
@@ -948,9 +872,7 @@ class VarMeanBackward0(SavesSelf):
     """Derivative of `var_mean_dim`."""
 
     __slots__ = ("correction", "dim")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: Dims
     correction: AnyFloat | None
 
@@ -966,14 +888,12 @@ class VarMeanBackward0(SavesSelf):
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         if all(g is None for g in grads):
             return (None,)
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
+        return (array_formulas.gradient_of_var_mean(grads, self.saved_self.unpack_array(self), self.dim, self.correction),)
 
     def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
             return (None,)
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_var_mean(grads, self_, self.dim, self.correction),)
+        return (tensor_formulas.gradient_of_var_mean(grads, self.saved_self.unpack(self), self.dim, self.correction),)
 
 
 @final
@@ -981,10 +901,8 @@ class StdMeanBackward0(SavesSelfStdOutput):
     """Derivative of `std_mean_dim`."""
 
     __slots__ = ("correction", "dim")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
-
     dim: Dims
     correction: AnyFloat | None
 
@@ -1017,11 +935,9 @@ class DistBackward0(SavesSelfOtherResult):
     """Derivative of `dist`."""
 
     __slots__ = ("other_dtype", "p", "self_dtype")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
-
     other_dtype: NumpyDType
     self_dtype: NumpyDType
     p: AnyFloat

@@ -19,42 +19,6 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 
-__all__ = [
-    "gradient_inside",
-    "gradient_of_acosh",
-    "gradient_of_angle",
-    "gradient_of_asin",
-    "gradient_of_asinh",
-    "gradient_of_atan",
-    "gradient_of_base",
-    "gradient_of_distance",
-    "gradient_of_divisor",
-    "gradient_of_exponent",
-    "gradient_of_i1",
-    "gradient_of_logit",
-    "gradient_of_lower",
-    "gradient_of_magnitude",
-    "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num",
-    "gradient_of_number_exponent",
-    "gradient_of_power",
-    "gradient_of_renorm",
-    "gradient_of_sgn",
-    "gradient_of_shares",
-    "gradient_of_sinc",
-    "gradient_of_upper",
-    "outer_factor",
-    "shared_by_rows_of_ties",
-    "shared_by_ties",
-    "shared_by_whole_ties",
-    "shared_gradient",
-    "std_gradient",
-    "turned",
-    "var_gradient",
-    "vector_norm_gradient",
-]
-
-
 def gradient_inside(owned: bool, grad: Array, self: Array, low: Array | Number | None, high: Array | Number | None) -> Array:
     """The gradient where the value is not outside of its bounds."""
     if low is None:

@@ -18,7 +18,6 @@ class SavesAngleResult(OperatorNode):
     """A node that saves `angle` and `result`."""
 
     __slots__ = ("saved_angle", "saved_result")
-
     saved_angle: SavedVariable
     saved_result: SavedVariable
 
@@ -41,7 +40,6 @@ class SavesBatch1Batch2(OperatorNode):
     """A node that saves `batch1` and `batch2`."""
 
     __slots__ = ("saved_batch1", "saved_batch2")
-
     saved_batch1: SavedVariable
     saved_batch2: SavedVariable
 
@@ -61,7 +59,6 @@ class SavesCondition(OperatorNode):
     """A node that saves `condition`."""
 
     __slots__ = ("saved_condition",)
-
     saved_condition: SavedVariable
 
     def check_saved(self) -> None:
@@ -77,7 +74,6 @@ class SavesExponentOutput(OperatorNode):
     """A node that saves `exponent`."""
 
     __slots__ = ("saved_exponent",)
-
     saved_exponent: SavedVariable
 
     def save_results(self, *results: TensorBase) -> None:
@@ -96,7 +92,6 @@ class SavesExponentResult(OperatorNode):
     """A node that saves `exponent` and `result`."""
 
     __slots__ = ("saved_exponent", "saved_result")
-
     saved_exponent: SavedVariable
     saved_result: SavedVariable
 
@@ -119,7 +114,6 @@ class SavesIndex(OperatorNode):
     """A node that saves `index`."""
 
     __slots__ = ("saved_index",)
-
     saved_index: SavedVariable
 
     def check_saved(self) -> None:
@@ -135,7 +129,6 @@ class SavesIndexSource(OperatorNode):
     """A node that saves `index` and `source`."""
 
     __slots__ = ("saved_index", "saved_source")
-
     saved_index: SavedVariable
     saved_source: SavedVariable
 
@@ -155,7 +148,6 @@ class SavesIndices(OperatorNode):
     """A node that saves `indices`."""
 
     __slots__ = ("saved_indices",)
-
     saved_indices: SavedVariable
 
     def check_saved(self) -> None:
@@ -171,7 +163,6 @@ class SavesIndicesList(OperatorNode):
     """A node that saves `indices`."""
 
     __slots__ = ("saved_indices",)
-
     saved_indices: list[SavedVariable]
 
     def check_saved(self) -> None:
@@ -187,7 +178,6 @@ class SavesIndicesOutput(OperatorNode):
     """A node that saves `indices`."""
 
     __slots__ = ("saved_indices",)
-
     saved_indices: SavedVariable
 
     def save_results(self, *results: TensorBase) -> None:
@@ -206,7 +196,6 @@ class SavesMask(OperatorNode):
     """A node that saves `mask`."""
 
     __slots__ = ("saved_mask",)
-
     saved_mask: SavedVariable
 
     def check_saved(self) -> None:
@@ -222,7 +211,6 @@ class SavesMat1Mat2(OperatorNode):
     """A node that saves `mat1` and `mat2`."""
 
     __slots__ = ("saved_mat1", "saved_mat2")
-
     saved_mat1: SavedVariable
     saved_mat2: SavedVariable
 
@@ -242,7 +230,6 @@ class SavesMatVec(OperatorNode):
     """A node that saves `mat` and `vec`."""
 
     __slots__ = ("saved_mat", "saved_vec")
-
     saved_mat: SavedVariable
     saved_vec: SavedVariable
 
@@ -262,7 +249,6 @@ class SavesOther(OperatorNode):
     """A node that saves `other`."""
 
     __slots__ = ("saved_other",)
-
     saved_other: SavedVariable
 
     def check_saved(self) -> None:
@@ -278,7 +264,6 @@ class SavesOtherResult(OperatorNode):
     """A node that saves `other` and `result`."""
 
     __slots__ = ("saved_other", "saved_result")
-
     saved_other: SavedVariable
     saved_result: SavedVariable
 
@@ -301,7 +286,6 @@ class SavesResult(OperatorNode):
     """A node that saves `result`."""
 
     __slots__ = ("saved_result",)
-
     saved_result: SavedVariable
 
     def save_results(self, *results: TensorBase) -> None:
@@ -320,7 +304,6 @@ class SavesSelf(OperatorNode):
     """A node that saves `self`."""
 
     __slots__ = ("saved_self",)
-
     saved_self: SavedVariable
 
     def check_saved(self) -> None:
@@ -336,7 +319,6 @@ class SavesSelfEndWeight(OperatorNode):
     """A node that saves `self` and `end` and `weight`."""
 
     __slots__ = ("saved_end", "saved_self", "saved_weight")
-
     saved_self: SavedVariable
     saved_end: SavedVariable
     saved_weight: SavedVariable
@@ -360,7 +342,6 @@ class SavesSelfExponentResult(OperatorNode):
     """A node that saves `self` and `exponent` and `result`."""
 
     __slots__ = ("saved_exponent", "saved_result", "saved_self")
-
     saved_self: SavedVariable
     saved_exponent: SavedVariable
     saved_result: SavedVariable
@@ -387,7 +368,6 @@ class SavesSelfIndex(OperatorNode):
     """A node that saves `self` and `index`."""
 
     __slots__ = ("saved_index", "saved_self")
-
     saved_self: SavedVariable
     saved_index: SavedVariable
 
@@ -407,7 +387,6 @@ class SavesSelfIndexSourceResult(OperatorNode):
     """A node that saves `self` and `index` and `source` and `result`."""
 
     __slots__ = ("saved_index", "saved_result", "saved_self", "saved_source")
-
     saved_self: SavedVariable
     saved_index: SavedVariable
     saved_source: SavedVariable
@@ -438,7 +417,6 @@ class SavesSelfIndexSrcResult(OperatorNode):
     """A node that saves `self` and `index` and `src` and `result`."""
 
     __slots__ = ("saved_index", "saved_result", "saved_self", "saved_src")
-
     saved_self: SavedVariable
     saved_index: SavedVariable
     saved_src: SavedVariable
@@ -469,7 +447,6 @@ class SavesSelfLogitsResult(OperatorNode):
     """A node that saves `self` and `logits` and `result`."""
 
     __slots__ = ("saved_logits", "saved_result", "saved_self")
-
     saved_self: SavedVariable
     saved_logits: SavedVariable
     saved_result: SavedVariable
@@ -496,7 +473,6 @@ class SavesSelfMask(OperatorNode):
     """A node that saves `self` and `mask`."""
 
     __slots__ = ("saved_mask", "saved_self")
-
     saved_self: SavedVariable
     saved_mask: SavedVariable
 
@@ -516,7 +492,6 @@ class SavesSelfMat2(OperatorNode):
     """A node that saves `self` and `mat2`."""
 
     __slots__ = ("saved_mat2", "saved_self")
-
     saved_self: SavedVariable
     saved_mat2: SavedVariable
 
@@ -536,7 +511,6 @@ class SavesSelfMax(OperatorNode):
     """A node that saves `self` and `max`."""
 
     __slots__ = ("saved_max", "saved_self")
-
     saved_self: SavedVariable
     saved_max: SavedVariable
 
@@ -556,7 +530,6 @@ class SavesSelfMin(OperatorNode):
     """A node that saves `self` and `min`."""
 
     __slots__ = ("saved_min", "saved_self")
-
     saved_self: SavedVariable
     saved_min: SavedVariable
 
@@ -576,7 +549,6 @@ class SavesSelfMinOrNoneMaxOrNone(OperatorNode):
     """A node that saves `self` and `min` and `max`."""
 
     __slots__ = ("saved_max", "saved_min", "saved_self")
-
     saved_self: SavedVariable
     saved_min: SavedVariable | None
     saved_max: SavedVariable | None
@@ -602,7 +574,6 @@ class SavesSelfMinOutputMaxOutput(OperatorNode):
     """A node that saves `self` and `min` and `max`."""
 
     __slots__ = ("saved_max", "saved_min", "saved_self")
-
     saved_self: SavedVariable
     saved_min: SavedVariable
     saved_max: SavedVariable
@@ -630,7 +601,6 @@ class SavesSelfOther(OperatorNode):
     """A node that saves `self` and `other`."""
 
     __slots__ = ("saved_other", "saved_self")
-
     saved_self: SavedVariable
     saved_other: SavedVariable
 
@@ -650,7 +620,6 @@ class SavesSelfOtherOrNumber(OperatorNode):
     """A node that saves `self` and `other`."""
 
     __slots__ = ("saved_other", "saved_self")
-
     saved_self: SavedVariable
     saved_other: SavedVariable | Number
 
@@ -671,7 +640,6 @@ class SavesSelfOtherResult(OperatorNode):
     """A node that saves `self` and `other` and `result`."""
 
     __slots__ = ("saved_other", "saved_result", "saved_self")
-
     saved_self: SavedVariable
     saved_other: SavedVariable
     saved_result: SavedVariable
@@ -698,7 +666,6 @@ class SavesSelfResult(OperatorNode):
     """A node that saves `self` and `result`."""
 
     __slots__ = ("saved_result", "saved_self")
-
     saved_self: SavedVariable
     saved_result: SavedVariable
 
@@ -721,7 +688,6 @@ class SavesSelfStdOutput(OperatorNode):
     """A node that saves `self` and `std`."""
 
     __slots__ = ("saved_self", "saved_std")
-
     saved_self: SavedVariable
     saved_std: SavedVariable
 
@@ -744,7 +710,6 @@ class SavesSelfTensor(OperatorNode):
     """A node that saves `self` and `tensor`."""
 
     __slots__ = ("saved_self", "saved_tensor")
-
     saved_self: SavedVariable
     saved_tensor: SavedVariable
 
@@ -764,7 +729,6 @@ class SavesSelfVec(OperatorNode):
     """A node that saves `self` and `vec`."""
 
     __slots__ = ("saved_self", "saved_vec")
-
     saved_self: SavedVariable
     saved_vec: SavedVariable
 
@@ -784,7 +748,6 @@ class SavesTensor1Tensor2(OperatorNode):
     """A node that saves `tensor1` and `tensor2`."""
 
     __slots__ = ("saved_tensor1", "saved_tensor2")
-
     saved_tensor1: SavedVariable
     saved_tensor2: SavedVariable
 
@@ -804,7 +767,6 @@ class SavesVec1Vec2(OperatorNode):
     """A node that saves `vec1` and `vec2`."""
 
     __slots__ = ("saved_vec1", "saved_vec2")
-
     saved_vec1: SavedVariable
     saved_vec2: SavedVariable
 

@@ -28,10 +28,8 @@ class SortBackward0(SavesIndicesOutput):
     """Derivative of `sort_dim`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
 
@@ -43,12 +41,10 @@ class SortBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), True),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), True),)
 
 
 @final
@@ -56,10 +52,8 @@ class SortBackward1(SavesIndicesOutput):
     """Derivative of `sort_stable`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
 
@@ -71,12 +65,10 @@ class SortBackward1(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), True),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), True),)
 
 
 @final
@@ -84,10 +76,8 @@ class TopkBackward0(SavesIndicesOutput):
     """Derivative of `topk_dim`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     saves_results: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
 
@@ -101,9 +91,7 @@ class TopkBackward0(SavesIndicesOutput):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        indices = self.saved_indices.unpack_array(self)
-        return (k.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), True),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        indices = self.saved_indices.unpack(self)
-        return (F.put_selected(grad, self.self_shape, self.dim, indices, True),)
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), True),)

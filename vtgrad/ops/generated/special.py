@@ -83,6 +83,22 @@ __all__ = [
 ]
 
 
+_sinc_writer = store_result(k.sinc, direct=True)
+_logit_writer = store_result(k.logit, direct=True)
+_xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
+_xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
+_erf_writer = store_result(k.erf, direct=True)
+_erfc_writer = store_result(k.erfc, direct=True)
+_erfinv_writer = store_result(k.erfinv, direct=True)
+_lgamma_writer = store_result(k.lgamma, direct=True)
+_digamma_writer = store_result(k.digamma, direct=True)
+_polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
+_mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
+_igamma_writer = store_result(k.igamma, direct=True)
+_igammac_writer = store_result(k.igammac, direct=True)
+_i0_writer = store_result(k.i0, direct=True)
+
+
 def sinc(input: T, *, out: T | None = None) -> T:
     """Return the normalised cardinal sine of each element.
 
@@ -125,12 +141,8 @@ def sinc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "sinc")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = SincBackward0.record(input)
-        set_history(result, node)
+        set_history(result, SincBackward0.record(input))
     return result
-
-
-_sinc_writer = store_result(k.sinc, direct=True)
 
 
 def sinc_(input: T) -> T:
@@ -198,12 +210,8 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
         return write_out(out, array, "logit")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LogitBackward0.record(input, eps)
-        set_history(result, node)
+        set_history(result, LogitBackward0.record(input, eps))
     return result
-
-
-_logit_writer = store_result(k.logit, direct=True)
 
 
 def logit_(input: T, eps: float | None = None) -> T:
@@ -234,12 +242,8 @@ def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = XlogyBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward0.record(input, other))
     return result
-
-
-_xlogy_Tensor_writer = store_result(k.xlogy, direct=True)
 
 
 def xlogy_Tensor_(input: T, other: Tensor) -> T:
@@ -267,8 +271,7 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy")
     result = wrap_like(other, array)
     if other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad() and is_recording():
-        node = XlogyBackward1.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward1.record(input, other))
     return result
 
 
@@ -286,12 +289,8 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = XlogyBackward2.record(input, other)
-        set_history(result, node)
+        set_history(result, XlogyBackward2.record(input, other))
     return result
-
-
-_xlogy_Scalar_Other_writer = store_result(k.xlogy, direct=True)
 
 
 def xlogy_Scalar_Other_(input: T, other: Number) -> T:
@@ -358,12 +357,8 @@ def erf(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erf")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfBackward0.record(input))
     return result
-
-
-_erf_writer = store_result(k.erf, direct=True)
 
 
 def erf_(input: T) -> T:
@@ -429,12 +424,8 @@ def erfc(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erfc")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfcBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfcBackward0.record(input))
     return result
-
-
-_erfc_writer = store_result(k.erfc, direct=True)
 
 
 def erfc_(input: T) -> T:
@@ -502,12 +493,8 @@ def erfinv(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "erfinv")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = ErfinvBackward0.record(input)
-        set_history(result, node)
+        set_history(result, ErfinvBackward0.record(input))
     return result
-
-
-_erfinv_writer = store_result(k.erfinv, direct=True)
 
 
 def erfinv_(input: T) -> T:
@@ -576,12 +563,8 @@ def lgamma(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "lgamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = LgammaBackward0.record(input)
-        set_history(result, node)
+        set_history(result, LgammaBackward0.record(input))
     return result
-
-
-_lgamma_writer = store_result(k.lgamma, direct=True)
 
 
 def lgamma_(input: T) -> T:
@@ -649,12 +632,8 @@ def digamma(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "digamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = DigammaBackward0.record(input)
-        set_history(result, node)
+        set_history(result, DigammaBackward0.record(input))
     return result
-
-
-_digamma_writer = store_result(k.digamma, direct=True)
 
 
 def digamma_(input: T) -> T:
@@ -681,12 +660,8 @@ def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
         return write_out(out, array, "polygamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = PolygammaBackward0.record(input, n)
-        set_history(result, node)
+        set_history(result, PolygammaBackward0.record(input, n))
     return result
-
-
-_polygamma_of_writer = store_result(k.polygamma_of, direct=True, total=False)
 
 
 def polygamma_of_(input: T, n: int) -> T:
@@ -757,12 +732,8 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
         return write_out(out, array, "mvlgamma")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = MvlgammaBackward0.record(input, p)
-        set_history(result, node)
+        set_history(result, MvlgammaBackward0.record(input, p))
     return result
-
-
-_mvlgamma_writer = store_result(k.mvlgamma, direct=True, total=False)
 
 
 def mvlgamma_(input: T, p: int) -> T:
@@ -837,12 +808,8 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IgammaBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, IgammaBackward0.record(input, other))
     return result
-
-
-_igamma_writer = store_result(k.igamma, direct=True)
 
 
 def igamma_(input: T, other: Tensor) -> T:
@@ -919,12 +886,8 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
         (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
         or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
     ) and is_recording():
-        node = IgammacBackward0.record(input, other)
-        set_history(result, node)
+        set_history(result, IgammacBackward0.record(input, other))
     return result
-
-
-_igammac_writer = store_result(k.igammac, direct=True)
 
 
 def igammac_(input: T, other: Tensor) -> T:
@@ -992,12 +955,8 @@ def i0(input: T, *, out: T | None = None) -> T:
         return write_out(out, array, "i0")
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
-        node = I0Backward0.record(input)
-        set_history(result, node)
+        set_history(result, I0Backward0.record(input))
     return result
-
-
-_i0_writer = store_result(k.i0, direct=True)
 
 
 def i0_(input: T) -> T:

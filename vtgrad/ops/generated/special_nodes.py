@@ -37,7 +37,6 @@ class SincBackward0(SavesSelf):
     """Derivative of `sinc`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
 
@@ -49,19 +48,16 @@ class SincBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_sinc(grad, self_),)
+        return (array_formulas.gradient_of_sinc(grad, self.saved_self.unpack_array(self)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self_)
+            grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self.saved_self.unpack_array(self))
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_sinc(grad, self_),)
+        return (tensor_formulas.gradient_of_sinc(grad, self.saved_self.unpack(self)),)
 
 
 @final
@@ -69,10 +65,8 @@ class LogitBackward0(SavesSelf):
     """Derivative of `logit`."""
 
     __slots__ = ("eps",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
-
     eps: AnyFloat | None
 
     @staticmethod
@@ -84,19 +78,16 @@ class LogitBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_logit(grad, self_, self.eps),)
+        return (array_formulas.gradient_of_logit(grad, self.saved_self.unpack_array(self), self.eps),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_logit(owned, grad, self_, self.eps)
+            grad0 = reusing_formulas.gradient_of_logit(owned, grad, self.saved_self.unpack_array(self), self.eps)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_logit(grad, self_, self.eps),)
+        return (tensor_formulas.gradient_of_logit(grad, self.saved_self.unpack(self), self.eps),)
 
 
 @final
@@ -104,7 +95,6 @@ class XlogyBackward0(SavesSelfOther):
     """Derivative of `xlogy_Tensor`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -163,10 +153,8 @@ class XlogyBackward1(SavesOther):
     """Derivative of `xlogy_Scalar_Self`."""
 
     __slots__ = ("self",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     self: Number
 
     @staticmethod
@@ -178,8 +166,7 @@ class XlogyBackward1(SavesOther):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        other = self.saved_other.unpack_array(self)
-        return (k.div(k.mul(grad, self.self), other),)
+        return (k.div(k.mul(grad, self.self), self.saved_other.unpack_array(self)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -189,8 +176,7 @@ class XlogyBackward1(SavesOther):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        other = self.saved_other.unpack(self)
-        return (F.div(F.mul(grad, self.self), other),)
+        return (F.div(F.mul(grad, self.self), self.saved_other.unpack(self)),)
 
 
 @final
@@ -198,9 +184,7 @@ class XlogyBackward2(SavesSelf):
     """Derivative of `xlogy_Scalar_Other`."""
 
     __slots__ = ("other",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     other: Number
 
     @staticmethod
@@ -212,12 +196,10 @@ class XlogyBackward2(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
+        return (array_formulas.gradient_of_xlogy_number(grad, self.saved_self.unpack_array(self), self.other),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_xlogy_number(grad, self_, self.other),)
+        return (tensor_formulas.gradient_of_xlogy_number(grad, self.saved_self.unpack(self), self.other),)
 
 
 @final
@@ -225,7 +207,6 @@ class ErfBackward0(SavesSelf):
     """Derivative of `erf`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -259,7 +240,6 @@ class ErfcBackward0(SavesSelf):
     """Derivative of `erfc`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -293,7 +273,6 @@ class ErfinvBackward0(SavesSelf):
     """Derivative of `erfinv`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -305,8 +284,7 @@ class ErfinvBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.mul(k.exp(k.pow(k.erfinv(self_), 2)), 0.886226925452758)),)
+        return (k.mul(grad, k.mul(k.exp(k.pow(k.erfinv(self.saved_self.unpack_array(self)), 2)), 0.886226925452758)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
@@ -316,8 +294,7 @@ class ErfinvBackward0(SavesSelf):
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(self_), 2)), 0.886226925452758)),)
+        return (F.mul(grad, F.mul(F.exp(F.pow(F.erfinv(self.saved_self.unpack(self)), 2)), 0.886226925452758)),)
 
 
 @final
@@ -325,7 +302,6 @@ class LgammaBackward0(SavesSelf):
     """Derivative of `lgamma`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -337,19 +313,16 @@ class LgammaBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.digamma(self_)),)
+        return (k.mul(grad, k.digamma(self.saved_self.unpack_array(self))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.digamma(self_))
+            grad0 = reuse(owned, k.mul, grad, k.digamma(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.digamma(self_)),)
+        return (F.mul(grad, F.digamma(self.saved_self.unpack(self))),)
 
 
 @final
@@ -357,7 +330,6 @@ class DigammaBackward0(SavesSelf):
     """Derivative of `digamma`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -369,19 +341,16 @@ class DigammaBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.polygamma_of(self_, 1)),)
+        return (k.mul(grad, k.polygamma_of(self.saved_self.unpack_array(self), 1)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.polygamma_of(self_, 1)),)
+        return (F.mul(grad, F.polygamma_of(self.saved_self.unpack(self), 1)),)
 
 
 @final
@@ -389,10 +358,8 @@ class PolygammaBackward0(SavesSelf):
     """Derivative of `polygamma_of`."""
 
     __slots__ = ("n",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     n: int
 
     @staticmethod
@@ -404,19 +371,16 @@ class PolygammaBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
+        return (k.mul(grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.polygamma_of(self_, self.n + 1)),)
+        return (F.mul(grad, F.polygamma_of(self.saved_self.unpack(self), self.n + 1)),)
 
 
 @final
@@ -424,10 +388,8 @@ class PolygammaBackward1(SavesSelf):
     """Derivative of `polygamma_of`."""
 
     __slots__ = ("n",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
-
     n: int
 
     @staticmethod
@@ -439,19 +401,16 @@ class PolygammaBackward1(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.polygamma_of(self_, self.n + 1)),)
+        return (k.mul(grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self_, self.n + 1))
+            grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.polygamma_of(self_, self.n + 1)),)
+        return (F.mul(grad, F.polygamma_of(self.saved_self.unpack(self), self.n + 1)),)
 
 
 @final
@@ -459,10 +418,8 @@ class MvlgammaBackward0(SavesSelf):
     """Derivative of `mvlgamma`."""
 
     __slots__ = ("p",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
-
     p: int
 
     @staticmethod
@@ -474,19 +431,16 @@ class MvlgammaBackward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (array_formulas.gradient_of_mvlgamma(grad, self_, self.p),)
+        return (array_formulas.gradient_of_mvlgamma(grad, self.saved_self.unpack_array(self), self.p),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reusing_formulas.gradient_of_mvlgamma(owned, grad, self_, self.p)
+            grad0 = reusing_formulas.gradient_of_mvlgamma(owned, grad, self.saved_self.unpack_array(self), self.p)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (tensor_formulas.gradient_of_mvlgamma(grad, self_, self.p),)
+        return (tensor_formulas.gradient_of_mvlgamma(grad, self.saved_self.unpack(self), self.p),)
 
 
 @final
@@ -494,7 +448,6 @@ class IgammaBackward0(SavesSelfOther):
     """Derivative of `igamma`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -553,7 +506,6 @@ class IgammacBackward0(SavesSelfOther):
     """Derivative of `igammac`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
     takes_large: ClassVar[bool] = True
 
@@ -612,7 +564,6 @@ class I0Backward0(SavesSelf):
     """Derivative of `i0`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     takes_large: ClassVar[bool] = True
 
@@ -624,19 +575,16 @@ class I0Backward0(SavesSelf):
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        self_ = self.saved_self.unpack_array(self)
-        return (k.mul(grad, k.special_i1(self_)),)
+        return (k.mul(grad, k.special_i1(self.saved_self.unpack_array(self))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.next_edges[0] is not None:
-            self_ = self.saved_self.unpack_array(self)
-            grad0 = reuse(owned, k.mul, grad, k.special_i1(self_))
+            grad0 = reuse(owned, k.mul, grad, k.special_i1(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        self_ = self.saved_self.unpack(self)
-        return (F.mul(grad, F.special_i1(self_)),)
+        return (F.mul(grad, F.special_i1(self.saved_self.unpack(self))),)
 
 
 @final
@@ -644,7 +592,6 @@ class SpecialI1Backward0(SavesSelfResult):
     """Derivative of `special_i1`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True

@@ -29,9 +29,7 @@ class DiagEmbedBackward0(OperatorNode):
     """Derivative of `diag_embed`."""
 
     __slots__ = ("dim1", "dim2", "offset")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     offset: int
     dim1: int
     dim2: int
@@ -56,7 +54,6 @@ class BlockDiagBackward0(OperatorNode):
     """Derivative of `block_diagonal`."""
 
     __slots__ = ("tensors_shapes",)
-
     tensors_shapes: list[Shape]
 
     @staticmethod
@@ -78,9 +75,7 @@ class TrilBackward0(OperatorNode):
     """Derivative of `tril`."""
 
     __slots__ = ("diagonal",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     diagonal: int
 
     @staticmethod
@@ -101,9 +96,7 @@ class TriuBackward0(OperatorNode):
     """Derivative of `triu`."""
 
     __slots__ = ("diagonal",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     diagonal: int
 
     @staticmethod
@@ -124,9 +117,7 @@ class Rot90Backward0(OperatorNode):
     """Derivative of `rot90_turns`."""
 
     __slots__ = ("dims", "turns")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     turns: int
     dims: Sequence[int]
 
@@ -149,9 +140,7 @@ class RepeatBackward0(OperatorNode):
     """Derivative of `repeat_tiles`."""
 
     __slots__ = ("repeats", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     repeats: Sequence[int]
 
@@ -174,9 +163,7 @@ class RollBackward0(OperatorNode):
     """Derivative of `roll`."""
 
     __slots__ = ("dims", "shifts")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     shifts: AnyInt | Sequence[int]
     dims: AnyInt | Sequence[int] | None
 
@@ -199,9 +186,7 @@ class FlipBackward0(OperatorNode):
     """Derivative of `flip_dims`."""
 
     __slots__ = ("dims",)
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     dims: AnyInt | Sequence[int]
 
     @staticmethod

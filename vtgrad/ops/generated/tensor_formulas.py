@@ -9,123 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.formulas.arithmetic import log_of_number
-from vtgrad.ops.formulas.indexing import _broadcast
-from vtgrad.ops.formulas.indexing import number_of_elements
-from vtgrad.ops.formulas.linalg import is_column_major
-from vtgrad.ops.formulas.reductions import kept_shape
-from vtgrad.ops.formulas.reductions import reduced_count
-from vtgrad.ops.formulas.reductions import other_dims
-from vtgrad.ops.formulas.reductions import reduces_all
-from vtgrad.ops.formulas.special import no_derivative
-from vtgrad.ops.formulas.special import sinc_slope
-from vtgrad.ops.formulas.structure import opposite
-from vtgrad.ops.formulas.views import inverse_order
-from vtgrad.ops.formulas.views import output_geometry
-from vtgrad.ops.formulas.views import is_plain_part
+from vtgrad.ops.formulas.arithmetic import log_of_number as log_of_number
+from vtgrad.ops.formulas.indexing import _broadcast as _broadcast
+from vtgrad.ops.formulas.indexing import number_of_elements as number_of_elements
+from vtgrad.ops.formulas.linalg import is_column_major as is_column_major
+from vtgrad.ops.formulas.reductions import kept_shape as kept_shape
+from vtgrad.ops.formulas.reductions import reduced_count as reduced_count
+from vtgrad.ops.formulas.reductions import other_dims as other_dims
+from vtgrad.ops.formulas.reductions import reduces_all as reduces_all
+from vtgrad.ops.formulas.special import no_derivative as no_derivative
+from vtgrad.ops.formulas.special import sinc_slope as sinc_slope
+from vtgrad.ops.formulas.structure import opposite as opposite
+from vtgrad.ops.formulas.views import inverse_order as inverse_order
+from vtgrad.ops.formulas.views import output_geometry as output_geometry
+from vtgrad.ops.formulas.views import is_plain_part as is_plain_part
 from vtgrad.ops.calling.types import Dims, Geometry3, MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
-
-
-__all__ = [
-    "adjoint_of",
-    "as_strided_gradient",
-    "block_diag_gradients",
-    "cat_gradients",
-    "cumsum_gradient",
-    "first_factor_gradient",
-    "for_each",
-    "gamma_density",
-    "gather_gradient",
-    "gathered_to",
-    "gradient_beyond",
-    "gradient_inside",
-    "gradient_of_acosh",
-    "gradient_of_aminmax",
-    "gradient_of_angle",
-    "gradient_of_asin",
-    "gradient_of_asinh",
-    "gradient_of_atan",
-    "gradient_of_base",
-    "gradient_of_distance",
-    "gradient_of_dividend",
-    "gradient_of_divisor",
-    "gradient_of_exponent",
-    "gradient_of_i1",
-    "gradient_of_logit",
-    "gradient_of_lower",
-    "gradient_of_magnitude",
-    "gradient_of_mvlgamma",
-    "gradient_of_nan_to_num",
-    "gradient_of_number_exponent",
-    "gradient_of_order",
-    "gradient_of_power",
-    "gradient_of_renorm",
-    "gradient_of_sgn",
-    "gradient_of_shares",
-    "gradient_of_sinc",
-    "gradient_of_std_mean",
-    "gradient_of_trace",
-    "gradient_of_upper",
-    "gradient_of_var_mean",
-    "gradient_of_xlogy",
-    "gradient_of_xlogy_number",
-    "index_add_source_gradient",
-    "index_copy_source_gradient",
-    "index_put_self_gradient",
-    "index_put_values_gradient",
-    "index_reduce_self_gradient",
-    "index_reduce_source_gradient",
-    "index_select_gradient",
-    "inverse_order",
-    "is_at_least",
-    "is_at_most",
-    "is_column_major",
-    "is_plain_part",
-    "joined_pairs",
-    "kept_shape",
-    "log_of_number",
-    "logsumexp_gradient",
-    "masked_scatter_source_gradient",
-    "masked_select_gradient",
-    "masked_total",
-    "mean_gradient",
-    "narrow_copy_gradient",
-    "no_derivative",
-    "number_of_elements",
-    "opposite",
-    "other_dims",
-    "outer_factor",
-    "outer_gradient",
-    "output_geometry",
-    "put_self_gradient",
-    "put_source_gradient",
-    "reduced_count",
-    "reduces_all",
-    "repeat_gradient",
-    "scaled",
-    "scaled_back",
-    "scatter_reduce_self_gradient",
-    "scatter_reduce_source_gradient",
-    "scatter_source_gradient",
-    "second_factor_gradient",
-    "shared_by_rows_of_ties",
-    "shared_by_ties",
-    "shared_by_whole_ties",
-    "shared_gradient",
-    "sinc_slope",
-    "split_gradient",
-    "stack_gradients",
-    "std_gradient",
-    "sum_gradient",
-    "take_gradient",
-    "turned",
-    "turned_back",
-    "unbind_gradient",
-    "var_gradient",
-    "vector_norm_gradient",
-]
 
 
 def gradient_of_dividend(grad: TensorBase, divisor: TensorBase | Number, rounding: str | None) -> TensorBase:

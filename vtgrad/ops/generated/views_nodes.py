@@ -29,10 +29,8 @@ class SelectBackward0(OperatorNode):
     """Derivative of `select`."""
 
     __slots__ = ("dim", "index", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
     index: int
@@ -73,10 +71,8 @@ class SliceBackward0(OperatorNode):
     """Derivative of `slice`."""
 
     __slots__ = ("dim", "end", "self_shape", "start", "step")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
     start: int | None
@@ -129,10 +125,8 @@ class DiagonalBackward0(OperatorNode):
     """Derivative of `diagonal_default`."""
 
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     offset: int
     dim1: int
@@ -177,9 +171,7 @@ class SplitBackward0(OperatorNode):
     """Derivative of `split_Tensor`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     dim: int
 
@@ -213,9 +205,7 @@ class SplitWithSizesBackward0(OperatorNode):
     """Derivative of `split_with_sizes`."""
 
     __slots__ = ("dim", "self_shape", "split_sizes")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     split_sizes: Sequence[int]
     dim: int
@@ -251,9 +241,7 @@ class UnbindBackward0(OperatorNode):
     """Derivative of `unbind`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: int
 
     @staticmethod
@@ -285,15 +273,13 @@ class AliasBackward0(OperatorNode):
     """Derivative of `alias`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, copy: bool = False) -> AliasBackward0:
         edges = (gradient_edge(self),)
-        node = AliasBackward0_copy(edges) if copy else AliasBackward0(edges)
-        return node
+        return AliasBackward0_copy(edges) if copy else AliasBackward0(edges)
 
     def passes_regions(self) -> bool:
         return True
@@ -319,10 +305,8 @@ class TransposeBackward0(OperatorNode):
     """Derivative of `transpose`."""
 
     __slots__ = ("dim0", "dim1")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     dim0: int
     dim1: int
 
@@ -358,15 +342,13 @@ class TBackward0(OperatorNode):
     """Derivative of `t`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, copy: bool = False) -> TBackward0:
         edges = (gradient_edge(self),)
-        node = TBackward0_copy(edges) if copy else TBackward0(edges)
-        return node
+        return TBackward0_copy(edges) if copy else TBackward0(edges)
 
     def passes_regions(self) -> bool:
         return True
@@ -392,10 +374,8 @@ class PermuteBackward0(OperatorNode):
     """Derivative of `permute_dims`."""
 
     __slots__ = ("dims",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     dims: Sequence[int]
 
     @staticmethod
@@ -430,10 +410,8 @@ class ViewBackward0(OperatorNode):
     """Derivative of `view_shape`."""
 
     __slots__ = ("self_shape", "size")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     size: Sequence[int]
 
@@ -465,10 +443,8 @@ class ReshapeAliasBackward0(OperatorNode):
     """Derivative of `_reshape_alias`."""
 
     __slots__ = ("self_shape", "size", "stride")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     size: Sequence[int]
     stride: Sequence[int]
@@ -502,9 +478,7 @@ class UnsafeViewBackward0(OperatorNode):
     """Derivative of `_unsafe_view`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -524,10 +498,8 @@ class ExpandBackward0(OperatorNode):
     """Derivative of `expand_sizes`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
 
     @staticmethod
@@ -555,10 +527,8 @@ class SqueezeBackward0(OperatorNode):
     """Derivative of `squeeze_default`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
 
     @staticmethod
@@ -595,10 +565,8 @@ class SqueezeBackward1(OperatorNode):
     """Derivative of `squeeze_dim`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     dim: int
 
@@ -637,10 +605,8 @@ class SqueezeBackward2(OperatorNode):
     """Derivative of `squeeze_dims`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     dim: Sequence[int]
 
@@ -679,10 +645,8 @@ class UnsqueezeBackward0(OperatorNode):
     """Derivative of `unsqueeze`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     is_view_node: ClassVar[bool] = True
-
     dim: int
 
     @staticmethod
@@ -716,10 +680,8 @@ class UnfoldBackward0(OperatorNode):
     """Derivative of `unfold`."""
 
     __slots__ = ("dimension", "self_shape", "size", "step")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     is_view_node: ClassVar[bool] = True
-
     self_shape: Shape
     dimension: int
     size: int
@@ -755,10 +717,8 @@ class AsStridedBackward0(OperatorNode):
     """Derivative of `as_strided_part`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
     is_view_node: ClassVar[bool] = True
-
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
     stride: Sequence[int]
@@ -814,10 +774,8 @@ class AsStridedBeyondBackward0(OperatorNode):
     """Derivative of `as_strided_beyond`."""
 
     __slots__ = ("base_geometry", "self_geometry", "size", "storage_offset", "stride")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
     is_view_node: ClassVar[bool] = True
-
     base_geometry: tuple[Shape, Shape, int]
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
@@ -874,9 +832,7 @@ class TransposeBackward1(OperatorNode):
     """Derivative of `transpose_`."""
 
     __slots__ = ("dim0", "dim1")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim0: int
     dim1: int
 
@@ -899,13 +855,11 @@ class TBackward1(OperatorNode):
     """Derivative of `t_`."""
 
     __slots__ = ()
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TBackward1:
-        node = TBackward1((gradient_edge(self),))
-        return node
+        return TBackward1((gradient_edge(self),))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.t(grad),)
@@ -919,9 +873,7 @@ class SqueezeBackward3(OperatorNode):
     """Derivative of `squeeze_default_`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -942,9 +894,7 @@ class SqueezeBackward4(OperatorNode):
     """Derivative of `squeeze_dim_`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -965,9 +915,7 @@ class SqueezeBackward5(OperatorNode):
     """Derivative of `squeeze_dims_`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod
@@ -988,9 +936,7 @@ class UnsqueezeBackward1(OperatorNode):
     """Derivative of `unsqueeze_`."""
 
     __slots__ = ("dim",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: int
 
     @staticmethod
@@ -1011,9 +957,7 @@ class AsStridedBackward1(OperatorNode):
     """Derivative of `as_strided_part_`."""
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
     stride: Sequence[int]
@@ -1050,9 +994,7 @@ class SelectBackwardBackward0(OperatorNode):
     """Derivative of `select_backward`."""
 
     __slots__ = ("dim", "index")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: int
     index: int
 
@@ -1075,9 +1017,7 @@ class SliceBackwardBackward0(OperatorNode):
     """Derivative of `slice_backward`."""
 
     __slots__ = ("dim", "end", "start", "step")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: int
     start: int | None
     end: int | None
@@ -1111,9 +1051,7 @@ class DiagonalBackwardBackward0(OperatorNode):
     """Derivative of `diagonal_backward`."""
 
     __slots__ = ("dim1", "dim2", "offset")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     offset: int
     dim1: int
     dim2: int
@@ -1140,9 +1078,7 @@ class UnfoldBackwardBackward0(OperatorNode):
     """Derivative of `unfold_backward`."""
 
     __slots__ = ("dim", "size", "step")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     dim: int
     size: int
     step: int
@@ -1169,9 +1105,7 @@ class AsStridedBackwardBackward0(OperatorNode):
     """Derivative of `as_strided_backward`."""
 
     __slots__ = ("input_geometry", "output_geometry")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     input_geometry: Geometry3
     output_geometry: Geometry3
 
@@ -1194,9 +1128,7 @@ class AsStridedForwardBackward0(OperatorNode):
     """Derivative of `as_strided_forward`."""
 
     __slots__ = ("input_geometry", "output_geometry")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
-
     input_geometry: Geometry3
     output_geometry: Geometry3
 
@@ -1219,9 +1151,7 @@ class SelectScatterBackward0(OperatorNode):
     """Derivative of `select_scatter`."""
 
     __slots__ = ("dim", "index", "src_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
-
     src_shape: Shape
     dim: int
     index: int
@@ -1254,9 +1184,7 @@ class SliceScatterBackward0(OperatorNode):
     """Derivative of `slice_scatter`."""
 
     __slots__ = ("dim", "end", "src_shape", "start", "step")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
-
     src_shape: Shape
     dim: int
     start: int | None
@@ -1304,9 +1232,7 @@ class DiagonalScatterBackward0(OperatorNode):
     """Derivative of `diagonal_scatter`."""
 
     __slots__ = ("dim1", "dim2", "offset", "src_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, SHARED)
-
     src_shape: Shape
     offset: int
     dim1: int
@@ -1347,9 +1273,7 @@ class AsStridedScatterBackward0(OperatorNode):
     """Derivative of `as_strided_scatter_at`."""
 
     __slots__ = ("input_geometry", "output_geometry", "src_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-
     src_shape: Shape
     input_geometry: Geometry3
     output_geometry: Geometry3
@@ -1386,9 +1310,7 @@ class UnsafeSplitBackward0(OperatorNode):
     """Derivative of `unsafe_split_equal`."""
 
     __slots__ = ("dim", "self_shape")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     dim: int
 
@@ -1415,9 +1337,7 @@ class UnsafeSplitWithSizesBackward0(OperatorNode):
     """Derivative of `unsafe_split_with_sizes`."""
 
     __slots__ = ("dim", "self_shape", "split_sizes")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     split_sizes: Sequence[int]
     dim: int
@@ -1446,9 +1366,7 @@ class NarrowCopyBackward0(OperatorNode):
     """Derivative of `narrow_copy`."""
 
     __slots__ = ("dim", "length", "self_shape", "start")
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
     dim: int
     start: int
@@ -1475,9 +1393,7 @@ class ViewBackward0_copy(OperatorNode):
     """Derivative of `_view_copy`."""
 
     __slots__ = ("self_shape",)
-
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
-
     self_shape: Shape
 
     @staticmethod

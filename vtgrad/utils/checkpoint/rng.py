@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,13 @@ class RandomState(NamedTuple):
     ----------
     seed : int
         The seed of the stream.
-    position : object
+    position : mapping or None
         The state of NumPy's generator; None before the first draw, so that no generator is made for
         it. See Note [numpy.random is loaded at the first draw].
     """
 
     seed: int
-    position: object
+    position: Mapping[str, Any] | None
 
     @staticmethod
     def now() -> RandomState:
@@ -41,7 +41,7 @@ class RandomState(NamedTuple):
         source: np.random.Generator | None = None
         if self.position is not None:
             source = np.random.Generator(np.random.PCG64(0))
-            source.bit_generator.state = self.position  # type: ignore[assignment]  # a dict that its getter has made
+            source.bit_generator.state = self.position
         default_generator._seed, default_generator._source = self.seed, source
 
 

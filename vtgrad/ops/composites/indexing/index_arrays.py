@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
@@ -310,7 +311,8 @@ def scatter_(
     how: object = reduce
     if how is not None:
         if keys.active and is_keyed(input, index, src):
-            result = F.scatter_reduced(input, dim, index, src, how)  # type: ignore[arg-type]  # its kernel looks at it
+            # Its kernel looks at it.
+            result = F.scatter_reduced(input, dim, index, src, cast("str", how))
             return F.copy_(input, without_derivative(result, input, src))
         array_of(index, "index")
         record, writer = NotImplementedNode.record, _scatter_reduced_writer

@@ -145,8 +145,8 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     if left == 1 and right == 2:
         if keys.active and (is_batched(input) or is_batched(other)):
             # One operator, for which there is a rule.
-            product: T = F.mv(F.t(other), input)  # type: ignore[assignment]  # tensors that meet in a product are of one class
-            return product
+            # Tensors that meet in a product are of one class.
+            return cast("T", F.mv(F.t(other), input))
         return F.squeeze_dim_(F.mm(F.unsqueeze(input, 0), other), 0)
     if _can_fold(input, other):
         return _folded(input, other)

@@ -33,7 +33,7 @@ T = TypeVar("T", bound=TensorBase)
 
 def nanmean(
     input: T,
-    dim: Dims | str | Sequence[str] = None,
+    dim: Dims = None,
     keepdim: bool = False,
     *,
     dtype: DType | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar, overload
+from typing import TypeVar
 
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
@@ -22,18 +22,8 @@ __all__ = ["moveaxis", "movedim", "swapaxes", "swapaxes_", "swapdims", "swapdims
 T = TypeVar("T", bound=TensorBase)
 
 
-@overload
-def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T: ...
-@overload
-def movedim(
-    input: T,
-    source: int | str | Sequence[int] | Sequence[str],
-    destination: int | str | Sequence[int] | Sequence[str],
-) -> T: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def movedim(  # pyright: ignore[reportInconsistentOverload]
-    input: T, source: int | Sequence[int], destination: int | Sequence[int]
-) -> T:
+@explained
+def movedim(input: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Return a view with dimensions moved to other places.
 
     The dimensions that are not named keep their order and fill the places that are left. The
@@ -85,20 +75,14 @@ def movedim(  # pyright: ignore[reportInconsistentOverload]
 
 def moveaxis(
     input: T,
-    source: int | str | Sequence[int] | Sequence[str],
-    destination: int | str | Sequence[int] | Sequence[str],
+    source: int | Sequence[int],
+    destination: int | Sequence[int],
 ) -> T:
     """Another name of `movedim`."""
     return movedim(input, source, destination)
 
 
-@overload
-def swapaxes(input: T, axis0: int, axis1: int) -> T: ...
-@overload
-def swapaxes(input: T, axis0: str, axis1: str) -> T: ...
-def swapaxes(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers then
-    input: T, axis0: int, axis1: int
-) -> T:
+def swapaxes(input: T, axis0: int, axis1: int) -> T:
     """Exchange two dimensions, as a view.
 
     `transpose` under NumPy's name.
@@ -130,13 +114,7 @@ def swapaxes(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverloa
     return F.transpose(input, axis0, axis1)
 
 
-@overload
-def swapdims(input: T, dim0: int, dim1: int) -> T: ...
-@overload
-def swapdims(input: T, dim0: str, dim1: str) -> T: ...
-def swapdims(  # type: ignore[misc]  # pyright: ignore[reportInconsistentOverload]  # names are numbers then
-    input: T, dim0: int, dim1: int
-) -> T:
+def swapdims(input: T, dim0: int, dim1: int) -> T:
     """Exchange two dimensions, as a view.
 
     Another name of `transpose`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
-from typing import TypeAlias, TypeVar, overload
+from typing import TypeAlias, TypeVar
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.graph.tracer import read_value
@@ -39,14 +39,8 @@ T = TypeVar("T", bound=TensorBase)
 Parts: TypeAlias = int | Sequence[int] | TensorBase
 
 
-@overload
-def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T: ...
-@overload
-def narrow(input: T, dim: str, start: int | TensorBase, length: int) -> T: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def narrow(  # pyright: ignore[reportInconsistentOverload]
-    input: T, dim: int, start: int | TensorBase, length: int
-) -> T:
+@explained
+def narrow(input: T, dim: int, start: int | TensorBase, length: int) -> T:
     """Return a range of one dimension, as a view.
 
     Parameters
@@ -102,16 +96,8 @@ def narrow(  # pyright: ignore[reportInconsistentOverload]
     return F.slice(input, dim, first, first + length, 1)
 
 
-@overload
-def split(
-    tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0
-) -> tuple[T, ...]: ...
-@overload
-def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: str) -> tuple[T, ...]: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def split(  # pyright: ignore[reportInconsistentOverload]
-    tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0
-) -> tuple[T, ...]:
+@explained
+def split(tensor: T, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into pieces along a dimension, as views.
 
     If the tensor requires grad, writing to a piece in place raises `MultiOutputViewError`,
@@ -156,14 +142,8 @@ def split(  # pyright: ignore[reportInconsistentOverload]
     return F.split_Tensor(tensor, integer(split_size_or_sections), dim)
 
 
-@overload
-def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]: ...
-@overload
-def chunk(input: T, chunks: int, dim: str) -> tuple[T, ...]: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def chunk(  # pyright: ignore[reportInconsistentOverload]
-    input: T, chunks: int, dim: int = 0
-) -> tuple[T, ...]:
+@explained
+def chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     """Split a tensor into at most `chunks` pieces along a dimension.
 
     All pieces have the size ``ceil(size / chunks)``, the last one perhaps a smaller one; there
@@ -226,26 +206,8 @@ def chunk_size(input: TensorBase, chunks: int, dim: int, name: str) -> int:
     return -(-input.shape[normalize_dim(dim, input.ndim)] // chunks)
 
 
-@overload
+@explained
 def tensor_split(
-    input: T,
-    indices_or_sections: Parts | None = None,
-    dim: int = 0,
-    *,
-    indices: Sequence[int] | None = None,
-    sections: int | None = None,
-) -> tuple[T, ...]: ...
-@overload
-def tensor_split(
-    input: T,
-    indices_or_sections: Parts | None,
-    dim: str,
-    *,
-    indices: Sequence[int] | None = None,
-    sections: int | None = None,
-) -> tuple[T, ...]: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def tensor_split(  # pyright: ignore[reportInconsistentOverload]
     input: T,
     indices_or_sections: Parts | None = None,
     dim: int = 0,
@@ -546,14 +508,8 @@ def _one_integer(value: TensorBase, what: str) -> int:
     return int(array)
 
 
-@overload
-def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]: ...
-@overload
-def unsafe_chunk(input: T, chunks: int, dim: str) -> tuple[T, ...]: ...
-@explained  # type: ignore[misc]  # names are numbers then
-def unsafe_chunk(  # pyright: ignore[reportInconsistentOverload]
-    input: T, chunks: int, dim: int = 0
-) -> tuple[T, ...]:
+@explained
+def unsafe_chunk(input: T, chunks: int, dim: int = 0) -> tuple[T, ...]:
     """Cut a tensor into a number of pieces that share its memory, but are no views.
 
     The rules of `unsafe_split` apply. The size of the pieces is that of the dimension by

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from types import EllipsisType
-from typing import Final, TypeAlias
+from typing import Final, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -355,11 +355,11 @@ def _slice_step(part: slice, dim: int) -> Slice:
     )
 
 
-def _bound(value: object) -> int:
+def _bound(value: SupportsIndex) -> int:
     if type(value) is int and -_INT64_MAX <= value <= _INT64_MAX:
         return value
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # raises for other types
+        number = operator.index(value)
     except TypeError:
         raise ArgumentTypeError(
             f"a slice's bounds must be integers, got {type(value).__name__}", value=value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import NamedTuple, NoReturn, cast
+from typing import NamedTuple, NoReturn, SupportsIndex, cast
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.batch import BatchLevel, batch_of, batched, show_value
@@ -92,7 +92,8 @@ class BatchedCall:
         for name in operator.integers:
             value = self.arguments.get(name)
             if isinstance(value, TensorBase):
-                self.arguments[name] = index(value)  # type: ignore[arg-type]  # the class of all tensors has it
+                # The class of all tensors has `__index__`.
+                self.arguments[name] = index(cast("SupportsIndex", value))
         self.rest = args[len(operator.positional) :]
         self._values = []
 

@@ -21,7 +21,7 @@ view that is expanded along the samples.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from vtgrad.graph.batch import BatchLevel, batch_of, batched, with_entries
 from vtgrad.graph.input_metadata import metadata_of
@@ -110,7 +110,8 @@ def expanded(tensor: T, level: BatchLevel) -> T:
 def _entered(tensor: T, level: BatchLevel, dim: int, asked: bool) -> T:
     batch = batch_of(tensor)
     if batch is not None:
-        value: T = batch.value  # type: ignore[assignment]  # a value has the class of its tensor
+        # A value has the class of its tensor.
+        value = cast("T", batch.value)
         return batched(_entered(value, level, dim + 1, asked), batch.level)
     sizes = tensor._impl.array.shape
     along = (*sizes[:dim], level.size, *sizes[dim:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 from vtgrad.graph.batch import BatchLevel, batch_of, batched, value_of
 from vtgrad.ops.generated import functional as F
@@ -46,7 +47,7 @@ def is_batched_at(tensor: TensorBase, level: BatchLevel) -> bool:
 
 def innermost(tensor: T) -> T:
     """The tensor without batches: its first dimensions are those of `levels_of`, in reverse."""
-    return value_of(tensor)  # type: ignore[return-value]  # a value has the class of its tensor
+    return value_of(tensor)
 
 
 def overlaps_itself(tensor: TensorBase) -> bool:
@@ -80,7 +81,8 @@ def value_at(tensor: T, level: BatchLevel) -> T | None:
     batch = batch_of(tensor)
     if batch is None or batch.level.number < level.number:
         return None
-    value: T = batch.value  # type: ignore[assignment]  # a value has the class of its tensor
+    # A value has the class of its tensor.
+    value = cast("T", batch.value)
     if batch.level is level:
         return value
     inner = value_at(value, level)
@@ -96,7 +98,7 @@ def batch_along_first(value: T, level: BatchLevel) -> T:
     batch = batch_of(value)
     if batch is None or batch.level.number < level.number:
         return batched(value, level)
-    whole: T = batch.value  # type: ignore[assignment]  # a value has the class of its tensor
+    whole = cast("T", batch.value)
     return batched(batch_along_first(F.transpose(whole, 0, 1), level), batch.level)
 
 

@@ -172,7 +172,7 @@ class _Call:
     def _like_operand(self, numbers: IntArray, name: str) -> TensorBase:
         """Numbers of elements as a tensor on the device of an operand."""
         value = self.arguments[name]
-        like = value if isinstance(value, TensorBase) else next(iter(value))  # type: ignore[call-overload]  # a sequence of tensors
+        like = value[0] if isinstance(value, Sequence) else value
         assert isinstance(like, TensorBase)
         return like._wrap(impl_on(numbers, like._impl.device))
 

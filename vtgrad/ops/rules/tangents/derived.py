@@ -36,8 +36,8 @@ def plus(sum: TensorBase | None, term: TensorBase | None) -> TensorBase | None:
     return F.add(sum, term)
 
 
-def sum_of_arrays(own: int, free: int, sum: Array | None, term: Array) -> Array:
-    """A sum whose first term may be missing.
+def sum_of_arrays(own: int, free: int, sum: Array | None, term: Array | None) -> Array | None:
+    """A sum whose missing terms are zero.
 
     Parameters
     ----------
@@ -46,11 +46,17 @@ def sum_of_arrays(own: int, free: int, sum: Array | None, term: Array) -> Array:
     free : int
         Bits that say which of the two nothing else holds.
     """
-    return term if sum is None else into(own, free, k.add, sum, term)
+    if sum is None or term is None:
+        return term if sum is None else sum
+    return into(own, free, k.add, sum, term)
 
 
-def difference_of_arrays(own: int, free: int, sum: Array | None, term: Array) -> Array:
+def difference_of_arrays(
+    own: int, free: int, sum: Array | None, term: Array | None
+) -> Array | None:
     """As `sum_of_arrays`, with the other sign of the second term."""
+    if term is None:
+        return sum
     return k.neg(term) if sum is None else into(own, free, k.sub, sum, term)
 
 

@@ -50,12 +50,11 @@ def functions_of(operator: Operator) -> TangentFunctions:
     row = operator.row
     functions = _found.get(row)
     if functions is None:
-        of = vars(forward_formulas)
         tangent = operator.tangent
         has_formula = tangent is not None and tangent.kind == "formula"
         functions = _found[row] = TangentFunctions(
-            of[f"{row}_tangent"] if has_formula else None,
-            of.get(f"{row}_over_arrays"),
-            of.get(f"{row}_onto"),
+            forward_formulas.TANGENTS[row] if has_formula else None,
+            forward_formulas.OVER_ARRAYS.get(row),
+            forward_formulas.ONTO.get(row),
         )
     return functions

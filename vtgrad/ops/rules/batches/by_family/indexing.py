@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def index_at(call: BatchedCall) -> object:
         one = F.index_at(
             F.detach(call.sample(operand.tensor, 0)),
             [call.sample(index, 0) for index in listed(call, "indices")],
-            call.arguments["positions"],  # type: ignore[arg-type]  # a tuple of int
+            cast("tuple[int, ...]", call.arguments["positions"]),
         )
         found = in_order_of(found, one._impl.strides)
     return call.finish(found)

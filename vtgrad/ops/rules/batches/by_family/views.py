@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -207,12 +207,12 @@ def _elements(geometry: Geometry) -> set[int]:
 
 def between_geometries(call: BatchedCall) -> object:
     """Operators of two geometries on one memory; each sample has a memory of its own."""
-    given = {n: call.arguments[n] for n in ("input_geometry", "output_geometry")}
-    limits = [reach(*geometry) for geometry in given.values()]  # type: ignore[misc]  # a geometry is sizes, strides and an offset
+    names = ("input_geometry", "output_geometry")
+    given = {name: cast("Geometry", call.arguments[name]) for name in names}
+    limits = [reach(*geometry) for geometry in given.values()]
     span = max(high for _, high in limits) - min(low for low, _ in limits) + 1
     changes: dict[str, object] = {
-        name: _of_all(geometry, call.level.size, span)  # type: ignore[arg-type]  # as above
-        for name, geometry in given.items()
+        name: _of_all(geometry, call.level.size, span) for name, geometry in given.items()
     }
     for name, tensor in call.tensors():
         changes[name] = call.expanded(tensor).value
