@@ -72,7 +72,10 @@ class Observed:
     reasons : int
         How many blocks of `allow_mutation_on_saved_tensors` and `saved_tensors_hooks` and levels of
         forward mode are open, on all threads, and one more while audit is on. While the number is
-        zero, a save does no further work.
+        zero, a save does no further work. The child of a fork still counts the blocks of threads
+        that it does not have: its saves look for hooks and find none, and its passes do not run on
+        lanes. It is not reset, because a thread may be in a block that another one has opened: one
+        that runs nodes of a deep pass has the settings of the thread that has called backward.
     """
 
     __slots__ = ("reasons",)
