@@ -65,7 +65,6 @@ from vtgrad.ops.generated.public import *  # generated, with an `__all__`
 from vtgrad.storage import device as _device
 from vtgrad.storage import dtypes as _dtypes
 from vtgrad.storage import memory_format as _memory_format
-from vtgrad.storage import memory_layout as _memory_layout
 from vtgrad.storage import tensor_impl as _tensor_impl
 from vtgrad.storage.dtypes import complex64 as complex64
 from vtgrad.storage.dtypes import complex128 as complex128
@@ -122,13 +121,13 @@ __version__: _Final = "0.1.0.dev0"
 device = _device.Device
 dtype = _dtypes.DType
 memory_format = _memory_format.MemoryFormat
-layout = _memory_layout.MemoryLayout
+layout = _memory_format.MemoryLayout
 
 contiguous_format: _Final = _memory_format.MemoryFormat.CONTIGUOUS
 preserve_format: _Final = _memory_format.MemoryFormat.PRESERVE
 channels_last: _Final = _memory_format.MemoryFormat.CHANNELS_LAST
 channels_last_3d: _Final = _memory_format.MemoryFormat.CHANNELS_LAST_3D
-strided: _Final = _memory_layout.MemoryLayout.STRIDED
+strided: _Final = _memory_format.MemoryLayout.STRIDED
 
 newaxis: _Final = None
 

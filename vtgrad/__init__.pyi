@@ -69,10 +69,9 @@ from vtgrad.storage.dtypes import int32 as int32
 from vtgrad.storage.dtypes import int64 as int64
 from vtgrad.storage.dtypes import int64 as long
 from vtgrad.storage.dtypes import uint8 as uint8
-from vtgrad.storage.memory_format import MemoryFormat
+from vtgrad.storage.memory_format import MemoryFormat, MemoryLayout
 from vtgrad.storage.memory_format import MemoryFormat as memory_format
-from vtgrad.storage.memory_layout import MemoryLayout
-from vtgrad.storage.memory_layout import MemoryLayout as layout
+from vtgrad.storage.memory_format import MemoryLayout as layout
 from vtgrad.storage.recent_writes import CallSite as CallSite
 from vtgrad.storage.recent_writes import Write as Write
 from vtgrad.storage.recent_writes import Write as _Write

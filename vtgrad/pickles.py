@@ -30,8 +30,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.dtypes import DType, dtype_named
 from vtgrad.storage.inference_tensors import counter_of_new
-from vtgrad.storage.memory_format import MemoryFormat
-from vtgrad.storage.memory_layout import MemoryLayout
+from vtgrad.storage.memory_format import MemoryFormat, MemoryLayout
 from vtgrad.storage.recent_writes import CallSite, Write, WrittenView
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl

@@ -59,7 +59,6 @@ _TOPIC_OF_MODULE = {
     "size": "shapes",
     "dtype_info": "dtypes",
     "memory_format": "dtypes",
-    "memory_layout": "dtypes",
     "device": "dtypes",
     "tensor_types": "dtypes",
     "typed_storage": "memory",

@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 import vtgrad as vt
 from tests.func.sparse import Counted, Function, dense, reaction, vector
 from vtgrad.func import grad, sparse_jacobian, sparsity_pattern
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
 

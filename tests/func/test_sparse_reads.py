@@ -9,7 +9,7 @@ import pytest
 
 import vtgrad as vt
 from vtgrad.func import ValueRead, sparse_jacobian, sparsity_pattern
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import thread
 
 Function = Callable[[vt.Tensor], vt.Tensor]
 

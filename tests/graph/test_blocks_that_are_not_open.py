@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from threading import Thread, get_ident
 
 import pytest
 
 import vtgrad as vt
+from vtgrad.storage.rewind import saves_observed
 
 graph = vt.autograd.graph
 
@@ -36,3 +38,28 @@ def test_leaving_a_block_that_is_not_open_is_an_error(name: str, was_open: bool)
     assert not vt.is_inference_mode_enabled()
     with block:
         pass
+
+
+@pytest.mark.parametrize("name", [name for name in BLOCKS if name.endswith("hooks")])
+def test_a_block_of_a_thread_that_has_ended_is_of_no_later_thread(name: str) -> None:
+    # The system gives the number of the thread to the next one; so it does in the child of a fork.
+    block, before = BLOCKS[name](), saves_observed.reasons
+    refused: list[int] = []
+
+    def enter() -> None:
+        block.__enter__()
+
+    def leave() -> None:
+        try:
+            block.__exit__(None, None, None)
+        except vt.errors.BlockNotOpenError:
+            refused.append(get_ident())
+
+    try:
+        for work in (enter, *[leave] * 20):
+            thread = Thread(target=work)
+            thread.start()
+            thread.join()
+        assert len(refused) == 20
+    finally:
+        saves_observed.reasons = before

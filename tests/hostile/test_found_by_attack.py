@@ -26,7 +26,7 @@ from vtgrad.function import context, results
 from vtgrad.graph import grad_stores
 from vtgrad.graph.audit import audit
 from vtgrad.graph.overwrite_rule import overwrite_rule
-from vtgrad.storage import rewind, write_log
+from vtgrad.storage import kept_bytes, rewind, write_log
 from vtgrad.views import write
 
 pytestmark = pytest.mark.skipif(vt.__compiled__, reason="compiled functions have no code")
@@ -209,7 +209,7 @@ class Handler:
     [
         (False, write_log.WriteLog.note, ""),
         (False, write_log.WriteLog.note, "append"),
-        (True, rewind.Undo.__init__, ""),
+        (True, kept_bytes.Undo.__init__, ""),
         (True, write_log.WriteLog.note, ""),
         (True, write_log.WriteLog.note, "append"),
     ],

@@ -14,7 +14,7 @@ import pytest
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.func import sparse_jacobian, sparsity_pattern
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import thread
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.rewind import saves_observed
 

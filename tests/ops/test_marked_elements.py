@@ -15,7 +15,6 @@ import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named
 from tests.sweeping import by_table, sweep
 from vtgrad.errors import DTypeError, ResultTypeError, ShapeError
-from vtgrad.storage import write_log
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import Region, WriteLog
@@ -65,7 +64,7 @@ STRIDES: Final[dict[str, Callable[[vt.Tensor], vt.Tensor]]] = {
 
 def with_log(target: vt.Tensor) -> WriteLog:
     """Let a tensor have a log, as if something had been saved from it."""
-    return write_log.own_log(target._impl, target._impl.counter)
+    return target._impl.own_log(target._impl.counter)
 
 
 def can_be_written(case: Case) -> bool:

@@ -90,7 +90,7 @@ def test_the_script_of_a_failure_runs_as_the_program_did() -> None:
 
 @interpreted
 @pytest.mark.parametrize(
-    "fault", ["mark_written.keep_overwritten", "rewind.Undo.apply"], ids=["keeps", "puts back"]
+    "fault", ["mark_written.keep_overwritten", "kept_bytes.Undo.apply"], ids=["keeps", "puts back"]
 )
 def test_a_write_that_keeps_or_puts_back_nothing_is_found(
     monkeypatch: pytest.MonkeyPatch, fault: str

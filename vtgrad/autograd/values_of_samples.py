@@ -8,6 +8,7 @@ from typing import Any
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.gradient_edge import GradientEdge
+from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of
@@ -29,7 +30,8 @@ def of_value(cotangent: Tensor | None, output: Tensor) -> Tensor | None:
     """
     levels = levels_of(output)
     for level in levels:
-        level.check_open()
+        if not level.is_open:
+            level.check_entered(thread.batch_levels)
     if levels and cotangent is None:
         return F.ones_like(innermost(output))
     for level in levels:

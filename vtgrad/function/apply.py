@@ -26,9 +26,9 @@ from vtgrad.graph.audit import audit
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import collect_next_edges
-from vtgrad.graph.thread_levels import settle, thread
+from vtgrad.graph.thread_levels import settle
 from vtgrad.graph.thread_local_state import this_thread
-from vtgrad.graph.tracer import current_tracer
+from vtgrad.graph.tracer import current_tracer, thread
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED, keys
 from vtgrad.storage.mode import switched

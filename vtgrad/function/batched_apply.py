@@ -44,7 +44,8 @@ def level_of(args: tuple[object, ...]) -> BatchLevel | None:
     for argument in args:
         batch = batch_of(argument) if isinstance(argument, TensorBase) else None
         if batch is not None:
-            batch.level.check_open()
+            if not batch.level.is_open:
+                batch.level.check_entered(thread.batch_levels)
             if found is None or batch.level.number > found.number:
                 found = batch.level
     return found

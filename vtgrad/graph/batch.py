@@ -31,14 +31,13 @@ from typing import Final, cast
 
 from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.sample_array import sample_array
-from vtgrad.graph.thread_levels import thread
 from vtgrad.storage.extra_meta import ExtraMeta, StandsFor
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import T, TensorBase, handle_like
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import Site
+from vtgrad.storage.version_counter import Site, VersionCounter
 
 __all__ = [
     "Batch",
@@ -106,15 +105,20 @@ class BatchLevel:
         self.copies = {}
         self.writes = {}
 
-    def check_open(self) -> None:
-        """Raise if the function has returned, and does not run again on this thread.
+    def check_entered(self, entered: tuple[BatchLevel, ...]) -> None:
+        """Raise if the function, which has returned, does not run again on this thread.
+
+        Parameters
+        ----------
+        entered : tuple of BatchLevel
+            ``thread.batch_levels``.
 
         Raises
         ------
         BatchedTensorError
-            If it has.
+            If it does not.
         """
-        if not self.is_open and self not in thread.batch_levels:
+        if self not in entered:
             raise BatchedTensorError(
                 "a tensor of one sample was used after its vmap had returned; return it from the "
                 "function, then vmap stacks all samples"
@@ -137,14 +141,22 @@ class Batch(StandsFor):
         All samples, along the first dimension.
     """
 
-    __slots__ = ("level",)
+    __slots__ = ("level", "value")
 
     level: BatchLevel
+    value: TensorBase
 
     def __init__(self, level: BatchLevel, value: TensorBase) -> None:
-        # Not by the base class, which would be one more call for each result inside of `vmap`.
-        self.value = value
         self.level = level
+        self.value = value
+
+    def counter(self) -> VersionCounter | None:
+        """See `StandsFor`."""
+        return value_of(self.value)._impl.version_counter
+
+    def version(self) -> int:
+        """See `StandsFor`."""
+        return self.value._version
 
 
 def batch_of(tensor: TensorBase) -> Batch | None:
@@ -197,10 +209,8 @@ def _show(impl: TensorImpl, whole: TensorImpl) -> None:
     impl.layout = PECULIAR
 
 
-def note_made(tensor: TensorBase) -> None:
+def note_made(tensor: TensorBase, level: BatchLevel) -> None:
     """Record the line that makes a tensor inside of `vmap`, for `BatchedWriteError`."""
-    levels = thread.batch_levels
-    if levels:
-        site = caller(OUTERMOST)
-        if site is not None:
-            levels[-1].made[id(tensor)] = weakref.ref(tensor), site
+    site = caller(OUTERMOST)
+    if site is not None:
+        level.made[id(tensor)] = weakref.ref(tensor), site

@@ -53,7 +53,10 @@ class ModeScope:
 
     __slots__ = ("__weakref__", "_next", "_open")
 
-    # The innermost open block of each thread, and the reference to the end of the next.
+    # The innermost open block of each thread, and the reference to the end of the next. Entries of
+    # threads that have ended, or that a fork has left behind, stay. A later thread with the same
+    # number finds one only if it leaves a block that it has not entered. `PackingScope` has numbers
+    # that are used once, but reading them would make blocks of modes slower.
     _open: dict[int, Block | None]
     _next: dict[int, weakref.ref[Exit]]
 

@@ -33,7 +33,7 @@ from vtgrad.storage.tensor_base import TensorBase
 if TYPE_CHECKING:
     # For errors and editors: what users call is typed by the class that they know.
     from vtgrad.graph.saved_variable import SavedVariable
-    from vtgrad.tensor.tensor import Tensor
+    from vtgrad.storage.public_tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
 

@@ -47,10 +47,11 @@ from vtgrad.graph.shared_memory import References, shares_memory
 from vtgrad.graph.thread_levels import NO_LIMIT, settle, thread
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.kept_bytes import Token
 from vtgrad.storage.key_set import LANE
 from vtgrad.storage.mode import switched
 from vtgrad.storage.on_device import impl_on
-from vtgrad.storage.rewind import Token, restored
+from vtgrad.storage.rewind import restored
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter

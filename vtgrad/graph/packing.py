@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import ClassVar, Final, TypeAlias, cast
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.scope import Exit, ExitMethod, block_end, not_open
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.thread_state import part_of_thread
 
 __all__ = ["HookPair", "PackHook", "Packing", "PackingScope", "UnpackHook", "packing"]
@@ -103,11 +103,13 @@ class PackingScope:
 
     __slots__ = ("__weakref__", "_next", "_open")
 
-    # 1 for a block that opens hooks: what it adds to `saves_observed`.
-    _reasons: ClassVar[int] = 0
-
+    # By `KernelThread.number`, which no later thread and no child of a fork gets again: a block of
+    # a thread that is gone is never taken for that of another one.
     _open: dict[int, _Block | None]
     _next: dict[int, weakref.ref[Exit]]
+
+    # 1 for a block that opens hooks: what it adds to `saves_observed`.
+    _reasons: ClassVar[int] = 0
 
     def __init__(self) -> None:
         self._open = {}
@@ -115,38 +117,38 @@ class PackingScope:
 
     def enter(self, pair: HookPair | None, disabled: str | None) -> None:
         """Open a block."""
-        ident, opened = thread.ident, self._open
-        block = packing.pair, packing.disabled, opened.get(ident), self._next.pop(ident, None)
-        opened[ident] = block
+        number, opened = no_fp_warnings.thread.number, self._open
+        block = packing.pair, packing.disabled, opened.get(number), self._next.pop(number, None)
+        opened[number] = block
         packing.pair = pair
         packing.disabled = disabled
         saves_observed.reasons += self._reasons
 
     def _leave(self, *_: object) -> None:
-        opened, ident = self._open, thread.ident
-        block = opened.get(ident)
+        opened, number = self._open, no_fp_warnings.thread.number
+        block = opened.get(number)
         if block is None:
             raise not_open(self)
-        packing.pair, packing.disabled, opened[ident], _end = block
+        packing.pair, packing.disabled, opened[number], _end = block
         saves_observed.reasons -= self._reasons
 
     __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
     def expect(self, end: weakref.ref[Exit]) -> None:
         """Remember the end of the block that is entered next; see `Scope`."""
-        self._next[thread.ident] = end
+        self._next[no_fp_warnings.thread.number] = end
 
     def abandon(self, gone: weakref.ref[Exit]) -> None:
         """Leave a block whose ``__exit__`` never ran."""
-        ident = thread.ident
-        if self._next.get(ident) is gone:
+        number = no_fp_warnings.thread.number
+        if self._next.get(number) is gone:
             # The block was never entered.
-            del self._next[ident]
+            del self._next[number]
             return
-        block = self._open.get(ident)
+        block = self._open.get(number)
         while block is not None:
             if block[3] is gone:
-                self._open[ident] = block
+                self._open[number] = block
                 self._leave()
                 return
             block = block[2]

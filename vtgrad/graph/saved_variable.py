@@ -39,22 +39,23 @@ from vtgrad.graph.packed import Packed
 from vtgrad.graph.packing import HookPair, packing
 from vtgrad.graph.saved_tangents import SavedTangents
 from vtgrad.graph.saved_variable_errors import stale_saved_error
-from vtgrad.graph.thread_levels import thread
 from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.graph.tracer import thread
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
+from vtgrad.storage.kept_bytes import Token
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import like, physical
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.recent_writes import Write, find_write
-from vtgrad.storage.rewind import Token, can_restore, restored, saves_observed, token_of
+from vtgrad.storage.rewind import can_restore, restored, saves_observed, token_of
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter
-from vtgrad.storage.write_log import SAVED, own_log, region_of
+from vtgrad.storage.write_log import SAVED, region_of
 
 if TYPE_CHECKING:
     from vtgrad.graph.node import Node
@@ -220,7 +221,7 @@ class SavedVariable:
             # See Note [Saved during a write].
             self.version = before
             if counter.log is SAVED:
-                log = own_log(impl, counter)
+                log = impl.own_log(counter)
                 log.whole = log.marked = max(log.whole, before + 1)
         if saves_observed.reasons:
             region = region_of(impl.array, impl.byte_offset)

@@ -1,4 +1,4 @@
-"""The transforms, batches and tracer that a thread is in at this moment.
+"""The transforms and batches that a thread is in at this moment.
 
 This file is never compiled: mypyc would make a native class of the declaration.
 """
@@ -12,16 +12,15 @@ from vtgrad.storage.thread_state import part_of_thread
 
 if TYPE_CHECKING:
     from vtgrad.graph.batch import BatchLevel
-    from vtgrad.graph.tracer import Tracer
     from vtgrad.graph.transform_record import TransformRecord
 
-__all__ = ["NO_LIMIT", "settle", "thread"]
+__all__ = ["NO_LIMIT", "ThreadLevels", "settle", "thread"]
 
 # Larger than the number of any level.
 NO_LIMIT: Final = 2**62
 
 
-class _ThreadLevels(ThreadMode):
+class ThreadLevels(ThreadMode):
     """The mode of a thread and its levels; see Note [The state of a thread].
 
     Attributes
@@ -36,15 +35,12 @@ class _ThreadLevels(ThreadMode):
         What that transform has to leave; see Note [What a transform leaves behind].
     batch_levels : tuple of BatchLevel
         The running `vmap` of this thread, the innermost last; see Note [Batched tensors].
-    tracer : Tracer or None
-        What follows the operators of this thread; see Note [Tracing].
     """
 
     forward_limit: int = NO_LIMIT
     reverse_level: int = 0
     transform: TransformRecord | None = None
     batch_levels: tuple[BatchLevel, ...] = ()
-    tracer: Tracer | None = None
 
 
-thread: _ThreadLevels = part_of_thread(_ThreadLevels)
+thread: ThreadLevels = part_of_thread(ThreadLevels)

@@ -1,4 +1,4 @@
-"""What follows the operators of a thread, as the lower layers know it.
+"""What follows the operators of a thread, as the lower layers know it. Never compiled.
 
 Note [Tracing]
 
@@ -24,10 +24,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.thread_levels import ThreadLevels
 from vtgrad.storage.key_set import TRACED, keys
 from vtgrad.storage.rewind import saves_observed
-from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.thread_state import changed, part_of_thread, run_with
 
 if TYPE_CHECKING:
     from vtgrad.storage.tensor_base import TensorBase
@@ -43,6 +43,7 @@ __all__ = [
     "read_value",
     "refuse_traced",
     "run_traced",
+    "thread",
     "tracing",
 ]
 
@@ -96,6 +97,21 @@ class Tracer:
     def called(self, inputs: Sequence[TensorBase], results: Sequence[TensorBase]) -> None:
         """Note that each element of the results depends on all inputs."""
         raise NotImplementedError
+
+
+class _Traced(ThreadLevels):
+    """The levels of a thread and its tracer; see Note [The state of a thread].
+
+    Attributes
+    ----------
+    tracer : Tracer or None
+        What follows the operators of this thread; see Note [Tracing].
+    """
+
+    tracer: Tracer | None = None
+
+
+thread: _Traced = part_of_thread(_Traced)
 
 
 class _Tracing:

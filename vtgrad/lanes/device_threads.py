@@ -28,7 +28,7 @@ import threading
 from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar
 
 from vtgrad.engine.current_graph_task import running
 from vtgrad.engine.helper_thread import stop_helper_of
@@ -39,8 +39,8 @@ from vtgrad.storage.no_fp_warnings import KernelRunner
 from vtgrad.storage.thread_state import after_fork, own, part_of_thread
 
 if TYPE_CHECKING:
+    from vtgrad.engine.graph_task import GraphTask
     from vtgrad.engine.input_buffer import InputBuffer
-    from vtgrad.lanes.lane_run import LaneRun
 
 __all__ = [
     "NodeTask",
@@ -101,12 +101,38 @@ class QuietRunner:
         return runner(function, *args, **kwargs)
 
 
+class RunOnLanes(Protocol):
+    """What threads need of the run of a pass, which is a `LaneRun`.
+
+    Attributes
+    ----------
+    task : GraphTask
+        The pass.
+    own_queue : SharedReadyQueue
+        The nodes that run on the thread that called backward.
+    is_lost : bool
+        Whether a fork has taken the threads away.
+    """
+
+    task: GraphTask
+    own_queue: SharedReadyQueue
+    is_lost: bool
+
+    def is_over(self) -> bool:
+        """Whether nothing is left to run. Called under `lanes_lock`."""
+        ...
+
+    def take_turn(self, inputs: InputBuffer, queue: SharedReadyQueue) -> None:
+        """Run a node that `queue` has given."""
+        ...
+
+
 class NodeTask:
     """A node that can run, and the pass that it belongs to.
 
     Attributes
     ----------
-    base : LaneRun or None
+    base : RunOnLanes or None
         The run of the pass; None to end the thread that gets this.
     inputs : InputBuffer or None
         The node's gradients.
@@ -116,13 +142,13 @@ class NodeTask:
 
     __slots__ = ("base", "inputs", "waiter")
 
-    base: LaneRun | None
+    base: RunOnLanes | None
     inputs: InputBuffer | None
     waiter: SharedReadyQueue | None
 
     def __init__(
         self,
-        base: LaneRun | None,
+        base: RunOnLanes | None,
         inputs: InputBuffer | None,
         waiter: SharedReadyQueue | None = None,
     ) -> None:
@@ -138,9 +164,9 @@ class SharedReadyQueue:
     ----------
     device : Device
         The device whose nodes it takes.
-    running : LaneRun or None
+    running : RunOnLanes or None
         The run of the node that the queue's thread is at.
-    users : set of LaneRun
+    users : set of RunOnLanes
         The passes that use the lane.
     started : list of int
         The lane's thread, once it is started.
@@ -152,8 +178,8 @@ class SharedReadyQueue:
 
     device: Device
     ident: int
-    running: LaneRun | None
-    users: set[LaneRun]
+    running: RunOnLanes | None
+    users: set[RunOnLanes]
     started: list[int]
     _heap: list[tuple[int, int, NodeTask]]
     _ties: int
@@ -182,12 +208,12 @@ class SharedReadyQueue:
             heappush(self._heap, (-inputs.function.sequence_nr, self._ties, task))
         self.wake()
 
-    def pop(self, own: LaneRun | None) -> NodeTask | None:
+    def pop(self, own: RunOnLanes | None) -> NodeTask | None:
         """Wait for the next node.
 
         Parameters
         ----------
-        own : LaneRun or None
+        own : RunOnLanes or None
             The pass that the calling thread has begun: without a node the end of that pass is
             waited for as well. None on the thread of a lane.
 
@@ -222,11 +248,11 @@ class SharedReadyQueue:
         with lanes_lock:
             self.wake()
 
-    def has_nodes_of(self, run: LaneRun) -> bool:
+    def has_nodes_of(self, run: RunOnLanes) -> bool:
         """Whether a node of a pass waits or runs here. Called under `lanes_lock`."""
         return self.running is run or any(task.base is run for _, _, task in self._heap)
 
-    def drop(self, run: LaneRun) -> None:
+    def drop(self, run: RunOnLanes) -> None:
         """Remove the nodes of a pass that wait here. Called under `lanes_lock`."""
         self._heap = [entry for entry in self._heap if entry[2].base is not run]
         self._heap.sort()
@@ -248,10 +274,10 @@ class SharedReadyQueue:
 # The queues of lanes that passes use at this moment.
 _queues: Final[dict[Device, SharedReadyQueue]] = {}
 # The passes on lanes that this process is at.
-runs_on_lanes: Final[set[LaneRun]] = set()
+runs_on_lanes: Final[set[RunOnLanes]] = set()
 
 
-def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
+def start_threads(run: RunOnLanes, devices: Sequence[Device]) -> None:
     """Give each lane that a pass uses a thread, if it has none."""
     with lanes_lock:
         runs_on_lanes.add(run)
@@ -259,7 +285,7 @@ def start_threads(run: LaneRun, devices: Sequence[Device]) -> None:
             queue_of(run, device)
 
 
-def queue_of(run: LaneRun, device: Device) -> SharedReadyQueue:
+def queue_of(run: RunOnLanes, device: Device) -> SharedReadyQueue:
     """The queue of a lane, whose thread is running. Called under `lanes_lock`."""
     queue = _queues.get(device)
     if queue is None:
@@ -271,12 +297,12 @@ def queue_of(run: LaneRun, device: Device) -> SharedReadyQueue:
     return queue
 
 
-def is_quiet(run: LaneRun) -> bool:
+def is_quiet(run: RunOnLanes) -> bool:
     """Whether no node of a pass waits or runs on a lane. Called under `lanes_lock`."""
     return not any(queue.has_nodes_of(run) for queue in _queues.values())
 
 
-def leave_threads(run: LaneRun) -> None:
+def leave_threads(run: RunOnLanes) -> None:
     """Wait until a pass has no node on a lane, and end the threads that only it has used.
 
     May be interrupted, and called again until the pass is in `runs_on_lanes` no more.
@@ -315,14 +341,14 @@ def thread_init(queue: SharedReadyQueue) -> None:
     thread_main(queue, None)
 
 
-def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
+def thread_main(queue: SharedReadyQueue, own: RunOnLanes | None) -> None:
     """Run nodes from a queue, until a task without a pass ends the thread, or `own` is over.
 
     Parameters
     ----------
     queue : SharedReadyQueue
         That of the thread.
-    own : LaneRun or None
+    own : RunOnLanes or None
         The pass that the calling thread has begun; None on the thread of a lane.
     """
     order = None if own is None else for_signals.order
@@ -338,7 +364,7 @@ def thread_main(queue: SharedReadyQueue, own: LaneRun | None) -> None:
         order.wake = before
 
 
-def _run_nodes(queue: SharedReadyQueue, own: LaneRun | None) -> None:
+def _run_nodes(queue: SharedReadyQueue, own: RunOnLanes | None) -> None:
     """As `thread_main`, on a thread that can be stopped."""
     while (task := queue.pop(own)) is not None:
         base, inputs = task.base, task.inputs

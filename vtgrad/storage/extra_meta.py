@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from vtgrad.storage.device import Device
 from vtgrad.storage.key_set import BATCHED, LANE, NAMED
-
-if TYPE_CHECKING:
-    from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.version_counter import VersionCounter
 
 __all__ = ["NOTHING", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
 
@@ -20,18 +18,18 @@ Names: TypeAlias = tuple[str | None, ...]
 class StandsFor:
     """What a tensor without memory of its own stands for: a part of the values of another tensor.
 
-    Attributes
-    ----------
-    value : TensorBase
-        The tensor that has the memory and its version.
+    A base class, because this module is below that of tensors.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ()
 
-    value: TensorBase
+    def counter(self) -> VersionCounter | None:
+        """The version counter of the tensor that has the memory; None for version 0."""
+        raise NotImplementedError
 
-    def __init__(self, value: TensorBase) -> None:
-        self.value = value
+    def version(self) -> int:
+        """The version of that tensor; raises for an inference tensor."""
+        raise NotImplementedError
 
 
 class ExtraMeta:

@@ -24,7 +24,7 @@ from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import VersionCounter
-from vtgrad.storage.write_log import SAVED, own_log, region_of
+from vtgrad.storage.write_log import SAVED, region_of
 
 __all__ = ["PartIndex", "mark_part", "mark_written"]
 
@@ -57,7 +57,7 @@ def mark_written(
     """
     log = counter.log
     if log is None or log is SAVED:
-        log = own_log(impl, counter)
+        log = impl.own_log(counter)
     region = region_of(impl.array, impl.byte_offset, index)
     version = log.note(counter, region)
     # Where no element is written, the state that the token stands for goes on.
@@ -82,7 +82,7 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, index: PartIndex) -> in
     """
     log = counter.log
     if log is None or log is SAVED:
-        log = own_log(impl, counter)
+        log = impl.own_log(counter)
     row, layout = index[0], impl.layout
     if len(index) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
         if row < 0:

@@ -1,4 +1,7 @@
-"""Memory formats: names for the strides of a copy, or for those that `is_contiguous` tests."""
+"""How elements are stored, in words: memory formats and the one layout.
+
+Memory formats are names for the strides of a copy, or for those that `is_contiguous` tests.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,34 @@ from vtgrad.storage.strides import (
     is_contiguous,
 )
 
-__all__ = ["MemoryFormat", "copy_strides", "is_in_format", "strides_in_format", "suggested_format"]
+__all__ = [
+    "MemoryFormat",
+    "MemoryLayout",
+    "copy_strides",
+    "is_in_format",
+    "strides_in_format",
+    "suggested_format",
+]
+
+
+class MemoryLayout(Enum):
+    """How the elements of a tensor are stored.
+
+    There is one member, STRIDED, which is `vtgrad.strided`: elements lie at the distances that
+    the strides give.
+
+    Examples
+    --------
+    >>> vt.zeros(2).layout is vt.strided
+    True
+    """
+
+    STRIDED = "strided"
+
+    def __repr__(self) -> str:
+        return f"vtgrad.{self.value}"
+
+    __str__ = __repr__
 
 
 class MemoryFormat(Enum):

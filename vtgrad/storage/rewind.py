@@ -36,7 +36,8 @@ from typing import Final, ParamSpec, Self, TypeAlias, TypeVar
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.kept_bytes import Chain, Token, Undo, view_at
 from vtgrad.storage.lazy_array import like, physical
 from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.scope import Scope
@@ -44,11 +45,9 @@ from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import own, part_of_thread
 from vtgrad.storage.version_counter import VersionCounter
-from vtgrad.storage.write_log import SAVED, Region, WriteLog, own_log
+from vtgrad.storage.write_log import SAVED, Region, WriteLog
 
 __all__ = [
-    "Chain",
-    "Token",
     "allow_mutation_on_saved_tensors",
     "can_restore",
     "keep_overwritten",
@@ -73,7 +72,10 @@ class Observed:
     reasons : int
         How many blocks of `allow_mutation_on_saved_tensors` and `saved_tensors_hooks` and levels of
         forward mode are open, on all threads, and one more while audit is on. While the number is
-        zero, a save does no further work.
+        zero, a save does no further work. The child of a fork still counts the blocks of threads
+        that it does not have: its saves look for hooks and find none, and its passes do not run on
+        lanes. It is not reset, because a thread may be in a block that another one has opened: one
+        that runs nodes of a deep pass has the settings of the thread that has called backward.
     """
 
     __slots__ = ("reasons",)
@@ -101,103 +103,6 @@ class _Rewinding:
 
     keeps: bool = False
     cursors: dict[Chain, list[Cursor]] | None = own(None)
-
-
-class Undo:
-    """The elements that one write has overwritten.
-
-    Attributes
-    ----------
-    offset : int
-        Offset of the written array's first element in the storage, in bytes.
-    shape, strides : tuple of int
-        Geometry of the written array, strides in bytes.
-    index : WrittenIndex or None
-        The elements that were written; None for all.
-    old : ndarray
-        The old values.
-    """
-
-    __slots__ = ("index", "offset", "old", "shape", "strides")
-
-    offset: int
-    shape: Shape
-    strides: Shape
-    index: WrittenIndex | None
-    old: Array
-
-    def __init__(self, array: Array, offset: int, index: WrittenIndex | None) -> None:
-        plain = physical(array)
-        self.offset = offset
-        self.shape = plain.shape
-        self.strides = plain.strides
-        if index is None or not plain.ndim:
-            self.index = None
-            self.old = plain.copy()
-            return
-        key = _numpy_index(index, plain.shape)
-        self.index = key
-        self.old = np.array(plain[key])
-
-    def apply(self, memory: Array) -> None:
-        """Put the elements back in a copy of the storage."""
-        view = _view(memory, self.shape, self.old.dtype, self.offset, self.strides)
-        if self.index is None:
-            view[...] = self.old
-        else:
-            view[self.index] = self.old
-
-
-class Chain:
-    """State that the tokens of one storage share.
-
-    Attributes
-    ----------
-    storage : Storage
-        The storage of the values.
-    cut : int or None
-        The version of the first write that was not kept.
-    low, high : int
-        The bytes of all saved values, from the first to one past the last.
-    """
-
-    __slots__ = ("cut", "high", "low", "storage")
-
-    storage: Storage
-    cut: int | None
-    low: int
-    high: int
-
-    def __init__(self, storage: Storage) -> None:
-        self.storage = storage
-        self.cut = None
-        self.low = 2**62
-        self.high = 0
-
-
-class Token:
-    """A storage's state between two writes; see Note [Rewind].
-
-    Attributes
-    ----------
-    chain : Chain
-        The chain of the storage.
-    undo : Undo or None
-        What the write that ended the state has overwritten; None while the state lasts.
-    next : Token or None
-        The state after that write.
-    """
-
-    __slots__ = ("__weakref__", "chain", "next", "undo")
-
-    chain: Chain
-    undo: Undo | None
-    next: Token | None
-
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self.undo = None
-        self.next = None
 
 
 TokenReference: TypeAlias = weakref.ref[Token]
@@ -329,7 +234,7 @@ def token_of(
         return None
     log = counter.log
     if log is None or log is SAVED:
-        log = own_log(impl, counter)
+        log = impl.own_log(counter)
     storage = impl.storage
     while True:
         reference = log.token
@@ -410,7 +315,7 @@ def restored(token: Token, array: Array, offset: int) -> Array:
     """A copy of an array's elements as they were in a token's state."""
     memory = _memory_at(token, array, offset)
     plain = physical(array)
-    value = _view(memory, plain.shape, plain.dtype, offset, plain.strides)
+    value = view_at(memory, plain.shape, plain.dtype, offset, plain.strides)
     return like(array, value.copy(order="K"))
 
 
@@ -447,19 +352,3 @@ def _undos_from(token: Token) -> list[Undo]:
             undone.append(state.undo)
         state = state.next
     return undone
-
-
-def _view(memory: Array, shape: Shape, dtype: NumpyDType, offset: int, strides: Shape) -> Array:
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    view: Array = np.ndarray(shape, dtype, memory, offset, strides)
-    return view
-
-
-def _numpy_index(index: WrittenIndex, shape: Shape) -> WrittenIndex:
-    """A copy of an index, in a form that NumPy takes."""
-    if isinstance(index, tuple):
-        return tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
-    if index.dtype == np.bool_:
-        return np.array(np.broadcast_to(physical(index), shape))
-    return tuple([np.array(k) for k in np.unravel_index(index, shape)])

@@ -271,7 +271,7 @@ class TensorBase:
         """
         extra = self._impl.extra_meta
         if extra is not None and extra.stands_for is not None:
-            return extra.stands_for.value._version
+            return extra.stands_for.version()
         return self._impl.version
 
     def writes(self) -> tuple[Write, ...]:
@@ -298,7 +298,7 @@ class TensorBase:
         """
         extra = self._impl.extra_meta
         if extra is not None and extra.stands_for is not None:
-            return extra.stands_for.value.writes()
+            return recent_writes(extra.stands_for.counter())
         return recent_writes(self._impl.version_counter)
 
     def is_inference(self) -> bool:

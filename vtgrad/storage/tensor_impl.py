@@ -22,7 +22,7 @@ handler that runs on the thread that holds it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from vtgrad.errors import BatchedTensorError, InferenceModeError
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
@@ -36,9 +36,7 @@ from vtgrad.storage.memory_format import MemoryFormat, copy_strides
 from vtgrad.storage.mode import switched
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
-
-if TYPE_CHECKING:
-    from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
 
 __all__ = ["AutogradMetaInterface", "TensorImpl"]
 
@@ -60,16 +58,6 @@ class AutogradMetaInterface:
 
     def fw_level(self, limit: int) -> int:
         """The highest open level below a limit at which there is a tangent; 0 for none."""
-        raise NotImplementedError
-
-    def fw_grad(self, level: int, owner: TensorBase) -> TensorBase | None:
-        """The tangent of the tensor `owner` at a level, None if there is none."""
-        raise NotImplementedError
-
-    def set_fw_grad(
-        self, new_grad: TensorBase, owner: TensorBase, level: int, is_inplace_op: bool
-    ) -> None:
-        """Give the tensor `owner` a tangent, or another value for the one that it has."""
         raise NotImplementedError
 
     def written_part(self, impl: TensorImpl) -> WrittenPart:
@@ -256,6 +244,18 @@ class TensorImpl:
         if storage is None:
             storage = self._storage = fresh
         return storage
+
+    def own_log(self, counter: VersionCounter) -> WriteLog:
+        """The log of a counter from which a value was saved, made on first use."""
+        storage = self._storage
+        nbytes = self.array.nbytes if storage is None else storage.nbytes()
+        with log_lock.lock:
+            made = WriteLog(counter.value, nbytes)
+            log = counter.log
+            # A signal handler may have made a log meanwhile, and marked a write in it.
+            if log is None or log is SAVED:
+                log = counter.log = made
+            return log
 
     def check_has_memory(self) -> None:
         """Raise if this is a batched tensor, whose memory is that of its value.

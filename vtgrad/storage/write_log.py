@@ -37,22 +37,19 @@ import threading
 import weakref
 from array import array
 from types import CodeType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.kept_bytes import Token
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.prepared_store import WrittenIndex
 from vtgrad.storage.strides import reach
-from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import after_fork
 from vtgrad.storage.version_counter import Record, VersionCounter
 
-if TYPE_CHECKING:
-    from vtgrad.storage.rewind import Token
-
-__all__ = ["SAVED", "Region", "WriteLog", "log_lock", "own_log", "region_of"]
+__all__ = ["SAVED", "Region", "WriteLog", "log_lock", "region_of"]
 
 # Operator, code, instruction and thread of a write; see `Record`.
 _Line: TypeAlias = tuple[str, CodeType | None, int, int]
@@ -473,16 +470,3 @@ def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
 
 # The log of a counter from which a value was saved, until the next write.
 SAVED: Final = WriteLog(0, 0)
-
-
-def own_log(impl: TensorImpl, counter: VersionCounter) -> WriteLog:
-    """The log of a counter from which a value was saved, made once."""
-    storage = impl._storage
-    nbytes = impl.array.nbytes if storage is None else storage.nbytes()
-    with log_lock.lock:
-        made = WriteLog(counter.value, nbytes)
-        log = counter.log
-        # A signal handler may have made a log meanwhile, and marked a write in it.
-        if log is None or log is SAVED:
-            log = counter.log = made
-        return log

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vtgrad.storage.device import CPU
-from vtgrad.storage.memory_layout import MemoryLayout
+from vtgrad.storage.memory_format import MemoryLayout
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["DeviceMethods"]

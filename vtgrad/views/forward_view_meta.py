@@ -26,7 +26,7 @@ from typing import Final
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.forward_grad import recorded
 from vtgrad.graph.operators import operators
-from vtgrad.graph.set_history import own_meta
+from vtgrad.graph.set_history import meta_of, own_meta
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.view_fn import Replay, replay_of, restride_of
@@ -142,7 +142,7 @@ class ForwardViewMeta(AutogradMeta):
         if info is None:
             return own
         # Also if the part was made before: it is not read while the whole is unfinished.
-        meta = info.base._impl.autograd_meta
+        meta = meta_of(info.base)
         whole = None if meta is None else meta.fw_grad(level, info.base)
         if own is not None or whole is None:
             return own

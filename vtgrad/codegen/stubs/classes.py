@@ -10,10 +10,10 @@ from vtgrad.codegen.stubs.modules import Definition, Module, Outside, defined, i
 from vtgrad.codegen.stubs.names import Names
 from vtgrad.codegen.stubs.spelling import Speller
 
-__all__ = ["TENSOR", "ClassWriter"]
+__all__ = ["TENSOR", "TENSOR_BASE", "ClassWriter"]
 
 TENSOR: Final = "vtgrad.tensor.tensor.Tensor"
-_TENSOR_BASE: Final = "vtgrad.storage.tensor_base.TensorBase"
+TENSOR_BASE: Final = "vtgrad.storage.tensor_base.TensorBase"
 # Shown although their names begin with an underscore: PyTorch's programs use them.
 _SHOWN: Final = {
     "_backward_cls",
@@ -100,7 +100,7 @@ class ClassWriter:
                 if isinstance(plain, ast.Name)
                 else Outside("", None)
             )
-            if isinstance(target, Definition) and target.path == _TENSOR_BASE:
+            if isinstance(target, Definition) and target.path == TENSOR_BASE:
                 # Its members are shown too: errors about an inherited method would say its name.
                 shown = [self._names.use(target.module.name, target.name)]
                 hidden.append(target)

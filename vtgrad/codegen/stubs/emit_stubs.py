@@ -10,7 +10,8 @@ with NumPy's scalars where numbers are accepted, and with one signature for all 
 return the same. A class stands in one stub, its home, or is imported from its own module if that
 does not lead to the operators.
 
-A module with a stub is not checked itself, so only modules without code have one.
+A module with a stub is not checked itself, so only modules without code have one. One of them is in
+a lower layer: hooks of nodes take a `Tensor`, which `storage/public_tensor.py` names for nodes.
 """
 
 import ast
@@ -44,6 +45,7 @@ STUBS: Final = (
     "vtgrad.func",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
+    "vtgrad.storage.public_tensor",
 )
 # Where the classes stand that users know by their names in the public modules only.
 _BEHIND: Final = ("vtgrad.generator", "vtgrad.tensor.")

@@ -4,6 +4,7 @@ import ast
 import dataclasses
 
 from vtgrad.codegen.language import TableError
+from vtgrad.codegen.stubs.classes import TENSOR_BASE
 from vtgrad.codegen.stubs.modules import Definition, Module, Modules, Outside
 
 __all__ = ["Line", "shown_by"]
@@ -54,6 +55,8 @@ def _public(modules: Modules, module: Module, name: str) -> Definition | Line:
         return Line(f"from {package} import {last} as {name}")
     if isinstance(found, Outside):
         return Line(f"from {found.module} import {found.name} as {name}")
+    if found.path == TENSOR_BASE:
+        return Line(f"from vtgrad import Tensor as {name}")
     if isinstance(found.last, (ast.FunctionDef, ast.ClassDef)) or _is_typed(found.last):
         return found
     return Line(f"from {found.module.name} import {found.name} as {name}")

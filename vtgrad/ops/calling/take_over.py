@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
-from vtgrad.graph.thread_levels import thread
-from vtgrad.graph.tracer import is_traced_elsewhere, tracing
+from vtgrad.graph.tracer import is_traced_elsewhere, thread, tracing
 from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase

@@ -213,7 +213,8 @@ def _highest_level(values: tuple[object, ...]) -> BatchLevel:
     for tensor in tensors_among(values):
         batch = batch_of(tensor)
         if batch is not None:
-            batch.level.check_open()
+            if not batch.level.is_open:
+                batch.level.check_entered(thread.batch_levels)
             if found is None or batch.level.number > found.number:
                 found = batch.level
     if found is None:

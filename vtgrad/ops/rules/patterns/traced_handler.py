@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.tracer import thread
 from vtgrad.ops.operator import Operator, Pattern
 from vtgrad.ops.rules.patterns.index_sets import IntArray, SetsTooLargeError
 from vtgrad.ops.rules.patterns.rules import contribution
