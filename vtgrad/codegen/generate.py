@@ -242,7 +242,8 @@ def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ()) -> st
 
 
 _METHODS = '''
-from vtgrad.ops.generated import functional as F
+# Type checkers see a method in `add = _add`, but only a variable in `add = F.add`.
+$imports
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["TensorMethods"]
@@ -262,7 +263,11 @@ def _methods(surface: Surface) -> str:
     methods = sorted(surface.methods.items())
     return text + fill(
         _METHODS,
-        methods="\n".join(f"{name} = F.{function}" for name, function in methods),
+        imports=list_of_imports(
+            "vtgrad.ops.generated.functional",
+            dict.fromkeys(f"{function} as _{function}" for _, function in methods),
+        ),
+        methods="\n".join(f"{name} = _{function}" for name, function in methods),
     )
 
 

@@ -137,12 +137,6 @@ class ClassWriter:
             yield f"{member.name}: {speller.expression(last.annotation)}{comment}"
         elif isinstance(last, ast.Assign) and isinstance(last.value, ast.Name):
             yield from self._shared(path, member.module, last.value.id, shadowed)
-        elif isinstance(last, ast.Assign) and isinstance(last.value, ast.Attribute):
-            # A function of another module, as in `add = F.add`.
-            source = self._names.modules.find(member.module, ast.unparse(last.value.value))
-            assert isinstance(source, Outside)
-            module = self._names.modules.at(source.module)
-            yield from self._shared(path, module, last.value.attr, shadowed)
         elif isinstance(last, ast.Assign):
             yield ast.unparse(last)
         else:
