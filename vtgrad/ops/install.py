@@ -57,9 +57,9 @@ class InstalledOperators:
     def wrap(self, impl: TensorImpl) -> TensorBase:
         """A tensor of the default class."""
         cls = self.tensor_class
-        # By way of a variable, as in `TensorBase._wrap`, which would be one more call.
-        new = cls.__new__
-        tensor = new(cls)
+        # As in `TensorBase._wrap`, which would be one more call.
+        make = cls._make
+        tensor: TensorBase = make(cls)
         tensor._impl = impl
         return tensor
 

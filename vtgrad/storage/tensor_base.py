@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.device import Device
@@ -14,6 +14,12 @@ from vtgrad.storage.recent_writes import Write, recent_writes
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["TensorBase", "handle_like", "wrap_like"]
+
+# Note [Objects of results]
+#
+# A result of an operator has the class of its first tensor. Its object is made by the function that
+# the class has as `_make`, not by calling the class: ``__new__`` and ``__init__`` of users' classes
+# take what users pass. A class can have a `_make` of its own, if results are to be of another class.
 
 # Looking the member up in its class costs more than testing whether a tensor is contiguous.
 _CONTIGUOUS: Final = MemoryFormat.CONTIGUOUS
@@ -30,12 +36,15 @@ class TensorBase:
 
     _impl: TensorImpl
 
+    # Makes the object of a result; see Note [Objects of results]. Any, because a type checker would
+    # take a function for a method.
+    _make: ClassVar[Any]
+
     @classmethod
     def _wrap(cls, impl: TensorImpl) -> Self:
         """The tensor of an impl that no other handle has."""
-        # In a variable, because mypyc takes `cls.__new__(cls)` for the call of a known method.
-        new = cls.__new__
-        tensor = new(cls)
+        make = cls._make
+        tensor: Self = make(cls)
         tensor._impl = impl
         return tensor
 
@@ -319,14 +328,16 @@ class TensorBase:
         return self._impl.is_inference
 
 
+TensorBase._make = TensorBase.__new__
+
 T = TypeVar("T", bound=TensorBase)
 
 
 def handle_like(tensor: T, impl: TensorImpl) -> T:
     """A tensor, of the class of `tensor`, of an impl that no other handle has."""
     cls = type(tensor)
-    new = cls.__new__
-    result = new(cls)
+    make = cls._make
+    result: T = make(cls)
     result._impl = impl
     return result
 

@@ -95,8 +95,8 @@ def make_view(
         meta.share_forward_base(parent, parent_meta, impl, view_fn)
     # `handle_like` inline, to save a call for each small view.
     cls = type(parent)
-    new = cls.__new__
-    view = new(cls)
+    make = cls._make
+    view: T = make(cls)
     view._impl = impl
     return view
 

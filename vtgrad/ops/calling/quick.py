@@ -54,7 +54,7 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
     impl.layout = layout
     # What `handle_like` does, which would be one more call for each of the smallest operators.
     cls = type(input)
-    new = cls.__new__
-    result = new(cls)
+    make = cls._make
+    result: T = make(cls)
     result._impl = impl
     return result

@@ -229,6 +229,6 @@ class KeptTensor(NamedTuple):
 
 def tensor_of(kind: type[TensorBase], impl: TensorImpl) -> TensorBase:
     """A tensor of a class on an impl that no other tensor has."""
-    tensor = kind.__new__(kind)
+    tensor: TensorBase = kind._make(kind)
     tensor._impl = impl
     return tensor

@@ -1,0 +1,190 @@
+"""How values come into the functions of the namespace, and how results go out."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from vtgrad.errors import NotSupportedError
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.tracer import read_value
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.key_set import keys
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+
+__all__ = [
+    "ArrayLike",
+    "array_of_class",
+    "as_array",
+    "cast",
+    "fresh",
+    "is_differentiated",
+    "of",
+    "result",
+    "value_of",
+    "viewable",
+]
+
+# What functions of the namespace take for an array.
+ArrayLike: TypeAlias = (
+    TensorBase
+    | np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+    | np.generic
+    | Number
+    | Sequence["ArrayLike"]
+)
+
+# The dtypes that tensors have.
+_KINDS: Final = frozenset("?bBhilqefdFD")
+
+
+def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
+    """An array of the namespace with the elements of anything that NumPy makes an array of.
+
+    Parameters
+    ----------
+    value : array_like
+        An array of the namespace is returned itself. A tensor gives a view. An array of NumPy is
+        a constant, which shares memory while nothing is recorded. Nested sequences that hold
+        tensors are stacked, which is recorded.
+    dtype : numpy.dtype, optional
+        The dtype of the result.
+
+    Raises
+    ------
+    NotSupportedError
+        If tensors cannot have the dtype.
+    TypeError, ValueError
+        What NumPy raises for what is no array.
+    """
+    found: ndarray
+    if isinstance(value, ndarray):
+        found = value
+    elif isinstance(value, TensorBase):
+        found = array_of_class(F.alias(value))
+    elif isinstance(value, (list, tuple)) and _holds_tensor(value):
+        found = _stacked(value, dtype)
+    else:
+        array = np.asarray(value, dtype)
+        found = fresh(array.copy() if array is value and is_recording() else array)
+    return found if dtype is None else cast(found, dtype)
+
+
+def cast(x: ndarray, dtype: NumpyDType) -> ndarray:
+    """The array itself if it has the dtype, else a recorded copy that has it."""
+    if x._impl.array.dtype == dtype:
+        return x
+    check_dtype(dtype)
+    return as_array(F.to_dtype(x, dtype))
+
+
+def check_dtype(dtype: NumpyDType) -> None:
+    """Refuse a dtype that tensors do not have.
+
+    Raises
+    ------
+    NotSupportedError
+        If so.
+    """
+    if dtype.char not in _KINDS or not dtype.isnative:
+        raise NotSupportedError(
+            f"vtgrad.numpy has no arrays of dtype {dtype}; use numpy itself for them", dtype=dtype
+        )
+
+
+def fresh(array: Array) -> ndarray:
+    """A new array of the namespace on memory of NumPy's, as a constant.
+
+    Raises
+    ------
+    NotSupportedError
+        If tensors cannot have its dtype.
+    """
+    check_dtype(array.dtype)
+    if type(array) is not np.ndarray:
+        array = array.view(np.ndarray)
+    return typing.cast("ndarray", kinds.array._wrap(TensorImpl(array)))
+
+
+def array_of_class(tensor: TensorBase) -> ndarray:
+    """A fresh tensor of any class, which becomes an array of the namespace."""
+    tensor.__class__ = kinds.array
+    return typing.cast("ndarray", tensor)
+
+
+def as_array(x: TensorBase) -> ndarray:
+    """A result of an operator as an array, also if it is 0-d.
+
+    For results that are views or the operand itself, and for functions whose result is an array in
+    NumPy too, as of ``where`` and ``reshape``.
+    """
+    if isinstance(x, ndarray) and type(x) is not kinds.scalar:
+        return x
+    # An operator may return its operand.
+    return array_of_class(F.clone(x) if type(x) is kinds.scalar else x)
+
+
+def result(x: TensorBase) -> ndarray:
+    """A fresh result of an operator: an array, or a scalar if it is 0-d.
+
+    A 0-d result that carries a derivative is a scalar of the namespace, and any other one is a
+    scalar of NumPy, which the type does not show.
+    """
+    impl = x._impl
+    array = impl.array
+    if array.ndim:
+        return typing.cast("ndarray", x) if type(x) is kinds.array else as_array(x)
+    if is_differentiated(x):
+        x.__class__ = kinds.scalar
+        return typing.cast("ndarray", x)
+    return typing.cast("ndarray", resolved(array)[()])
+
+
+def is_differentiated(x: TensorBase) -> bool:
+    """Whether a value has more than its elements: a gradient, a tangent, samples, a trace."""
+    impl = x._impl
+    meta = impl.autograd_meta
+    if meta is not None and meta.requires_grad():
+        return True
+    return bool(keys.modes) or (impl.extra_meta is not None and impl.key_set != 0)
+
+
+def value_of(x: TensorBase) -> Array:
+    """The elements of an array, for what has no derivative: comparisons, positions, integers."""
+    if keys.modes:
+        read_value(x)
+    return resolved(x._impl.array)
+
+
+def viewable(x: ndarray) -> ndarray:
+    """The array itself; a copy of a scalar, since a view of a scalar may not write to it."""
+    return as_array(x) if type(x) is kinds.scalar else x
+
+
+def _holds_tensor(items: Sequence[object]) -> bool:
+    """Whether nested lists and tuples hold a tensor."""
+    return any(
+        isinstance(x, TensorBase) or (isinstance(x, (list, tuple)) and _holds_tensor(x))
+        for x in items
+    )
+
+
+def _stacked(items: Sequence[object], dtype: NumpyDType | None) -> ndarray:
+    """Nested sequences as one array, which records where their tensors require grad."""
+    parts = [of(x) for x in items]
+    common = np.result_type(*[x._impl.array.dtype for x in parts]) if dtype is None else dtype
+    shapes = {x._impl.array.shape for x in parts}
+    if len(shapes) > 1:
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous "
+            f"shape: the elements have the shapes {sorted(shapes)}"
+        )
+    return array_of_class(F.stack([cast(x, common) for x in parts]))

@@ -1,0 +1,1 @@
+from vtgrad.numpy.ndarray import ndarray as ndarray
