@@ -1,8 +1,8 @@
 """The exceptions of vtgrad.
 
 Each class is also the built-in exception that users of PyTorch catch (``RuntimeError``,
-``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working. Beyond the text, an
-error has ``kind``, a short identifier that stays the same in all releases, and its facts as
+``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working; where NumPy raises
+another one, it is that one too: a `ShapeError` is a ``ValueError``. Beyond the text, an error has ``kind``, a short identifier that stays the same in all releases, and its facts as
 attributes, so that programs need not parse messages.
 """
 
@@ -116,13 +116,13 @@ class VtgradError(Exception):
 # -- arguments ------------------------------------------------------------------------------
 
 
-class ShapeError(VtgradError, RuntimeError):
+class ShapeError(VtgradError, RuntimeError, ValueError):
     """Shapes do not fit each other or the operator."""
 
     kind = "shape"
 
 
-class DimensionError(VtgradError, IndexError):
+class DimensionError(VtgradError, IndexError, ValueError):
     """A dimension number is outside the tensor's range."""
 
     kind = "dimension"
@@ -140,7 +140,7 @@ class IndexTypeError(VtgradError, IndexError):
     kind = "index"
 
 
-class ElementIndexError(VtgradError, RuntimeError):
+class ElementIndexError(VtgradError, RuntimeError, IndexError):
     """An element of an index tensor is outside the dimension that it indexes."""
 
     kind = "index"
@@ -164,13 +164,13 @@ class OptionValueError(VtgradError, RuntimeError):
     kind = "argument-value"
 
 
-class DTypeError(VtgradError, RuntimeError):
+class DTypeError(VtgradError, RuntimeError, TypeError):
     """The operator is not defined for this dtype, or for these dtypes together."""
 
     kind = "dtype"
 
 
-class ResultTypeError(VtgradError, RuntimeError):
+class ResultTypeError(VtgradError, RuntimeError, TypeError):
     """The result's dtype cannot be stored in the tensor that is written."""
 
     kind = "result-type"
@@ -194,13 +194,13 @@ class OutOfBoundsError(VtgradError, RuntimeError):
     kind = "out-of-bounds"
 
 
-class AmbiguousTruthError(VtgradError, RuntimeError):
+class AmbiguousTruthError(VtgradError, RuntimeError, ValueError):
     """A tensor without exactly one element was used as true or false."""
 
     kind = "ambiguous-truth"
 
 
-class ElementCountError(VtgradError, RuntimeError):
+class ElementCountError(VtgradError, RuntimeError, ValueError):
     """A tensor without exactly one element was used as one Python number."""
 
     kind = "ambiguous-truth"

@@ -24,22 +24,26 @@ class ArrayType(type):
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
-        if cls is not getattr(kinds, "array", None):
+        if cls is not kinds.array:
             return super().__instancecheck__(instance)
         return isinstance(instance, np.ndarray) or (
             super().__instancecheck__(instance) and type(instance) is not kinds.scalar
         )
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        if cls is not getattr(kinds, "array", None):
+        if cls is not kinds.array:
             return super().__subclasscheck__(subclass)
         return issubclass(subclass, np.ndarray) or (
             super().__subclasscheck__(subclass) and subclass is not kinds.scalar
         )
 
 
-class ArrayBase(Tensor, metaclass=ArrayType):
-    """A tensor whose attributes mean what they mean in NumPy."""
+class ArrayBase(Tensor):
+    """A tensor whose attributes mean what they mean in NumPy.
+
+    The class of this class is `type`, so that ``isinstance`` with it, which the functions of the
+    namespace ask at each call, is quick.
+    """
 
     __slots__ = ()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from vtgrad.numpy.base import ArrayBase
+from vtgrad.numpy.array_operators import ArrayOperators
+from vtgrad.numpy.base import ArrayType
 from vtgrad.numpy.kinds import kinds
 
 __all__ = ["ndarray"]
 
 
-class ndarray(ArrayBase):
+class ndarray(ArrayOperators, metaclass=ArrayType):
     """An array with NumPy's meanings and with gradients."""
 
     __slots__ = ()

@@ -27,6 +27,7 @@ __all__ = [
     "cast",
     "fresh",
     "is_differentiated",
+    "is_keyed",
     "of",
     "result",
     "value_of",
@@ -148,13 +149,20 @@ def result(x: TensorBase) -> ndarray:
     return typing.cast("ndarray", resolved(array)[()])
 
 
+def is_keyed(x: TensorBase) -> bool:
+    """Whether a tensor is more than an array: one of several samples, dual, traced, on a lane."""
+    if not keys.active:
+        return False
+    return bool(keys.modes) or x._impl.key_set != 0
+
+
 def is_differentiated(x: TensorBase) -> bool:
     """Whether a value has more than its elements: a gradient, a tangent, samples, a trace."""
     impl = x._impl
     meta = impl.autograd_meta
     if meta is not None and meta.requires_grad():
         return True
-    return bool(keys.modes) or (impl.extra_meta is not None and impl.key_set != 0)
+    return keys.active and is_keyed(x)
 
 
 def value_of(x: TensorBase) -> Array:

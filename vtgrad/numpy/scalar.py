@@ -1,11 +1,17 @@
 """The class of 0-d results that carry a derivative."""
 
+# Members of scalars refuse what those of arrays do.
+# mypy: disable-error-code="override, assignment"
+
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from vtgrad.numpy.index import getitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.ndarray import ndarray
+from vtgrad.numpy.operands import as_array, value_of
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["scalar"]
@@ -17,12 +23,61 @@ def _make_array(_: type[Any]) -> TensorBase:
 
 
 class scalar(ndarray):
-    """One number that carries a derivative, as arithmetic and indexing with integers give it."""
+    """One number that carries a derivative, as arithmetic and indexing with integers give it.
+
+    It is what ``np.float64`` is in NumPy: a number that nothing writes. ``s += 5`` gives the name
+    another number.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> a = np.array([1.0, 2.0, 3.0]).requires_grad_()
+    >>> b = a * 1
+    >>> b[0], b[1] = b[1], b[0]
+    >>> s = b[2]
+    >>> s += 5
+    >>> b.tolist()
+    [2.0, 1.0, 3.0]
+    """
 
     __slots__ = ()
 
     # See Note [Objects of results]. Which of the results are scalars, `operands.result` says.
     _make = staticmethod(_make_array)
+
+    # A number cannot be written: ``s += 5`` computes another one.
+    __iadd__ = ndarray.__add__
+    __isub__ = ndarray.__sub__
+    __imul__ = ndarray.__mul__
+    __itruediv__ = ndarray.__truediv__
+    __ifloordiv__ = ndarray.__floordiv__
+    __imod__ = ndarray.__mod__
+    __ipow__ = ndarray.__pow__
+    __imatmul__ = ndarray.__matmul__
+    __iand__ = ndarray.__and__
+    __ior__ = ndarray.__or__
+    __ixor__ = ndarray.__xor__
+    __ilshift__ = ndarray.__lshift__
+    __irshift__ = ndarray.__rshift__
+
+    def __hash__(self) -> int:
+        return hash(value_of(self).item())
+
+    def __getitem__(self, index: object) -> ndarray:
+        if type(index) is tuple and not index:
+            return self
+        if index is Ellipsis or index is None or type(index) is tuple:
+            return getitem(as_array(F.clone(self)), index)
+        raise IndexError("invalid index to scalar variable.")
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise TypeError(f"'{self.dtype.type.__name__}' object does not support item assignment")
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(f"object of type '{self.dtype.type.__name__}' has no len()")
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"'{self.dtype.type.__name__}' object is not iterable")
 
 
 kinds.scalar = scalar

@@ -1,0 +1,260 @@
+"""Indexing with NumPy's meanings: ``x[index]`` and ``x[index] = value``.
+
+Note [Indices by NumPy]
+
+Integers, slices, None and ``...`` are applied by the operators that make views. An expression with
+index arrays or masks is applied by NumPy, to an array with the number of each element: what comes
+out is where each element of the result is, by whatever rules NumPy has for the expression. `take`
+and `put_` read and write there, one recorded operator each.
+
+A full set of integers names one element, which is a copy: a `scalar`.
+"""
+
+from __future__ import annotations
+
+import operator
+import typing
+from functools import lru_cache
+from types import EllipsisType
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.operands import (
+    as_array,
+    cast,
+    fresh,
+    is_differentiated,
+    is_keyed,
+    of,
+    result,
+    value_of,
+)
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["Basic", "getitem", "positions_of", "setitem"]
+
+Basic: TypeAlias = int | slice | EllipsisType | None
+
+_NUMBERS: Final = (bool, int, float, complex)
+
+
+def getitem(x: TensorBase, index: object) -> ndarray:
+    """What ``x[index]`` means, but for a single integer and the usual slices."""
+    if keyed_index(index):
+        return as_array(F.getitem(x, index))
+    parts = _parts(index)
+    if any(isinstance(part, np.ndarray) for part in parts):
+        if not is_differentiated(x):
+            return fresh(np.asarray(resolved(x._impl.array)[parts]))
+        shape = x._impl.array.shape
+        return as_array(F.take(x, fresh(positions_of(shape)[parts])))
+    basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
+    if len(basic) == x._impl.array.ndim and all(type(part) is int for part in basic):
+        if Ellipsis not in parts:
+            return _element(x, typing.cast("tuple[int, ...]", basic))
+    view, reversed_dims = _forward(x, basic)
+    if not reversed_dims:
+        return view
+    found = as_array(F.flip(view, list(reversed_dims)))
+    # A write would be lost.
+    found._impl.array.flags.writeable = False
+    return found
+
+
+def setitem(x: TensorBase, index: object, value: object) -> None:
+    """What ``x[index] = value`` means, but for what the operator does alike."""
+    source = _value(x, value)
+    if keyed_index(index):
+        F.setitem(x, index, source)
+        return
+    parts = _parts(index)
+    if any(isinstance(part, np.ndarray) for part in parts):
+        positions = positions_of(x._impl.array.shape)[parts]
+        source = _broadcast(source, positions.shape)
+        if np.may_share_memory(source._impl.array, x._impl.array):
+            source = as_array(F.clone(source))
+        F.put_(x, fresh(np.ascontiguousarray(positions)), source)
+        return
+    basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
+    view, reversed_dims = _forward(x, basic)
+    if reversed_dims:
+        source = _broadcast(source, view._impl.array.shape)
+        source = as_array(F.flip(source, list(reversed_dims)))
+    if view is not x and type(view) is not kinds.scalar:
+        source = _broadcast(source, view._impl.array.shape)
+    if np.may_share_memory(source._impl.array, x._impl.array):
+        source = as_array(F.clone(source))
+    F.copy_(view, source)
+
+
+def keyed_index(index: object) -> bool:
+    """Whether an index differs from sample to sample, or has another key."""
+    parts = index if type(index) is tuple else (index,)
+    return any(isinstance(part, TensorBase) and is_keyed(part) for part in parts)
+
+
+def positions_of(shape: Shape) -> Array:
+    """The row-major number of each element of an array of a shape; read-only."""
+    count = 1
+    for n in shape:
+        count *= n
+    if count > _LARGE:
+        return np.arange(count).reshape(shape)
+    return _small_positions(shape)
+
+
+_LARGE: Final = 2**16
+
+
+@lru_cache(maxsize=64)
+def _small_positions(shape: Shape) -> Array:
+    found = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+    found.flags.writeable = False
+    return found
+
+
+def _element(x: TensorBase, index: tuple[int, ...]) -> ndarray:
+    """A copy of one element."""
+    array = x._impl.array
+    if not is_differentiated(x):
+        return typing.cast("ndarray", resolved(array)[index])
+    if not index:
+        return result(F.clone(x))
+    view: TensorBase = x
+    for part in index[:-1]:
+        view = F.select(view, 0, part)
+    return result(F.select_copy(view, 0, index[-1]))
+
+
+def _parts(index: object) -> tuple[Any, ...]:
+    """The parts of an index, each None, ``...``, a slice, an int, or an array of NumPy."""
+    return tuple([_part(part) for part in (index if type(index) is tuple else (index,))])
+
+
+def _part(part: object) -> object:
+    if part is None or part is Ellipsis or type(part) is slice or type(part) is int:
+        return part
+    if isinstance(part, TensorBase):
+        part = value_of(part)
+    if isinstance(part, (bool, np.bool_)):
+        return np.asarray(part)
+    if isinstance(part, np.ndarray) and (part.ndim or part.dtype.kind == "b"):
+        return part
+    if isinstance(part, (list, tuple)):
+        array = np.asarray(_of_list(part))
+        return array.astype(np.intp) if not array.size and array.dtype.kind == "f" else array
+    try:
+        return operator.index(typing.cast("int", part))
+    except TypeError:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+            "boolean arrays are valid indices"
+        ) from None
+
+
+def _of_list(part: object) -> object:
+    """Nested lists with the arrays in them in NumPy's form."""
+    if isinstance(part, TensorBase):
+        return value_of(part)
+    return [_of_list(x) for x in part] if isinstance(part, (list, tuple)) else part
+
+
+def _expanded(parts: tuple[Basic, ...], shape: Shape) -> tuple[Basic, ...]:
+    """The parts without ``...``, one for each dimension or None for a new one; slices complete.
+
+    Raises
+    ------
+    IndexError
+        If there are too many parts, or two ``...``.
+    """
+    named = sum(part is not None and part is not Ellipsis for part in parts)
+    if named > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {named} were "
+            "indexed"
+        )
+    if parts.count(Ellipsis) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    found: list[Basic] = []
+    whole = (slice(None),) * (len(shape) - named)
+    at = parts.index(Ellipsis) if Ellipsis in parts else len(parts)
+    dim = 0
+    for part in (*parts[:at], *whole, *parts[at + 1 :]):
+        if part is None:
+            found.append(None)
+            continue
+        size = shape[dim]
+        if isinstance(part, int):
+            if not -size <= part < size:
+                raise IndexError(f"index {part} is out of bounds for axis {dim} with size {size}")
+            found.append(part)
+        else:
+            assert isinstance(part, slice)
+            found.append(slice(*part.indices(size)))
+        dim += 1
+    return tuple(found)
+
+
+def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[ndarray, tuple[int, ...]]:
+    """The view that the parts name, with the dimensions that are in reverse order in it."""
+    view, dim = x, 0
+    backward: list[int] = []
+    for part in parts:
+        if part is None:
+            view = F.unsqueeze(view, dim)
+        elif isinstance(part, int):
+            view = F.select(view, dim, part)
+            dim -= 1
+        else:
+            assert isinstance(part, slice)
+            start, stop, step = part.start, part.stop, part.step
+            count = len(range(start, stop, step))
+            if step < 0:
+                backward.append(dim)
+                start, step = start + (count - 1) * step, -step
+                stop = start + (count - 1) * step + 1
+            if not count:
+                start = stop = 0
+            if count != view._impl.array.shape[dim]:
+                view = F.slice(view, dim, start, stop, step)
+        dim += 1
+    return as_array(F.alias(x) if view is x else view), tuple(backward)
+
+
+def _value(x: TensorBase, value: object) -> ndarray:
+    """A value as it is stored: cast to the dtype, however much it loses."""
+    dtype = x._impl.array.dtype
+    if isinstance(value, (list, tuple)):
+        value = of(value)
+    if isinstance(value, TensorBase):
+        return cast(of(value), dtype)
+    given = np.asarray(value)
+    stored = np.empty(given.shape, dtype)
+    # NumPy's cast, with its errors for what does not fit.
+    stored[...] = typing.cast("Any", value if type(value) in _NUMBERS else given)
+    return fresh(stored)
+
+
+def _broadcast(source: ndarray, shape: Shape) -> ndarray:
+    """A value in the shape of what is written; leading dimensions of size 1 may be too many."""
+    found = source._impl.array.shape
+    if found == shape:
+        return source
+    while len(found) > len(shape) and found[0] == 1:
+        source, found = as_array(F.select(source, 0, 0)), found[1:]
+    try:
+        return as_array(F.broadcast_to(source, shape)) if found != shape else source
+    except RuntimeError:
+        raise ValueError(
+            f"could not broadcast input array from shape {_text(found)} into shape {_text(shape)}"
+        ) from None
+
+
+def _text(shape: Shape) -> str:
+    return str(shape).replace(" ", "")
