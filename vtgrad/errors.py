@@ -1,9 +1,10 @@
 """The exceptions of vtgrad.
 
 Each class is also the built-in exception that users of PyTorch catch (``RuntimeError``,
-``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working; where NumPy raises
-another one, it is that one too: a `ShapeError` is a ``ValueError``. Beyond the text, an error has ``kind``, a short identifier that stays the same in all releases, and its facts as
-attributes, so that programs need not parse messages.
+``IndexError``, ``TypeError`` ...), so ``except RuntimeError`` keeps working. Where NumPy raises
+another one, it is that one too: a `ShapeError` is a ``ValueError``. Beyond the text, an error has
+``kind``, a short identifier that stays the same in all releases, and its facts as attributes, so
+that programs need not parse messages.
 """
 
 from __future__ import annotations

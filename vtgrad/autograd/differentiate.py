@@ -15,6 +15,7 @@ from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
 from vtgrad.ops.rules.batches.values import is_batched_at, value_at
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.warn import warn
+from vtgrad.tensor.gradient_class import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["backward", "grad"]
@@ -215,6 +216,11 @@ def _grad(
             materialize_grads,
         ),
     )
+    models = inputs if isinstance(inputs, Sequence) else (inputs,)
+    for model in models:
+        if type(model) is not Tensor:
+            found = tuple(in_classes_of(found, models))
+            break
     if levels is None:
         return found
     return tuple(

@@ -47,6 +47,7 @@ from vtgrad.ops.calling.arguments import (
     array_of,
     array_or_none,
     arrays_of,
+    leading,
     numpy_or_none,
     operand_of,
     refuse_array
@@ -342,7 +343,7 @@ def _computation(operator: Operator, *, several: bool) -> str:
 def _stored(operator: Operator, returned: str) -> str:
     """The results, as tensors of their own or in those of ``out=``."""
     owner = owner_of(operator)
-    source = f"{owner.name}[0]" if owner.is_list else owner.name
+    source = f"leading({owner.name})" if owner.is_list else owner.name
     options = f', "{operator.base}"'
     if operator.exact_out is not None:
         exact = "True"

@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeAlias
 from vtgrad.autograd.reverse_call import Arguments
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.tensor.gradient_class import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 
@@ -184,7 +185,7 @@ def choose(args: tuple[object, ...], argnums: object, name: str, *, real: bool =
 
 def gradient_tree(chosen: Chosen, gradients: Sequence[object]) -> object:
     """The answer of a transform: what belongs to each tensor, in the containers of the caller."""
-    trees = chosen.trees(gradients)
+    trees = chosen.trees(in_classes_of(gradients, chosen.tensors))
     return trees[0] if chosen.one else tuple(trees)
 
 

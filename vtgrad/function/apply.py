@@ -21,6 +21,7 @@ from vtgrad.function.results import (
     version_of,
     wrap_outputs,
 )
+from vtgrad.function.returned_numbers import with_tensors_for_numbers
 from vtgrad.function.samples import Samples
 from vtgrad.graph.audit import audit
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers
@@ -224,10 +225,12 @@ def forward_without_grad(
         samples = context._call.samples
         if samples is not None:
             args = tuple(samples.of_values(args, samples.of_arguments))
+        inputs = context._call.inputs
         if not splits:
             returned = function.forward(context, *args, **options)
+            returned = with_tensors_for_numbers(returned, inputs)
         else:
-            returned = function.forward(*args, **options)
+            returned = with_tensors_for_numbers(function.forward(*args, **options), inputs)
             function.setup_context(context, args, returned, **options)
         return returned if samples is None else _values_of_results(context._call, returned)
     finally:

@@ -30,6 +30,7 @@ from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_mode import thread
 from vtgrad.tensor.saved_tensor import SavedTensor
 from vtgrad.tensor.tensor import Tensor
@@ -359,7 +360,15 @@ class BackwardCFunction(Node, FunctionCtx):
                     grads[nr] = operators().zeros(result.shape, result.dtype, result.device)
         given = [x for x in grads if x is not None] if keys.active else ()
         returned = self._run(grads)
-        answers = self._checked(returned if isinstance(returned, tuple) else (returned,))
+        answers = self._checked(
+            tuple(
+                [
+                    # What a computation with 0-d arrays of `vtgrad.numpy` gives.
+                    operators().wrap(TensorImpl(np.array(x))) if isinstance(x, np.generic) else x
+                    for x in (returned if isinstance(returned, tuple) else (returned,))
+                ]
+            )
+        )
         found = [
             (
                 index,

@@ -6,15 +6,22 @@
 from __future__ import annotations
 
 import builtins
-from typing import ClassVar
+import typing
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
 from vtgrad.numpy.kinds import kinds
-from vtgrad.storage.arrays import NumpyDType
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import NumpyDType, Shape
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["ArrayBase", "ArrayType"]
+__all__ = ["ArrayBase", "ArrayType", "viewable"]
 
 
 class ArrayType(type):
@@ -38,6 +45,11 @@ class ArrayType(type):
         )
 
 
+def viewable(x: TensorBase) -> TensorBase:
+    """The array itself; a copy of a scalar, since a view of a scalar may not write to it."""
+    return F.clone(x) if type(x) is kinds.scalar else x
+
+
 class ArrayBase(Tensor):
     """A tensor whose attributes mean what they mean in NumPy.
 
@@ -51,12 +63,278 @@ class ArrayBase(Tensor):
 
     @property
     def dtype(self) -> NumpyDType:
-        """Element type, one of NumPy's."""
+        """Element type.
+
+        Returns
+        -------
+        dtype
+            One of NumPy's.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2,)).dtype.kind
+        'f'
+        """
         dtype: NumpyDType = self._impl.array.dtype
         return dtype
 
     @property
-    def shape(self) -> tuple[builtins.int, ...]:
-        """Length of each dimension."""
-        shape: tuple[builtins.int, ...] = self._impl.array.shape
+    def shape(self) -> Shape:
+        """Length of each dimension.
+
+        Assigned to, it gives the same elements another shape, in place.
+
+        Returns
+        -------
+        tuple of int
+            A plain tuple.
+
+        Raises
+        ------
+        AttributeError
+            If an assigned shape would need a copy.
+        ValueError
+            If it has another number of elements.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> x = np.ndarray((2, 3))
+        >>> x.shape = 3, -1
+        >>> x.shape
+        (3, 2)
+        """
+        shape: Shape = self._impl.array.shape
         return shape
+
+    @shape.setter
+    def shape(self, shape: SupportsIndex | Sequence[SupportsIndex]) -> None:
+        array = resolved(self._impl.array)
+        # NumPy says whether there is such a view, and what is wrong.
+        probe = np.lib.stride_tricks.as_strided(array, array.shape, array.strides)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            probe.shape = typing.cast("Any", shape)
+        strides = tuple(step // array.itemsize for step in probe.strides)
+        F.as_strided_(self, probe.shape, strides)
+
+    @property
+    def strides(self) -> Shape:
+        """Step between neighbours along each dimension, in bytes.
+
+        Returns
+        -------
+        tuple of int
+            As in NumPy; `stride()` counts elements.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3)).strides
+        (24, 8)
+        """
+        strides: Shape = self._impl.array.strides
+        return strides
+
+    @property
+    def size(self) -> builtins.int:
+        """Number of elements.
+
+        Returns
+        -------
+        int
+            The product of the shape.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3)).size
+        6
+        """
+        return self._impl.array.size
+
+    @property
+    def itemsize(self) -> builtins.int:
+        """Bytes per element.
+
+        Returns
+        -------
+        int
+            8 for float64.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3)).itemsize
+        8
+        """
+        return self._impl.array.itemsize
+
+    @property
+    def nbytes(self) -> builtins.int:
+        """Bytes of all elements.
+
+        Returns
+        -------
+        int
+            The number of elements times `itemsize`.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3)).nbytes
+        48
+        """
+        return self._impl.array.nbytes
+
+    @property
+    def flags(self) -> Any:
+        """How the elements lie in memory, and whether they can be written.
+
+        Returns
+        -------
+        flagsobj
+            NumPy's; what is assigned to it has no effect on the array.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3)).flags.c_contiguous
+        True
+        """
+        # Those of an object of its own: assigning to them must not change the array.
+        return resolved(self._impl.array).view().flags
+
+    @property
+    def base(self) -> Self | None:
+        """The array that a view is of.
+
+        Returns
+        -------
+        ndarray or None
+            None for what is not known as a view.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> x = np.ndarray((2, 3))
+        >>> x[0].base is x
+        True
+        """
+        return self._base
+
+    @property
+    def T(self) -> Self:
+        """The dimensions in reverse order.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3, 4)).T.shape
+        (4, 3, 2)
+        """
+        view = viewable(self)
+        dims = tuple(range(self._impl.array.ndim))[::-1]
+        return typing.cast("Self", F.permute(view, dims))
+
+    @property
+    def mT(self) -> Self:
+        """The last two dimensions exchanged.
+
+        Returns
+        -------
+        ndarray
+            A view.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2, 3, 4)).mT.shape
+        (2, 4, 3)
+        """
+        if self._impl.array.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return F.transpose(self, -2, -1)
+
+    @property
+    def real(self) -> Self:
+        """The real parts.
+
+        Assigned to, it writes them.
+
+        Returns
+        -------
+        ndarray
+            A view of a complex array; a real array itself.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2,)).real.shape
+        (2,)
+        """
+        if self._impl.array.dtype.kind != "c":
+            return self
+        return typing.cast("Self", F.real(viewable(self)))
+
+    @real.setter
+    def real(self, value: object) -> None:
+        part = self.real if self._impl.array.dtype.kind == "c" else self
+        part[...] = typing.cast("Any", value)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts.
+
+        Assigned to, it writes them.
+
+        Returns
+        -------
+        ndarray
+            A view of a complex array; zeros, which cannot be written, for a real one.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2,)).imag.shape
+        (2,)
+        """
+        if self._impl.array.dtype.kind == "c":
+            return typing.cast("Self", F.imag(viewable(self)))
+        zeros = np.zeros(self._impl.array.shape, self._impl.array.dtype)
+        zeros.flags.writeable = False
+        return typing.cast("Self", kinds.array._wrap(TensorImpl(zeros)))
+
+    @imag.setter
+    def imag(self, value: object) -> None:
+        if self._impl.array.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self.imag[...] = typing.cast("Any", value)
+
+    @property
+    def device(self) -> str:
+        """Where the elements are, as the array API names it.
+
+        Returns
+        -------
+        str
+            ``"cpu"``, or the name of a lane of it.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.ndarray((2,)).device
+        'cpu'
+        """
+        return str(self._impl.device)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from vtgrad.numpy.array_operators import ArrayOperators
+from vtgrad.numpy.array_conversions import ArrayConversions
 from vtgrad.numpy.base import ArrayType
 from vtgrad.numpy.kinds import kinds
 
 __all__ = ["ndarray"]
 
 
-class ndarray(ArrayOperators, metaclass=ArrayType):
+class ndarray(ArrayConversions, metaclass=ArrayType):
     """An array with NumPy's meanings and with gradients."""
 
     __slots__ = ()
 
 
 kinds.array = ndarray
+ndarray._gradient_class = ndarray

@@ -81,3 +81,4 @@ class scalar(ndarray):
 
 
 kinds.scalar = scalar
+ndarray._number_class = scalar

@@ -198,8 +198,7 @@ class Ufunc:
         elif mask is True and self._writes_first(operands, outs, loop):
             others = [_operand(x, d) for x, d in zip(operands[1:], loop[1:nin], strict=True)]
             assert self.inplace is not None
-            target = typing.cast("ndarray", operands[0])
-            return typing.cast("ndarray", self.inplace(target, *others))
+            return typing.cast("ndarray", self.inplace(operands[0], *others))
         else:
             found = self._by_operator(operands, outs, loop, mask)
         if not outs:
@@ -436,9 +435,8 @@ def _operand(x: object, dtype: NumpyDType) -> ndarray:
 
 
 def _dtype_of(target: object) -> NumpyDType:
-    if isinstance(target, TensorBase):
-        return target._impl.dtype
-    return typing.cast("np.ndarray[Any, Any]", target).dtype
+    dtype: NumpyDType = typing.cast("np.ndarray[Any, Any]", target).dtype
+    return target._impl.dtype if isinstance(target, TensorBase) else dtype
 
 
 def _broadcasts(sizes: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -40,6 +40,13 @@ class TensorBase:
     # take a function for a method.
     _make: ClassVar[Any]
 
+    # The class of gradients, see Note [Classes of gradients]; None for that of all other tensors.
+    _gradient_class: ClassVar[Any] = None
+
+    # The class of what an array or a number of NumPy becomes that forward of a custom Function
+    # returns, if an argument is of the class; None where it stays what it is.
+    _number_class: ClassVar[Any] = None
+
     @classmethod
     def _wrap(cls, impl: TensorImpl) -> Self:
         """The tensor of an impl that no other handle has."""

@@ -20,6 +20,7 @@ from vtgrad.autograd.functional.jacobian import Strategy, check_options, matrice
 from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from vtgrad.autograd.reverse_call import gradients_by, in_transform
 from vtgrad.errors import TransformError
+from vtgrad.tensor.gradient_class import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["gradient_of", "hessian"]
@@ -102,7 +103,10 @@ def hessian(
             strict=strict,
             vectorize=vectorize,
         )
-        found = [tuple(result(row, create_graph=create_graph)) for row in rows]
+        found = [
+            tuple(in_classes_of(result(row, create_graph=create_graph), made.arguments.given))
+            for row in rows
+        ]
         return found[0][0] if made.one_input else tuple(found)
 
     if outer_jacobian_strategy == "forward-mode":
@@ -133,7 +137,7 @@ def _by_columns(
         return in_transform(body)
 
     _, rows = jacobian_by_columns(gradient, lambda found: found, given)
-    blocks = [tuple(result(row, create_graph=False)) for row in rows]
+    blocks = [tuple(in_classes_of(result(row, create_graph=False), given)) for row in rows]
     return blocks[0][0] if isinstance(inputs, Tensor) else tuple(blocks)
 
 

@@ -22,6 +22,7 @@ from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_col
 from vtgrad.autograd.jacobian_rows import jacobian_in_batches, jacobian_in_loop
 from vtgrad.autograd.reverse_call import InputEdge, in_transform
 from vtgrad.errors import NotSupportedError, OptionValueError, TransformError
+from vtgrad.tensor.gradient_class import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Jacobian", "check_options", "jacobian", "matrices"]
@@ -129,7 +130,13 @@ def jacobian(
             strict=strict,
             vectorize=vectorize,
         )
-        found = [like(made.one_input, result(row, create_graph=create_graph)) for row in rows]
+        found = [
+            like(
+                made.one_input,
+                in_classes_of(result(row, create_graph=create_graph), made.arguments.given),
+            )
+            for row in rows
+        ]
         return found[0] if made.one_output else cast("Jacobian", tuple(found))
 
     return in_transform(body)
@@ -145,7 +152,9 @@ def _by_columns(func: Callable[..., Tensors], inputs: Inputs) -> Jacobian:
         given,
     )
     one_input = isinstance(inputs, Tensor)
-    found = [like(one_input, result(row, create_graph=False)) for row in blocks]
+    found = [
+        like(one_input, in_classes_of(result(row, create_graph=False), given)) for row in blocks
+    ]
     return found[0] if isinstance(returned, Tensor) else cast("Jacobian", tuple(found))
 
 

@@ -68,7 +68,7 @@ class Recorded(NamedTuple):
         """
         roots = [self.outputs[nr] for nr in cotangents]
         given = [
-            from_numpy(np.asarray(w, root.dtype.numpy)).to(root.device)
+            from_numpy(np.asarray(w, root._impl.dtype)).to(root.device)
             for root, w in zip(roots, cotangents.values(), strict=True)
         ]
         found = grad(roots, self.subject.inputs, given, retain_graph=True, allow_unused=True)

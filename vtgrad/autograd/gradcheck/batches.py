@@ -40,7 +40,7 @@ def check_batched_gradients(recorded: Recorded) -> None:
             together = grad(
                 output,
                 subject.inputs,
-                from_numpy(rows.astype(output.dtype.numpy)).to(output.device),
+                from_numpy(rows.astype(output._impl.dtype)).to(output.device),
                 retain_graph=True,
                 allow_unused=True,
                 is_grads_batched=True,

@@ -134,7 +134,7 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
 
 def _like(x: Tensor, values: Array) -> Tensor:
     """Values as a tensor of the dtype and on the device of an input."""
-    return from_numpy(np.asarray(values, x.dtype.numpy)).to(x.device)
+    return from_numpy(np.asarray(values, x._impl.dtype)).to(x.device)
 
 
 def _outputs(subject: Subject, duals: Mapping[int, Tensor]) -> list[Tensor]:

@@ -56,7 +56,7 @@ def check_gradients_enter_linearly(recorded: Recorded) -> None:
     """
     subject, settings = recorded.subject, recorded.settings
     given = cotangents_of(recorded)
-    dtypes = [recorded.outputs[nr].dtype.numpy for nr in given]
+    dtypes = [recorded.outputs[nr]._impl.dtype for nr in given]
     _check_proportions(
         recorded.gradients,
         given,
@@ -93,7 +93,7 @@ def check_tangents_enter_linearly(
         nr: direction_like(tuple(x.shape), 2000 + nr, is_complex=x.is_complex())
         for nr, x in enumerate(subject.inputs)
     }
-    exponent = _exponent([x.dtype.numpy for x in subject.inputs])
+    exponent = _exponent([x._impl.dtype for x in subject.inputs])
     _check_proportions(
         lambda entering: tangents(subject, entering, over_reverse=over_reverse),
         given,
@@ -291,7 +291,7 @@ def _gradient_derivatives(
 
 
 def _like(tensor: Tensor, values: Array) -> Tensor:
-    return from_numpy(np.asarray(values, tensor.dtype.numpy)).to(tensor.device)
+    return from_numpy(np.asarray(values, tensor._impl.dtype)).to(tensor.device)
 
 
 def _leaf_like(tensor: Tensor, values: Array) -> Tensor:

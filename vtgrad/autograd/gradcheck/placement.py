@@ -137,7 +137,7 @@ class Placement(NamedTuple):
         """The content of a memory with zeros where the argument lies."""
         around, x = self.surroundings[nr], self.subject.arguments[nr]
         assert isinstance(x, Tensor)
-        values = np.frombuffer(content, around.dtype.numpy).reshape(tuple(around.shape)).copy()
+        values = np.frombuffer(content, around._impl.dtype).reshape(tuple(around.shape)).copy()
         self.arrangement.part(from_numpy(values), tuple(x.shape)).zero_()
         return values.tobytes()
 
@@ -150,6 +150,6 @@ def outputs_of(returned: object) -> list[Tensor]:
 def _values_like(x: Tensor, shape: tuple[int, ...], nr: int) -> Array:
     """What lies beside an argument: numbers near one, or zeros of integers and truth values."""
     if not (x.is_floating_point() or x.is_complex()):
-        return np.zeros(shape, x.dtype.numpy)
+        return np.zeros(shape, x._impl.dtype)
     values = 1 + direction_like(shape, nr, is_complex=x.is_complex()) / 8
-    return np.asarray(values, x.dtype.numpy)
+    return np.asarray(values, x._impl.dtype)

@@ -238,7 +238,7 @@ def _random_like(output: Tensor, nr: int, *, gaps: bool) -> Tensor:
     """A random gradient of an output; with gaps, every second element of a longer memory."""
     shape = (*output.shape, 2) if gaps else tuple(output.shape)
     values = direction_like(shape, nr, is_complex=output.is_complex())
-    whole = from_numpy(values.astype(output.dtype.numpy)).to(output.device)
+    whole = from_numpy(values.astype(output._impl.dtype)).to(output.device)
     return (whole.select(-1, 0) if gaps else whole).requires_grad_()
 
 
@@ -246,7 +246,7 @@ def _zeros_like(given: Tensor | None) -> Tensor | None:
     """Zeros that require grad if the gradient does."""
     if given is None:
         return None
-    zeros = from_numpy(np.zeros(tuple(given.shape), given.dtype.numpy)).to(given.device)
+    zeros = from_numpy(np.zeros(tuple(given.shape), given._impl.dtype)).to(given.device)
     return zeros.requires_grad_(given.requires_grad)
 
 

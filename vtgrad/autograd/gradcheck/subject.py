@@ -136,7 +136,7 @@ def subject_of(function: Callable[..., object], arguments: tuple[object, ...]) -
             "no input requires grad, so that there is no gradient to check: pass requires_grad=True"
         )
     for nr, x in zip(numbers, inputs, strict=True):
-        if x.dtype.numpy not in (np.float64, np.complex128):
+        if x._impl.dtype not in (np.float64, np.complex128):
             warn(
                 f"input {nr} is {x.dtype}: with less than double precision central differences "
                 "are too coarse for the usual tolerances"

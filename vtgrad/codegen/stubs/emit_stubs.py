@@ -10,8 +10,10 @@ with NumPy's scalars where numbers are accepted, and with one signature for all 
 return the same. A class stands in one stub, its home, or is imported from its own module if that
 does not lead to the operators.
 
-A module with a stub is not checked itself, so only modules without code have one. One of them is in
-a lower layer: hooks of nodes take a `Tensor`, which `storage/public_tensor.py` names for nodes.
+A module with a stub is not checked itself, so only modules without code have one. Two of them are
+in lower layers, and name a class that stands above: hooks of nodes take a `Tensor`, which
+`storage/public_tensor.py` names for nodes, and functions of `vtgrad.numpy` an ``ndarray``, which
+`numpy/public_ndarray.py` names for them.
 """
 
 import ast
@@ -47,6 +49,8 @@ STUBS: Final = (
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
 )
+# A stub that shows a class by its module above: the path under the package, and the module.
+_ARRAYS: Final = ("numpy/public_ndarray.pyi", "vtgrad.numpy.ndarray", "ndarray")
 # Where the classes stand that users know by their names in the public modules only.
 _BEHIND: Final = ("vtgrad.generator", "vtgrad.tensor.")
 
@@ -83,6 +87,9 @@ def emit_stubs(generated: Mapping[str, str], users: UsersArguments) -> dict[str,
         files[module.stub_path] = _stub(
             module, FunctionWriter(names, users, wide=stub == "vtgrad"), names, found, functions
         )
+    path, above, name = _ARRAYS
+    top = head("the source files", "The class of arrays in the types of functions.")
+    files[path] = f"{top}from {above} import {name} as {name}\n{list_of_exports({name})}"
     return files
 
 

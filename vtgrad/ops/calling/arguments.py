@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import numpy_dtype
 from vtgrad.storage.tensor_base import TensorBase
@@ -16,6 +17,7 @@ __all__ = [
     "array_of",
     "array_or_none",
     "arrays_of",
+    "leading",
     "numpy_or_none",
     "operand_of",
     "refuse_array",
@@ -50,6 +52,20 @@ def arrays_of(values: Sequence[TensorBase], name: str) -> list[Array]:
             argument=name,
         )
     return [array_of(x, name) for x in values]
+
+
+def leading(tensors: Sequence[T]) -> T:
+    """The tensor whose class a result of all of them has.
+
+    That is the first, unless the class of another one inherits from its class, as of the operands
+    of an operator of Python.
+    """
+    first = tensors[0]
+    cls = type(first)
+    for x in tensors:
+        if type(x) is not cls and issubclass(type(x), cls):
+            first, cls = x, type(x)
+    return first
 
 
 def operand_of(value: object, name: str) -> Array | Number:

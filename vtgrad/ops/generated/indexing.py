@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, arrays_of, operand_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, arrays_of, leading, operand_of, refuse_array
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -1149,7 +1149,7 @@ def index_put_overwritten(indices: Sequence[T], positions: Shape, self_sizes: Sh
         array = no_fp_warnings.run(k.index_put_overwritten, arrays_of(indices, "indices"), positions, self_sizes)
     except Exception as error:
         return recover(error, op.INDEX_PUT_OVERWRITTEN, index_put_overwritten, indices, positions, self_sizes)
-    return wrap_like(indices[0], array)
+    return wrap_like(leading(indices), array)
 
 
 def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True, out: T | None = None) -> T:

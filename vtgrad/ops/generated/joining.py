@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import arrays_of
+from vtgrad.ops.calling.arguments import arrays_of, leading
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -87,7 +87,7 @@ def cat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         return recover(error, op.CAT, cat, tensors, dim, out=out)
     if out is not None:
         return write_out(out, array, "cat")
-    result = wrap_like(tensors[0], array)
+    result = wrap_like(leading(tensors), array)
     if is_recording() and requires_grad(*tensors):
         set_history(result, CatBackward0.record(tensors, dim))
     return result
@@ -145,7 +145,7 @@ def stack(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
         return recover(error, op.STACK, stack, tensors, dim, out=out)
     if out is not None:
         return write_out(out, array, "stack")
-    result = wrap_like(tensors[0], array)
+    result = wrap_like(leading(tensors), array)
     if is_recording() and requires_grad(*tensors):
         set_history(result, StackBackward0.record(tensors, dim))
     return result

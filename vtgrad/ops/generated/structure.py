@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import arrays_of
+from vtgrad.ops.calling.arguments import arrays_of, leading
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -131,7 +131,7 @@ def block_diagonal(tensors: Sequence[T]) -> T:
         array = no_fp_warnings.run(k.block_diag, arrays_of(tensors, "tensors"))
     except Exception as error:
         return recover(error, op.BLOCK_DIAGONAL, block_diagonal, tensors)
-    result = wrap_like(tensors[0], array)
+    result = wrap_like(leading(tensors), array)
     if is_recording() and requires_grad(*tensors):
         set_history(result, BlockDiagBackward0.record(tensors))
     return result
