@@ -69,9 +69,7 @@ def explain(error: Exception, parameters: str, *values: object) -> None:
     NotSupportedError
         If NumPy cannot do it with tensors of so many dimensions.
     """
-    if isinstance(error, (BatchedTensorError, NamesError)) or (
-        isinstance(error, VtgradError) and isinstance(error, TypeError)
-    ):
+    if isinstance(error, (ArgumentTypeError, BatchedTensorError, NamesError)):
         # Of a tensor with names, a dimension may have been given by name; a 0-d tensor without
         # samples might have stood for a number.
         return
