@@ -1,6 +1,295 @@
 """NumPy's namespace on tensors: a NumPy program runs by changing its import line."""
 
-from vtgrad.numpy.ndarray import ndarray as ndarray
-from vtgrad.numpy.scalar import scalar as scalar
+# The names of the namespace hide what Python calls so, here only.
 
-__all__ = ["ndarray", "scalar"]
+from vtgrad.numpy.ndarray import ndarray as ndarray
+from vtgrad.numpy.picking import choose as choose
+from vtgrad.numpy.picking import clip as clip
+from vtgrad.numpy.picking import compress as compress
+from vtgrad.numpy.picking import dot as dot
+from vtgrad.numpy.picking import nonzero as nonzero
+from vtgrad.numpy.picking import put as put
+from vtgrad.numpy.picking import round as round
+from vtgrad.numpy.picking import take as take
+from vtgrad.numpy.reductions import all as all
+from vtgrad.numpy.reductions import amax as amax
+from vtgrad.numpy.reductions import amin as amin
+from vtgrad.numpy.reductions import any as any
+from vtgrad.numpy.reductions import argmax as argmax
+from vtgrad.numpy.reductions import argmin as argmin
+from vtgrad.numpy.reductions import cumprod as cumprod
+from vtgrad.numpy.reductions import cumsum as cumsum
+from vtgrad.numpy.reductions import max as max
+from vtgrad.numpy.reductions import mean as mean
+from vtgrad.numpy.reductions import min as min
+from vtgrad.numpy.reductions import prod as prod
+from vtgrad.numpy.reductions import ptp as ptp
+from vtgrad.numpy.reductions import std as std
+from vtgrad.numpy.reductions import sum as sum
+from vtgrad.numpy.reductions import var as var
+from vtgrad.numpy.scalar import scalar as scalar
+from vtgrad.numpy.shapes import diagonal as diagonal
+from vtgrad.numpy.shapes import ravel as ravel
+from vtgrad.numpy.shapes import repeat as repeat
+from vtgrad.numpy.shapes import reshape as reshape
+from vtgrad.numpy.shapes import squeeze as squeeze
+from vtgrad.numpy.shapes import swapaxes as swapaxes
+from vtgrad.numpy.shapes import trace as trace
+from vtgrad.numpy.shapes import transpose as transpose
+from vtgrad.numpy.sorting import argpartition as argpartition
+from vtgrad.numpy.sorting import argsort as argsort
+from vtgrad.numpy.sorting import partition as partition
+from vtgrad.numpy.sorting import searchsorted as searchsorted
+from vtgrad.numpy.sorting import sort as sort
+from vtgrad.numpy.ufuncs import abs as abs
+from vtgrad.numpy.ufuncs import absolute as absolute
+from vtgrad.numpy.ufuncs import acos as acos
+from vtgrad.numpy.ufuncs import acosh as acosh
+from vtgrad.numpy.ufuncs import add as add
+from vtgrad.numpy.ufuncs import arccos as arccos
+from vtgrad.numpy.ufuncs import arccosh as arccosh
+from vtgrad.numpy.ufuncs import arcsin as arcsin
+from vtgrad.numpy.ufuncs import arcsinh as arcsinh
+from vtgrad.numpy.ufuncs import arctan as arctan
+from vtgrad.numpy.ufuncs import arctan2 as arctan2
+from vtgrad.numpy.ufuncs import arctanh as arctanh
+from vtgrad.numpy.ufuncs import asin as asin
+from vtgrad.numpy.ufuncs import asinh as asinh
+from vtgrad.numpy.ufuncs import atan as atan
+from vtgrad.numpy.ufuncs import atan2 as atan2
+from vtgrad.numpy.ufuncs import atanh as atanh
+from vtgrad.numpy.ufuncs import bitwise_and as bitwise_and
+from vtgrad.numpy.ufuncs import bitwise_count as bitwise_count
+from vtgrad.numpy.ufuncs import bitwise_invert as bitwise_invert
+from vtgrad.numpy.ufuncs import bitwise_left_shift as bitwise_left_shift
+from vtgrad.numpy.ufuncs import bitwise_not as bitwise_not
+from vtgrad.numpy.ufuncs import bitwise_or as bitwise_or
+from vtgrad.numpy.ufuncs import bitwise_right_shift as bitwise_right_shift
+from vtgrad.numpy.ufuncs import bitwise_xor as bitwise_xor
+from vtgrad.numpy.ufuncs import cbrt as cbrt
+from vtgrad.numpy.ufuncs import ceil as ceil
+from vtgrad.numpy.ufuncs import conj as conj
+from vtgrad.numpy.ufuncs import conjugate as conjugate
+from vtgrad.numpy.ufuncs import copysign as copysign
+from vtgrad.numpy.ufuncs import cos as cos
+from vtgrad.numpy.ufuncs import cosh as cosh
+from vtgrad.numpy.ufuncs import deg2rad as deg2rad
+from vtgrad.numpy.ufuncs import degrees as degrees
+from vtgrad.numpy.ufuncs import divide as divide
+from vtgrad.numpy.ufuncs import divmod as divmod
+from vtgrad.numpy.ufuncs import equal as equal
+from vtgrad.numpy.ufuncs import exp as exp
+from vtgrad.numpy.ufuncs import exp2 as exp2
+from vtgrad.numpy.ufuncs import expm1 as expm1
+from vtgrad.numpy.ufuncs import fabs as fabs
+from vtgrad.numpy.ufuncs import float_power as float_power
+from vtgrad.numpy.ufuncs import floor as floor
+from vtgrad.numpy.ufuncs import floor_divide as floor_divide
+from vtgrad.numpy.ufuncs import fmax as fmax
+from vtgrad.numpy.ufuncs import fmin as fmin
+from vtgrad.numpy.ufuncs import fmod as fmod
+from vtgrad.numpy.ufuncs import frexp as frexp
+from vtgrad.numpy.ufuncs import gcd as gcd
+from vtgrad.numpy.ufuncs import greater as greater
+from vtgrad.numpy.ufuncs import greater_equal as greater_equal
+from vtgrad.numpy.ufuncs import heaviside as heaviside
+from vtgrad.numpy.ufuncs import hypot as hypot
+from vtgrad.numpy.ufuncs import invert as invert
+from vtgrad.numpy.ufuncs import isfinite as isfinite
+from vtgrad.numpy.ufuncs import isinf as isinf
+from vtgrad.numpy.ufuncs import isnan as isnan
+from vtgrad.numpy.ufuncs import lcm as lcm
+from vtgrad.numpy.ufuncs import ldexp as ldexp
+from vtgrad.numpy.ufuncs import left_shift as left_shift
+from vtgrad.numpy.ufuncs import less as less
+from vtgrad.numpy.ufuncs import less_equal as less_equal
+from vtgrad.numpy.ufuncs import log as log
+from vtgrad.numpy.ufuncs import log1p as log1p
+from vtgrad.numpy.ufuncs import log2 as log2
+from vtgrad.numpy.ufuncs import log10 as log10
+from vtgrad.numpy.ufuncs import logaddexp as logaddexp
+from vtgrad.numpy.ufuncs import logaddexp2 as logaddexp2
+from vtgrad.numpy.ufuncs import logical_and as logical_and
+from vtgrad.numpy.ufuncs import logical_not as logical_not
+from vtgrad.numpy.ufuncs import logical_or as logical_or
+from vtgrad.numpy.ufuncs import logical_xor as logical_xor
+from vtgrad.numpy.ufuncs import matmul as matmul
+from vtgrad.numpy.ufuncs import matvec as matvec
+from vtgrad.numpy.ufuncs import maximum as maximum
+from vtgrad.numpy.ufuncs import minimum as minimum
+from vtgrad.numpy.ufuncs import mod as mod
+from vtgrad.numpy.ufuncs import modf as modf
+from vtgrad.numpy.ufuncs import multiply as multiply
+from vtgrad.numpy.ufuncs import negative as negative
+from vtgrad.numpy.ufuncs import nextafter as nextafter
+from vtgrad.numpy.ufuncs import not_equal as not_equal
+from vtgrad.numpy.ufuncs import positive as positive
+from vtgrad.numpy.ufuncs import pow as pow
+from vtgrad.numpy.ufuncs import power as power
+from vtgrad.numpy.ufuncs import rad2deg as rad2deg
+from vtgrad.numpy.ufuncs import radians as radians
+from vtgrad.numpy.ufuncs import reciprocal as reciprocal
+from vtgrad.numpy.ufuncs import remainder as remainder
+from vtgrad.numpy.ufuncs import right_shift as right_shift
+from vtgrad.numpy.ufuncs import rint as rint
+from vtgrad.numpy.ufuncs import sign as sign
+from vtgrad.numpy.ufuncs import signbit as signbit
+from vtgrad.numpy.ufuncs import sin as sin
+from vtgrad.numpy.ufuncs import sinh as sinh
+from vtgrad.numpy.ufuncs import spacing as spacing
+from vtgrad.numpy.ufuncs import sqrt as sqrt
+from vtgrad.numpy.ufuncs import square as square
+from vtgrad.numpy.ufuncs import subtract as subtract
+from vtgrad.numpy.ufuncs import tan as tan
+from vtgrad.numpy.ufuncs import tanh as tanh
+from vtgrad.numpy.ufuncs import true_divide as true_divide
+from vtgrad.numpy.ufuncs import trunc as trunc
+from vtgrad.numpy.ufuncs import vecdot as vecdot
+from vtgrad.numpy.ufuncs import vecmat as vecmat
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "cbrt",
+    "ceil",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "conjugate",
+    "copysign",
+    "cos",
+    "cosh",
+    "cumprod",
+    "cumsum",
+    "deg2rad",
+    "degrees",
+    "diagonal",
+    "divide",
+    "divmod",
+    "dot",
+    "equal",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "gcd",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "hypot",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "matmul",
+    "matvec",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "mod",
+    "modf",
+    "multiply",
+    "ndarray",
+    "negative",
+    "nextafter",
+    "nonzero",
+    "not_equal",
+    "partition",
+    "positive",
+    "pow",
+    "power",
+    "prod",
+    "ptp",
+    "put",
+    "rad2deg",
+    "radians",
+    "ravel",
+    "reciprocal",
+    "remainder",
+    "repeat",
+    "reshape",
+    "right_shift",
+    "rint",
+    "round",
+    "scalar",
+    "searchsorted",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sort",
+    "spacing",
+    "sqrt",
+    "square",
+    "squeeze",
+    "std",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "take",
+    "tan",
+    "tanh",
+    "trace",
+    "transpose",
+    "true_divide",
+    "trunc",
+    "var",
+    "vecdot",
+    "vecmat",
+]

@@ -20,7 +20,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import (
     as_array,
     cast,
@@ -60,7 +59,7 @@ def getitem(x: TensorBase, index: object) -> ndarray:
             return _element(x, typing.cast("tuple[int, ...]", basic))
     view, reversed_dims = _forward(x, basic)
     if not reversed_dims:
-        return view
+        return as_array(F.alias(x) if view is x else view)
     found = as_array(F.flip(view, list(reversed_dims)))
     # A write would be lost.
     found._impl.array.flags.writeable = False
@@ -86,7 +85,7 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
     if reversed_dims:
         source = _broadcast(source, view._impl.array.shape)
         source = as_array(F.flip(source, list(reversed_dims)))
-    if view is not x and type(view) is not kinds.scalar:
+    if not reversed_dims:
         source = _broadcast(source, view._impl.array.shape)
     if np.may_share_memory(source._impl.array, x._impl.array):
         source = as_array(F.clone(source))
@@ -201,9 +200,10 @@ def _expanded(parts: tuple[Basic, ...], shape: Shape) -> tuple[Basic, ...]:
     return tuple(found)
 
 
-def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[ndarray, tuple[int, ...]]:
+def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[TensorBase, tuple[int, ...]]:
     """The view that the parts name, with the dimensions that are in reverse order in it."""
-    view, dim = x, 0
+    view: TensorBase = x
+    dim = 0
     backward: list[int] = []
     for part in parts:
         if part is None:
@@ -224,7 +224,7 @@ def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[ndarray, tuple[in
             if count != view._impl.array.shape[dim]:
                 view = F.slice(view, dim, start, stop, step)
         dim += 1
-    return as_array(F.alias(x) if view is x else view), tuple(backward)
+    return view, tuple(backward)
 
 
 def _value(x: TensorBase, value: object) -> ndarray:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vtgrad.numpy.array_conversions import ArrayConversions
+from vtgrad.numpy.array_methods import ArrayMethods
 from vtgrad.numpy.base import ArrayType
 from vtgrad.numpy.kinds import kinds
 
 __all__ = ["ndarray"]
 
 
-class ndarray(ArrayConversions, metaclass=ArrayType):
+class ndarray(ArrayMethods, metaclass=ArrayType):
     """An array with NumPy's meanings and with gradients."""
 
     __slots__ = ()

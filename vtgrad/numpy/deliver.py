@@ -1,0 +1,101 @@
+"""How functions of the namespace hand over results, with ``out=`` and NumPy's own computations."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from vtgrad.numpy.operands import fresh, result, value_of
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.numpy.write import store
+from vtgrad.storage.arrays import Shape
+from vtgrad.storage.no_fp_warnings import run_without_warnings
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["NO_VALUE", "Axis", "NoValue", "by_numpy", "deliver", "dims_of", "handed_over"]
+
+# What an argument ``axis`` may be.
+Axis: TypeAlias = typing.SupportsIndex | tuple[typing.SupportsIndex, ...] | None
+
+
+class NoValue:
+    """The type of a default that stands for an argument that is not given."""
+
+    __slots__ = ()
+
+    text: ClassVar[str] = "<no value>"
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+NO_VALUE: Final = NoValue()
+
+
+def dims_of(axis: Axis, ndim: int) -> Shape:
+    """The dimensions of a reduction, counted from the first.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such dimension.
+    ValueError
+        If one is given twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    return np.lib.array_utils.normalize_axis_tuple(typing.cast("Any", axis), ndim)
+
+
+def deliver(found: TensorBase, out: object = None) -> ndarray:
+    """A fresh result of an operator, as `result`, or stored in ``out``.
+
+    Raises
+    ------
+    TypeError
+        If ``out`` cannot hold the result by NumPy's rule ``same_kind``.
+    ValueError
+        If it is of another shape.
+    """
+    if out is None:
+        return result(found)
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(target, (TensorBase, np.ndarray)):
+        raise TypeError("return arrays must be of ArrayType")
+    dtype = target._impl.dtype if isinstance(target, TensorBase) else target.dtype
+    if not np.can_cast(found._impl.dtype, dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast output from {found._impl.dtype!r} to {dtype!r} with casting rule "
+            "'same_kind'"
+        )
+    if target.shape != found._impl.array.shape:
+        raise ValueError(
+            f"the output has the shape {target.shape}, and the result {found._impl.array.shape}"
+        )
+    return store(target, typing.cast("ndarray", found))
+
+
+def handed_over(found: Any, out: object = None) -> Any:
+    """What NumPy computed: an array as one of the namespace, a number as it is."""
+    if out is not None:
+        return deliver(fresh(np.asarray(found)), out)
+    return fresh(found) if isinstance(found, np.ndarray) else found
+
+
+def by_numpy(
+    function: Callable[..., Any],
+    x: TensorBase,
+    *args: object,
+    out: object = None,
+    **options: object,
+) -> Any:
+    """What NumPy's function gives for the elements of an array: for what has no derivative."""
+    given = {
+        name: value_of(value) if isinstance(value, TensorBase) else value
+        for name, value in options.items()
+        if value is not NO_VALUE
+    }
+    return handed_over(run_without_warnings(function, value_of(x), *args, **given), out)

@@ -1,0 +1,380 @@
+"""Taking and storing elements at places, limits, rounding, products of vectors."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from vtgrad.numpy import ufuncs
+from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
+from vtgrad.numpy.function import function
+from vtgrad.numpy.index import getitem, setitem
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    cast,
+    fresh,
+    is_differentiated,
+    of,
+    value_of,
+)
+from vtgrad.numpy.promotion import common, result_type
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["choose", "clip", "compress", "dot", "nonzero", "put", "round", "take"]
+
+Mode = Literal["raise", "wrap", "clip"]
+
+
+def _places(indices: ArrayLike, size: int, mode: str) -> np.ndarray[Any, Any]:
+    """Places along an axis of a size, those outside by the mode.
+
+    Raises
+    ------
+    IndexError
+        With the mode ``"raise"``, if one is outside.
+    """
+    given = value_of(of(indices))
+    if not given.size and given.dtype.kind == "f":
+        given = given.astype(np.intp)
+    # NumPy takes the place of each place, and says what is wrong.
+    return np.take(np.arange(size), given, mode=typing.cast("Any", mode))
+
+
+@function
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: ndarray | None = None,
+    mode: Mode = "raise",
+) -> ndarray:
+    """The elements at places along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    indices : array_like of int
+        The places, of any shape.
+    axis : int, optional
+        The axis; by default the array is flattened.
+    out : ndarray, optional
+        Where the result is stored.
+    mode : {"raise", "wrap", "clip"}
+        What becomes of places outside.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.take(np.array([1.0, 2.0, 3.0]), [2, 0])
+    array([3., 1.])
+    """
+    x = of(a)
+    if axis is None:
+        x, axis = as_array(F.reshape(x, -1)), 0
+    (dim,) = dims_of(axis, x._impl.array.ndim)
+    places = _places(indices, x._impl.array.shape[dim], mode)
+    return deliver(
+        getitem(x, (*(slice(None),) * dim, places)) if places.ndim else _at(x, dim, places), out
+    )
+
+
+def _at(x: ndarray, dim: int, place: np.ndarray[Any, Any]) -> TensorBase:
+    return F.select_copy(x, dim, int(place))
+
+
+@function
+def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
+    """Store values at row-major positions.
+
+    Parameters
+    ----------
+    a : ndarray
+        What is written.
+    ind : array_like of int
+        The positions.
+    v : array_like
+        The values, repeated if there are fewer.
+    mode : {"raise", "wrap", "clip"}
+        What becomes of positions outside.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> x = np.array([1.0, 2.0, 3.0])
+    >>> np.put(x, [0, 2], 5.0)
+    >>> x
+    array([5., 2., 5.])
+    """
+    if not isinstance(a, TensorBase):
+        raise TypeError(f"argument 1 must be an array, not {type(a).__name__}")
+    places = _places(ind, a._impl.array.size, mode).reshape(-1)
+    values = as_array(F.reshape(of(v), -1))
+    count = values._impl.array.size
+    if not places.size or not count:
+        return
+    if count != places.size:
+        values = as_array(F.index_select(values, 0, fresh(np.arange(places.size) % count)))
+    where = np.unravel_index(places, a._impl.array.shape) if a._impl.array.ndim else ...
+    setitem(a, where, values if a._impl.array.ndim else values[-1])
+
+
+@function
+def choose(
+    a: ArrayLike,
+    choices: Sequence[ArrayLike] | ArrayLike,
+    out: ndarray | None = None,
+    mode: Mode = "raise",
+) -> ndarray:
+    """The elements of several arrays, each of the array with a number.
+
+    Parameters
+    ----------
+    a : array_like of int
+        The numbers of the arrays.
+    choices : sequence of array_like
+        The arrays, which broadcast.
+    out : ndarray, optional
+        Where the result is stored.
+    mode : {"raise", "wrap", "clip"}
+        What becomes of numbers outside.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.choose([0, 1], [[1.0, 2.0], [3.0, 4.0]])
+    array([1., 4.])
+    """
+    if isinstance(choices, TensorBase):
+        given = of(choices)
+        choices = [given[nr] for nr in range(len(given))]
+    arrays = common(list(typing.cast("Sequence[ArrayLike]", choices)))
+    numbers = value_of(of(a))
+    numbers = np.take(np.arange(len(arrays)), numbers, mode=typing.cast("Any", mode))
+    shape = np.broadcast_shapes(numbers.shape, *[x.shape for x in arrays])
+    whole = F.stack([F.broadcast_to(x, shape) for x in arrays])
+    index = fresh(np.broadcast_to(numbers, shape)[None].copy())
+    return deliver(F.squeeze(F.gather(whole, 0, index), 0), out)
+
+
+@function
+def compress(
+    condition: ArrayLike,
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: ndarray | None = None,
+) -> ndarray:
+    """The parts along an axis at which a condition is true.
+
+    Parameters
+    ----------
+    condition : array_like of bool
+        One axis; where it ends, so does the result.
+    a : array_like
+        The elements.
+    axis : int, optional
+        The axis; by default the array is flattened.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray
+        A new array, or `out`.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.compress([True, False, True], np.array([1.0, 2.0, 3.0]))
+    array([1., 3.])
+    """
+    mask = value_of(of(condition))
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return take(a, np.flatnonzero(mask), axis, out)
+
+
+@function
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
+    """The places of the elements that are not zero.
+
+    Parameters
+    ----------
+    a : array_like
+        At least one axis.
+
+    Returns
+    -------
+    tuple of ndarray
+        The indices along each axis.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.nonzero(np.array([0.0, 2.0]))
+    (array([1]),)
+    """
+    return tuple([fresh(x) for x in np.nonzero(value_of(of(a)))])
+
+
+@function
+def clip(
+    a: ArrayLike,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    out: ndarray | None = None,
+    *,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    dtype: DTypeLike | None = None,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+) -> ndarray:
+    """The elements within limits.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    a_min, a_max : array_like, optional
+        The limits, which broadcast.
+    out : ndarray, optional
+        Where the result is stored; `a` itself is written by one operator.
+    min, max : array_like, optional
+        Other names of the limits.
+    dtype, where, casting
+        As of ufuncs.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.clip(np.array([1.0, 5.0]), 2.0, 4.0)
+    array([2., 4.])
+    """
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    x = of(a)
+    if low is None and high is None:
+        return deliver(F.clone(x), out)
+    given = [v for v in (low, high) if v is not None]
+    kind = np.dtype(dtype) if dtype is not None else result_type(x, *given)
+    plain = [v if isinstance(v, (bool, int, float, complex)) else of(v) for v in given]
+    tensors = [v for v in (x, *plain) if isinstance(v, TensorBase)]
+    if not any(is_differentiated(v) for v in tensors):
+        values = [
+            None if v is None else value_of(of(v)) if not isinstance(v, (int, float)) else v
+            for v in (low, high)
+        ]
+        options: dict[str, Any] = {} if where is True else {"where": where}
+        if dtype is not None:
+            options["dtype"] = dtype
+        if out is x:
+            found = by_numpy(np.clip, x, *values, **options)
+            return ufuncs.positive.compute((found,), (x,), casting=casting)
+        return typing.cast("ndarray", by_numpy(np.clip, x, *values, out=out, **options))
+    limits = [None if v is None else cast(of(v), kind) for v in (low, high)]
+    shape = np.broadcast_shapes(x.shape, *[v.shape for v in limits if v is not None])
+    if out is x and where is True and x._impl.array.dtype == kind and shape == x.shape:
+        F.clamp_Tensor_(x, *limits)
+        return x
+    found = F.clamp_Tensor(as_array(F.broadcast_to(cast(x, kind), shape)), *limits)
+    if where is not True:
+        found = F.where(of(where, np.dtype(np.bool_)), found, cast(x, kind))
+    return deliver(found, out)
+
+
+@function
+def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray:
+    """The elements rounded to a number of decimals, halves to even.
+
+    Parameters
+    ----------
+    a : array_like
+        The elements.
+    decimals : int
+        The number of decimals; negative ones count tens.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`. Its derivative is zero.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.round(np.array([1.5, 2.46]), 1)
+    array([1.5, 2.5])
+    """
+    x = of(a)
+    if not is_differentiated(x):
+        return typing.cast("ndarray", by_numpy(np.round, x, decimals, out=out))
+    if x._impl.array.dtype.kind == "c":
+        parts = [round(part, decimals) for part in (F.real(x), F.imag(x))]
+        return deliver(F.complex(*parts), out)
+    return deliver(F.round(x, decimals=typing.cast("Any", decimals)), out)
+
+
+@function
+def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
+    """The product of vectors and matrices.
+
+    It is the sum over the last axis of `a` and the last but one of `b`, or its only one.
+
+    Parameters
+    ----------
+    a, b : array_like
+        The factors; numbers multiply.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
+    11.0
+    """
+    x, y = common([a, b])
+    m, n = x._impl.array.ndim, y._impl.array.ndim
+    if not (is_differentiated(x) or is_differentiated(y)):
+        return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=out))
+    if not m or not n:
+        return deliver(F.mul(x, y), out)
+    if x.shape[-1] != y.shape[-2 if n > 1 else 0]:
+        raise ValueError(f"shapes {x.shape} and {y.shape} not aligned")
+    if n <= 2:
+        return deliver(F.matmul(x, y), out)
+    return deliver(F.tensordot(x, y, ([m - 1], [n - 2])), out)
