@@ -13,6 +13,7 @@ import numpy as np
 
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.base import ArrayBase
+from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.index import getitem, setitem
 from vtgrad.numpy.operands import ArrayLike, fresh, is_keyed, result, value_of
 from vtgrad.numpy.ufunc import Binary, Ufunc
@@ -105,14 +106,21 @@ class ArrayOperators(ArrayBase):
             else type(other) is float or type(other) is int
         ):
             return F.pow(self, other)  # type: ignore[arg-type]  # looked at above
+        if self._impl.array.dtype.kind == "b" and type(other) is int:
+            # NumPy has a rule of its own for the power 2.
+            return handed_over(value_of(self) ** other)
         return _compute(ufuncs.power, self, other)
 
     def __mod__(self, other: ArrayLike) -> Self:
         layout = self._impl.layout or self._impl.find_layout()
-        if layout.inexact and (
-            (other._impl.layout or other._impl.find_layout()) is layout
-            if isinstance(other, TensorBase)
-            else type(other) is float or type(other) is int
+        if (
+            layout.inexact
+            and layout.dtype.kind == "f"
+            and (
+                (other._impl.layout or other._impl.find_layout()) is layout
+                if isinstance(other, TensorBase)
+                else type(other) is float or type(other) is int
+            )
         ):
             return F.remainder(self, other)  # type: ignore[arg-type]  # looked at above
         return _compute(ufuncs.remainder, self, other)

@@ -60,7 +60,9 @@ class FlatElements:
 
     def __getitem__(self, index: object) -> ndarray:
         found = F.reshape(self.base, -1)[typing.cast("Any", index)]
-        return as_array(F.clone(found)) if isinstance(found, ndarray) else found
+        # A number of NumPy where there is no derivative, which the type does not show.
+        is_array: bool = isinstance(typing.cast("object", found), ndarray)
+        return as_array(F.clone(found)) if is_array and found.shape else found
 
     def __setitem__(self, index: object, values: ArrayLike) -> None:
         places = np.arange(self.base._impl.array.size)[typing.cast("Any", index)]

@@ -190,6 +190,14 @@ class Ufunc:
         loop = self.loop(operands, dtype, signature, casting)
         mask = True if where is True else of(where, _BOOL)
         nin = self.ufunc.nin
+        for target, kind in zip(outs, loop[nin:], strict=False):
+            if target is not None and not np.can_cast(
+                kind, _dtype_of(target), typing.cast("Any", casting)
+            ):
+                raise TypeError(
+                    f"Cannot cast ufunc {self.__name__!r} output from {kind!r} to "
+                    f"{_dtype_of(target)!r} with casting rule {casting!r}"
+                )
         differentiated = self.operator is not None and any(
             isinstance(x, TensorBase) and is_differentiated(x) for x in operands
         )
@@ -204,17 +212,10 @@ class Ufunc:
         if not outs:
             made = tuple([result(x) for x in found])
             return made[0] if len(made) == 1 else typing.cast("ndarray", made)
-        stored: list[ndarray] = []
-        for x, target, kind in zip(found, outs, loop[nin:], strict=True):
-            if target is None:
-                stored.append(result(x))
-            elif np.can_cast(kind, _dtype_of(target), typing.cast("Any", casting)):
-                stored.append(store(target, x, mask))
-            else:
-                raise TypeError(
-                    f"Cannot cast ufunc {self.__name__!r} output from {kind!r} to "
-                    f"{_dtype_of(target)!r} with casting rule {casting!r}"
-                )
+        stored = [
+            result(x) if target is None else store(target, x, mask)
+            for x, target in zip(found, outs, strict=True)
+        ]
         return stored[0] if len(stored) == 1 else typing.cast("ndarray", tuple(stored))
 
     def loop(

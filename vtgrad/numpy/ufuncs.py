@@ -124,8 +124,7 @@ def _cbrt(x: TensorBase) -> TensorBase:
 
 
 def _floor_divide(x: TensorBase, y: TensorBase) -> TensorBase:
-    # By the remainder, which is exact: the derivative is zero.
-    return F.round(F.true_divide(F.sub(x, F.remainder(x, y)), y))
+    return F.div(x, y, rounding_mode="floor")
 
 
 def _divmod(x: TensorBase, y: TensorBase) -> tuple[TensorBase, TensorBase]:
