@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,10 +68,11 @@ def test_operators_of_two_arrays(name: str, grad: bool) -> None:
             for left, right in (((3,), (3,)), ((2, 3), (3,)), ((), (3,)), ((), ()), ((0,), (0,))):
                 a, b = values(one, left, 1), values(two, right, 2)
                 what = f"{one}{left} {name} {two}{right}"
-                compare(lambda a=a, b=b: f(array(a, grad), array(b)), lambda a=a, b=b: f(a, b), what)
-                compare(lambda a=a, b=b: f(array(a, grad), b), lambda a=a, b=b: f(a, b), what)
+                x, y = array(a, grad), array(b)
+                compare(partial(f, x, y), partial(f, a, b), what)
+                compare(partial(f, x, b), partial(f, a, b), what)
                 if name != "@" and left:
-                    compare(lambda a=a, b=b: f(b, array(a, grad)), lambda a=a, b=b: f(b, a), what)
+                    compare(partial(f, b, x), partial(f, b, a), what)
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -82,13 +84,10 @@ def test_operators_of_arrays_and_numbers(name: str, grad: bool) -> None:
             for shape in ((3,), ()):
                 a = values(one, shape)
                 what = f"{one}{shape} {name} {number!r}"
-                compare(
-                    lambda a=a, n=number: f(array(a, grad), n), lambda a=a, n=number: f(a, n), what
-                )
+                x = array(a, grad)
+                compare(partial(f, x, number), partial(f, a, number), what)
                 what = f"{number!r} {name} {one}{shape}"
-                compare(
-                    lambda a=a, n=number: f(n, array(a, grad)), lambda a=a, n=number: f(n, a), what
-                )
+                compare(partial(f, number, x), partial(f, number, a), what)
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -98,7 +97,7 @@ def test_operators_of_one_array(name: str, grad: bool) -> None:
     for one in DTYPES:
         for shape in ((2, 3), (), (0,)):
             a = values(one, shape)
-            compare(lambda a=a: f(array(a, grad)), lambda a=a: f(a), f"{name} {one}{shape}")
+            compare(partial(f, array(a, grad)), partial(f, a), f"{name} {one}{shape}")
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -139,8 +138,8 @@ def test_an_operator_refuses_what_can_be_no_operand() -> None:
 def test_lists_and_tuples_are_operands() -> None:
     x = np.array([1.0, 2.0])
     for f in (operator.add, operator.mul, operator.lt):
-        compare(lambda f=f: f(array(x), [3, 4]), lambda f=f: f(x, [3, 4]), "list")
-        compare(lambda f=f: f((3, 4), array(x)), lambda f=f: f((3, 4), x), "tuple")
+        compare(partial(f, array(x), [3, 4]), partial(f, x, [3, 4]), "list")
+        compare(partial(f, (3, 4), array(x)), partial(f, (3, 4), x), "tuple")
 
 
 def test_comparisons_with_none_and_text_are_elementwise() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.support import DTYPES, INEXACT, array, compare, values
+from tests.numpy.support import DTYPES, array, compare, values
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.ufunc import Ufunc
 
@@ -31,9 +32,9 @@ def test_ufuncs_of_one_operand(name: str, grad: bool) -> None:
             x = values(one, shape)
             if name in ("arccos", "arcsin", "acos", "asin", "arctanh", "atanh"):
                 x = np.asarray(x / np.asarray(8, x.dtype)).astype(x.dtype)
-            compare(lambda x=x: mine(array(x, grad)), lambda x=x: theirs(x), f"{one}{shape}")
+            compare(partial(mine, array(x, grad)), partial(theirs, x), f"{one}{shape}")
         for strided in (values(one, (4, 6))[::2, 1::2], values(one, (2, 3)).T):
-            compare(lambda x=strided: mine(array(x, grad)), lambda x=strided: theirs(x), one)
+            compare(partial(mine, array(strided, grad)), partial(theirs, strided), one)
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -46,16 +47,9 @@ def test_ufuncs_of_two_operands(name: str, grad: bool) -> None:
             for shape in ((2, 3), ()):
                 x = values(one, shape, 1)
                 y: Any = values(two, (3,), 2) if isinstance(two, str) else two
-                compare(
-                    lambda x=x, y=y: mine(array(x, grad), y),
-                    lambda x=x, y=y: theirs(x, y),
-                    f"{one}{shape} {two}",
-                )
-                compare(
-                    lambda x=x, y=y: mine(y, array(x, grad)),
-                    lambda x=x, y=y: theirs(y, x),
-                    f"{two} {one}{shape}",
-                )
+                made = array(x, grad)
+                compare(partial(mine, made, y), partial(theirs, x, y), f"{one}{shape} {two}")
+                compare(partial(mine, y, made), partial(theirs, y, x), f"{two} {one}{shape}")
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -65,9 +59,7 @@ def test_ufuncs_of_matrices(name: str, grad: bool) -> None:
     for one in ("l", "f", "d", "D"):
         for left, right in (((3, 3), (3, 3)), ((3,), (3,)), ((2, 3, 3), (3, 3)), ((3,), (2, 3))):
             x, y = values(one, left, 1), values(one, right, 2)
-            compare(
-                lambda x=x, y=y: mine(array(x, grad), y), lambda x=x, y=y: theirs(x, y), str(left)
-            )
+            compare(partial(mine, array(x, grad), y), partial(theirs, x, y), str(left))
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
@@ -104,11 +96,8 @@ def test_the_dtype_of_the_loop_can_be_chosen(name: str) -> None:
     for dtype in ("f", "d", "D"):
         xs = [values("f", (2, 3), k) for k in range(mine.nin)]
         for grad in (False, True):
-            compare(
-                lambda xs=xs, g=grad, d=dtype: mine(*[array(x, g) for x in xs], dtype=d),
-                lambda xs=xs, d=dtype: theirs(*xs, dtype=d),
-                dtype,
-            )
+            made = [array(x, grad) for x in xs]
+            compare(partial(mine, *made, dtype=dtype), partial(theirs, *xs, dtype=dtype), dtype)
 
 
 def test_where_hides_the_derivative_of_elements_that_are_not_computed() -> None:

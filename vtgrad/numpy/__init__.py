@@ -28,6 +28,31 @@ from vtgrad.numpy.reductions import std as std
 from vtgrad.numpy.reductions import sum as sum
 from vtgrad.numpy.reductions import var as var
 from vtgrad.numpy.scalar import scalar as scalar
+from vtgrad.numpy.scalar_types import cdouble as cdouble
+from vtgrad.numpy.scalar_types import complex64 as complex64
+from vtgrad.numpy.scalar_types import complex128 as complex128
+from vtgrad.numpy.scalar_types import complexfloating as complexfloating
+from vtgrad.numpy.scalar_types import csingle as csingle
+from vtgrad.numpy.scalar_types import double as double
+from vtgrad.numpy.scalar_types import float16 as float16
+from vtgrad.numpy.scalar_types import float32 as float32
+from vtgrad.numpy.scalar_types import float64 as float64
+from vtgrad.numpy.scalar_types import floating as floating
+from vtgrad.numpy.scalar_types import generic as generic
+from vtgrad.numpy.scalar_types import half as half
+from vtgrad.numpy.scalar_types import inexact as inexact
+from vtgrad.numpy.scalar_types import int8 as int8
+from vtgrad.numpy.scalar_types import int16 as int16
+from vtgrad.numpy.scalar_types import int32 as int32
+from vtgrad.numpy.scalar_types import int64 as int64
+from vtgrad.numpy.scalar_types import int_ as int_
+from vtgrad.numpy.scalar_types import integer as integer
+from vtgrad.numpy.scalar_types import intp as intp
+from vtgrad.numpy.scalar_types import number as number
+from vtgrad.numpy.scalar_types import signedinteger as signedinteger
+from vtgrad.numpy.scalar_types import single as single
+from vtgrad.numpy.scalar_types import uint8 as uint8
+from vtgrad.numpy.scalar_types import unsignedinteger as unsignedinteger
 from vtgrad.numpy.shapes import diagonal as diagonal
 from vtgrad.numpy.shapes import ravel as ravel
 from vtgrad.numpy.shapes import repeat as repeat
@@ -182,15 +207,20 @@ __all__ = [
     "bitwise_right_shift",
     "bitwise_xor",
     "cbrt",
+    "cdouble",
     "ceil",
     "choose",
     "clip",
+    "complex128",
+    "complex64",
+    "complexfloating",
     "compress",
     "conj",
     "conjugate",
     "copysign",
     "cos",
     "cosh",
+    "csingle",
     "cumprod",
     "cumsum",
     "deg2rad",
@@ -199,12 +229,17 @@ __all__ = [
     "divide",
     "divmod",
     "dot",
+    "double",
     "equal",
     "exp",
     "exp2",
     "expm1",
     "fabs",
+    "float16",
+    "float32",
+    "float64",
     "float_power",
+    "floating",
     "floor",
     "floor_divide",
     "fmax",
@@ -212,10 +247,20 @@ __all__ = [
     "fmod",
     "frexp",
     "gcd",
+    "generic",
     "greater",
     "greater_equal",
+    "half",
     "heaviside",
     "hypot",
+    "inexact",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "int_",
+    "integer",
+    "intp",
     "invert",
     "isfinite",
     "isinf",
@@ -250,6 +295,7 @@ __all__ = [
     "nextafter",
     "nonzero",
     "not_equal",
+    "number",
     "partition",
     "positive",
     "pow",
@@ -271,7 +317,9 @@ __all__ = [
     "searchsorted",
     "sign",
     "signbit",
+    "signedinteger",
     "sin",
+    "single",
     "sinh",
     "sort",
     "spacing",
@@ -289,6 +337,8 @@ __all__ = [
     "transpose",
     "true_divide",
     "trunc",
+    "uint8",
+    "unsignedinteger",
     "var",
     "vecdot",
     "vecmat",

@@ -19,6 +19,7 @@ from vtgrad.graph.batch import batch_of
 from vtgrad.graph.set_history import meta_of
 from vtgrad.numpy.array_operators import ArrayOperators
 from vtgrad.numpy.operands import check_dtype, value_of
+from vtgrad.numpy.protocols import call_function, call_ufunc
 from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
@@ -153,8 +154,12 @@ class ArrayConversions(ArrayOperators):
         if batch is not None:
             return f"one of {batch.level.size} samples of {batch.value!r}"
         text = repr(resolved(self._impl.array))
-        facts = _gradient_facts(self)
+        facts = self._facts()
         return f"{text[:-1]}, {', '.join(facts)})" if facts else text
+
+    def _facts(self) -> list[str]:
+        """What a text says of the gradient and the tangent."""
+        return _gradient_facts(self)
 
     def __str__(self) -> str:
         batch = batch_of(self)
@@ -164,6 +169,20 @@ class ArrayConversions(ArrayOperators):
         if batch_of(self) is not None:
             return object.__format__(self, spec)
         return format(resolved(self._impl.array), spec)
+
+    # -- protocols -------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        _: object,
+        args: tuple[object, ...],
+        options: dict[str, Any],
+    ) -> Any:
+        return call_function(function, args, options)
 
     # -- gradients -------------------------------------------------------------------------------
 

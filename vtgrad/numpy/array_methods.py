@@ -254,11 +254,15 @@ class ArrayMethods(ArrayReductions):
         return picking.round(self, decimals, out)
 
     def conj(self) -> ndarray:
-        """``np.conjugate(x)``."""
+        """``np.conjugate(x)``; a real array itself."""
+        if self._impl.array.dtype.kind != "c":
+            return typing.cast("ndarray", self)
         return ufuncs.conjugate(self)
 
     def conjugate(self) -> ndarray:
-        """``np.conjugate(x)``."""
+        """``np.conjugate(x)``; a real array itself."""
+        if self._impl.array.dtype.kind != "c":
+            return typing.cast("ndarray", self)
         return ufuncs.conjugate(self)
 
     def dot(self, b: ArrayLike, out: ndarray | None = None) -> ndarray:
@@ -374,7 +378,7 @@ class ArrayMethods(ArrayReductions):
         if dtype is not None:
             view = self._memory_as(np.dtype(typing.cast("Any", dtype)))
         if cls is not None and cls is not np.ndarray and cls is not kinds.array:
-            view.__class__ = typing.cast("Any", cls)
+            view = typing.cast("Any", cls)._wrap(view._impl)
             finalize = getattr(view, "__array_finalize__", None)
             if finalize is not None:
                 finalize(self)

@@ -92,7 +92,6 @@ class ArrayReductions(ArrayConversions):
         *,
         where: ArrayLike = True,
         mean: ArrayLike | NoValue = NO_VALUE,
-        correction: float | NoValue = NO_VALUE,
     ) -> ndarray:
         """``np.var(x, ...)``: of all elements, with ``ddof=0``."""
         return reductions.var(
@@ -104,7 +103,6 @@ class ArrayReductions(ArrayConversions):
             keepdims,
             where=where,
             mean=mean,
-            correction=correction,
         )
 
     def std(
@@ -117,7 +115,6 @@ class ArrayReductions(ArrayConversions):
         *,
         where: ArrayLike = True,
         mean: ArrayLike | NoValue = NO_VALUE,
-        correction: float | NoValue = NO_VALUE,
     ) -> ndarray:
         """``np.std(x, ...)``: of all elements, with ``ddof=0``."""
         return reductions.std(
@@ -129,7 +126,6 @@ class ArrayReductions(ArrayConversions):
             keepdims,
             where=where,
             mean=mean,
-            correction=correction,
         )
 
     def all(

@@ -110,6 +110,8 @@ class ArrayBase(Tensor):
 
     @shape.setter
     def shape(self, shape: SupportsIndex | Sequence[SupportsIndex]) -> None:
+        if type(self) is kinds.scalar:
+            raise AttributeError("the shape of a scalar cannot be set")
         array = resolved(self._impl.array)
         # NumPy says whether there is such a view, and what is wrong.
         probe = np.lib.stride_tricks.as_strided(array, array.shape, array.strides)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.numpy.operands import fresh, result, value_of
+from vtgrad.numpy.operands import fresh, has_dtype, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.storage.arrays import Shape
@@ -32,11 +32,20 @@ class NoValue:
         return self.text
 
 
-NO_VALUE: Final = NoValue()
+NO_VALUE: Final[NoValue] = NoValue()
 
 
-def dims_of(axis: Axis, ndim: int) -> Shape:
+def dims_of(axis: Axis, ndim: int, *, of_number: bool = False) -> Shape:
     """The dimensions of a reduction, counted from the first.
+
+    Parameters
+    ----------
+    axis : int, tuple of int or None
+        What the user passed.
+    ndim : int
+        The number of dimensions.
+    of_number : bool
+        Whether 0 and -1 are dimensions of a number too, as in ``np.sum(1.0, 0)``.
 
     Raises
     ------
@@ -47,6 +56,8 @@ def dims_of(axis: Axis, ndim: int) -> Shape:
     """
     if axis is None:
         return tuple(range(ndim))
+    if of_number and not ndim and axis in (0, -1):
+        return ()
     return np.lib.array_utils.normalize_axis_tuple(typing.cast("Any", axis), ndim)
 
 
@@ -78,11 +89,12 @@ def deliver(found: TensorBase, out: object = None) -> ndarray:
     return store(target, typing.cast("ndarray", found))
 
 
-def handed_over(found: Any, out: object = None) -> Any:
-    """What NumPy computed: an array as one of the namespace, a number as it is."""
-    if out is not None:
-        return deliver(fresh(np.asarray(found)), out)
-    return fresh(found) if isinstance(found, np.ndarray) else found
+def handed_over(found: Any) -> Any:
+    """What NumPy computed: an array as one of the namespace, a number as it is.
+
+    An array of a dtype that the namespace does not have, as of the sum of uint8, stays NumPy's.
+    """
+    return fresh(found) if isinstance(found, np.ndarray) and has_dtype(found.dtype) else found
 
 
 def by_numpy(
@@ -98,4 +110,12 @@ def by_numpy(
         for name, value in options.items()
         if value is not NO_VALUE
     }
-    return handed_over(run_without_warnings(function, value_of(x), *args, **given), out)
+    if out is None:
+        return handed_over(run_without_warnings(function, value_of(x), *args, **given))
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(target, TensorBase):
+        return run_without_warnings(function, value_of(x), *args, out=target, **given)
+    # NumPy computes into an array of its own, with all its rules.
+    own = value_of(target).copy()
+    run_without_warnings(function, value_of(x), *args, out=own, **given)
+    return store(target, fresh(own))

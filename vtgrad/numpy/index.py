@@ -4,8 +4,8 @@ Note [Indices by NumPy]
 
 Integers, slices, None and ``...`` are applied by the operators that make views. An expression with
 index arrays or masks is applied by NumPy, to an array with the number of each element: what comes
-out is where each element of the result is, by whatever rules NumPy has for the expression. `take`
-and `put_` read and write there, one recorded operator each.
+out is where each element of the result is, by whatever rules NumPy has for the expression.
+`index_at` and `put_` read and write there, one recorded operator each, which keeps no values.
 
 A full set of integers names one element, which is a copy: a `scalar`.
 """
@@ -36,7 +36,7 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Basic", "getitem", "positions_of", "setitem"]
+__all__ = ["Basic", "at_positions", "getitem", "index_by_numpy", "positions_of", "setitem"]
 
 Basic: TypeAlias = int | slice | EllipsisType | None
 
@@ -51,8 +51,7 @@ def getitem(x: TensorBase, index: object) -> ndarray:
     if any(isinstance(part, np.ndarray) for part in parts):
         if not is_differentiated(x):
             return fresh(np.asarray(resolved(x._impl.array)[parts]))
-        shape = x._impl.array.shape
-        return as_array(F.take(x, fresh(positions_of(shape)[parts])))
+        return _gathered(x, parts)
     basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
     if len(basic) == x._impl.array.ndim and all(type(part) is int for part in basic):
         if Ellipsis not in parts:
@@ -75,6 +74,11 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
     parts = _parts(index)
     if any(isinstance(part, np.ndarray) for part in parts):
         positions = positions_of(x._impl.array.shape)[parts]
+        if _is_whole_mask(x, parts) and len(source.shape) > 1:
+            raise TypeError(
+                "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                f"input has {len(source.shape)} dimensions"
+            )
         source = _broadcast(source, positions.shape)
         if np.may_share_memory(source._impl.array, x._impl.array):
             source = as_array(F.clone(source))
@@ -118,6 +122,32 @@ def _small_positions(shape: Shape) -> Array:
     return found
 
 
+def _is_whole_mask(x: TensorBase, parts: tuple[Any, ...]) -> bool:
+    """Whether an index is one mask with as many dimensions as the array."""
+    if len(parts) != 1 or not isinstance(parts[0], np.ndarray):
+        return False
+    return parts[0].dtype == np.bool_ and parts[0].ndim == x._impl.array.ndim > 0
+
+
+def _gathered(x: TensorBase, parts: tuple[Any, ...]) -> ndarray:
+    """What an index with arrays names, recorded by one operator that keeps no values."""
+    shape = x._impl.array.shape
+    positions = positions_of(shape)[parts]
+    if not shape:
+        return as_array(F.index_at(F.reshape(x, -1), [fresh(positions)], (0,)))
+    if len(parts) == 1 and parts[0].dtype != np.bool_:
+        # One array of integers, which the operator takes as it is.
+        return as_array(F.index_at(x, [fresh(parts[0].astype(np.int64))], (0,)))
+    return at_positions(x, positions)
+
+
+def at_positions(x: TensorBase, positions: Array) -> ndarray:
+    """The elements at row-major positions, recorded by one operator that keeps no values."""
+    shape = x._impl.array.shape
+    indices = [fresh(index) for index in np.unravel_index(positions, shape)]
+    return as_array(F.index_at(x, indices, tuple(range(len(shape)))))
+
+
 def _element(x: TensorBase, index: tuple[int, ...]) -> ndarray:
     """A copy of one element."""
     array = x._impl.array
@@ -129,6 +159,11 @@ def _element(x: TensorBase, index: tuple[int, ...]) -> ndarray:
     for part in index[:-1]:
         view = F.select(view, 0, part)
     return result(F.select_copy(view, 0, index[-1]))
+
+
+def index_by_numpy(index: object) -> tuple[Any, ...]:
+    """An index with arrays of NumPy in place of tensors."""
+    return _parts(index)
 
 
 def _parts(index: object) -> tuple[Any, ...]:

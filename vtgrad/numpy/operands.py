@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -19,13 +19,16 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "ArrayLike",
     "array_of_class",
     "as_array",
     "cast",
+    "check_dtype",
     "fresh",
+    "has_dtype",
     "is_differentiated",
     "is_keyed",
     "of",
@@ -87,6 +90,11 @@ def cast(x: ndarray, dtype: NumpyDType) -> ndarray:
     return as_array(F.to_dtype(x, dtype))
 
 
+def has_dtype(dtype: NumpyDType) -> bool:
+    """Whether tensors have a dtype."""
+    return dtype.char in _KINDS and dtype.isnative
+
+
 def check_dtype(dtype: NumpyDType) -> None:
     """Refuse a dtype that tensors do not have.
 
@@ -95,7 +103,7 @@ def check_dtype(dtype: NumpyDType) -> None:
     NotSupportedError
         If so.
     """
-    if dtype.char not in _KINDS or not dtype.isnative:
+    if not has_dtype(dtype):
         raise NotSupportedError(
             f"vtgrad.numpy has no arrays of dtype {dtype}; use numpy itself for them", dtype=dtype
         )
@@ -117,8 +125,18 @@ def fresh(array: Array) -> ndarray:
 
 def array_of_class(tensor: TensorBase) -> ndarray:
     """A fresh tensor of any class, which becomes an array of the namespace."""
-    tensor.__class__ = kinds.array
-    return typing.cast("ndarray", tensor)
+    return _in_class(tensor, kinds.array)
+
+
+def _in_class(tensor: TensorBase, cls: type[TensorBase]) -> ndarray:
+    """A fresh tensor as an object of a class."""
+    if type(tensor) in (Tensor, kinds.array, kinds.scalar):
+        tensor.__class__ = cls
+        return typing.cast("ndarray", tensor)
+    # The object of a user's class has attributes of its own, so its class cannot change.
+    made: ndarray = TensorBase.__new__(typing.cast("Any", cls))
+    made._impl = tensor._impl
+    return made
 
 
 def as_array(x: TensorBase) -> ndarray:
@@ -144,8 +162,10 @@ def result(x: TensorBase) -> ndarray:
     if array.ndim:
         return typing.cast("ndarray", x) if type(x) is kinds.array else as_array(x)
     if is_differentiated(x):
-        x.__class__ = kinds.scalar
-        return typing.cast("ndarray", x)
+        if type(x) is kinds.array:
+            x.__class__ = kinds.scalar
+            return typing.cast("ndarray", x)
+        return _in_class(x, kinds.scalar)
     return typing.cast("ndarray", resolved(array)[()])
 
 

@@ -82,8 +82,9 @@ def take(
     array([3., 1.])
     """
     x = of(a)
-    if axis is None:
-        x, axis = as_array(F.reshape(x, -1)), 0
+    if axis is None or not x.shape:
+        (axis,) = dims_of(axis or 0, 1)
+        x = as_array(F.reshape(x, -1))
     (dim,) = dims_of(axis, x._impl.array.ndim)
     places = _places(indices, x._impl.array.shape[dim], mode)
     return deliver(
@@ -367,7 +368,9 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     >>> np.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
     11.0
     """
-    x, y = common([a, b])
+    x, y = of(a), of(b)
+    kind = np.result_type(x.dtype, y.dtype)
+    x, y = cast(x, kind), cast(y, kind)
     m, n = x._impl.array.ndim, y._impl.array.ndim
     if not (is_differentiated(x) or is_differentiated(y)):
         return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=out))

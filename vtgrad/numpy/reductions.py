@@ -123,7 +123,7 @@ def sum(
             return result(F.sum(x))
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     found = _sum(_masked(x, where, 0), dims, keepdims)
     if not isinstance(initial, NoValue):
         found = F.add(found, of(initial, kind))
@@ -179,7 +179,7 @@ def prod(
         )
     kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
     found: TensorBase = _masked(cast(x, kind), where, 1)
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
         found = F.clone(found)
     for dim in sorted(dims, reverse=True):
@@ -207,7 +207,7 @@ def _extreme(
                 numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
             ),
         )
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if isinstance(initial, NoValue):
         if where is not True:
             raise ValueError(
@@ -218,9 +218,7 @@ def _extreme(
             # NumPy says whether there is a result, and what is wrong.
             getattr(np, name)(np.empty(x._impl.array.shape), axis=dims)
         return deliver(_extreme_along(name, x, dims, keepdims), out)
-    kind = np.result_type(x._impl.dtype, of(initial)._impl.dtype)
-    start = of(initial, kind)
-    x = cast(x, kind)
+    start = of(initial, x._impl.dtype)
     masked = x if where is True else as_array(F.where(of(where, _BOOL), x, start))
     pairs = F.maximum if name == "max" else F.minimum
     if not x._impl.array.size and dims:

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsIndex
 
+from vtgrad.graph.batch import batch_of
+from vtgrad.numpy import picking
+from vtgrad.numpy.array_conversions import handle_of
 from vtgrad.numpy.index import getitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.ndarray import ndarray
@@ -22,6 +25,12 @@ def _make_array(_: type[Any]) -> TensorBase:
     return TensorBase.__new__(kinds.array)
 
 
+def _as_scalar(x: ndarray) -> ndarray:
+    """A number from a pickle."""
+    x.__class__ = kinds.scalar
+    return x
+
+
 class scalar(ndarray):
     """One number that carries a derivative, as arithmetic and indexing with integers give it.
 
@@ -31,7 +40,7 @@ class scalar(ndarray):
     Examples
     --------
     >>> import vtgrad.numpy as np
-    >>> a = np.array([1.0, 2.0, 3.0]).requires_grad_()
+    >>> a = np.multiply([1.0, 2.0, 3.0], 1).requires_grad_()
     >>> b = a * 1
     >>> b[0], b[1] = b[1], b[0]
     >>> s = b[2]
@@ -59,6 +68,31 @@ class scalar(ndarray):
     __ixor__ = ndarray.__xor__
     __ilshift__ = ndarray.__lshift__
     __irshift__ = ndarray.__rshift__
+
+    def __repr__(self) -> str:
+        if batch_of(self) is not None:
+            return super().__repr__()
+        text, facts = repr(value_of(self)[()]), self._facts()
+        return f"{text[:-1]}, {', '.join(facts)})" if facts else text
+
+    def __str__(self) -> str:
+        return super().__str__() if batch_of(self) is not None else str(value_of(self)[()])
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is None:
+            return round(value_of(self).item())
+        return picking.round(self, ndigits)
+
+    def __copy__(self) -> scalar:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object] | None = None) -> scalar:
+        # Nothing writes it, so it need not be copied.
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        # An array on the same memory, for as long as it is pickled.
+        return _as_scalar, (handle_of(self._impl, kinds.array),)
 
     def __hash__(self) -> int:
         return hash(value_of(self).item())

@@ -240,7 +240,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     if axis is None:
         dims = tuple([dim for dim, size in enumerate(sizes) if size == 1])
     else:
-        dims = dims_of(axis, len(sizes))
+        dims = dims_of(axis, len(sizes), of_number=True)
         if any(sizes[dim] != 1 for dim in dims):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return as_array(F.squeeze(x, dims) if dims else F.alias(x))
@@ -274,8 +274,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
     counts = value_of(of(repeats))
     if not is_differentiated(x):
         return typing.cast("ndarray", by_numpy(np.repeat, x, counts, axis))
-    if axis is None:
-        x, axis = as_array(F.reshape(x, -1)), 0
+    if axis is None or not x.shape:
+        (axis,) = dims_of(axis or 0, 1)
+        x = as_array(F.reshape(x, -1))
     (dim,) = dims_of(axis, x._impl.array.ndim)
     # NumPy says which elements are taken, and what is wrong.
     places = np.repeat(np.arange(x._impl.array.shape[dim]), counts)

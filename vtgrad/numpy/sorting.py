@@ -10,7 +10,8 @@ import numpy as np
 
 from vtgrad.numpy.deliver import by_numpy, dims_of, handed_over
 from vtgrad.numpy.function import function
-from vtgrad.numpy.operands import ArrayLike, as_array, fresh, is_differentiated, of, value_of
+from vtgrad.numpy.index import at_positions, positions_of
+from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -32,7 +33,8 @@ def _placed(
         x, axis = as_array(F.reshape(x, -1)), 0
     (dim,) = dims_of(axis, x._impl.array.ndim)
     order = numpys(value_of(x), *args, axis=dim, **options)
-    return as_array(F.gather(x, dim, fresh(order)))
+    positions = np.take_along_axis(positions_of(x.shape), order, dim)
+    return at_positions(x, positions)
 
 
 @function

@@ -1,86 +1,28 @@
-"""NumPy's ufuncs on arrays of the namespace.
-
-Note [One loop for value and derivative]
-
-NumPy itself says in which dtypes a ufunc computes (`numpy.ufunc.resolve_dtypes`). Where no operand
-carries a derivative, NumPy's ufunc computes the result too. Where one does, the operands are cast
-to the dtypes of the loop, which is recorded, and the operator of the library computes.
-"""
+"""NumPy's ufuncs as objects of the namespace."""
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.numpy.operands import (
-    ArrayLike,
-    as_array,
-    cast,
-    fresh,
-    is_differentiated,
-    of,
-    result,
-    value_of,
-)
+from vtgrad.numpy import ufunc_reductions
+from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue
+from vtgrad.numpy.operands import ArrayLike, as_array, of, result
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.write import store
+from vtgrad.numpy.ufunc_loop import Operator, UfuncLoop, outs_of
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import NumpyDType
-from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Binary", "Operator", "Ufunc", "Unary"]
-
-# The operator that computes a loop; of several results a tuple.
-Operator: TypeAlias = Callable[..., Any]
-_Loop: TypeAlias = tuple[NumpyDType, ...]
-_WEAK: Final = (bool, int, float, complex)
-_BOOL: Final = np.dtype(np.bool_)
+__all__ = ["Binary", "Ufunc", "Unary"]
 
 
-class Ufunc:
-    """A function of the elements of arrays, as NumPy's ufunc of the same name.
-
-    Parameters
-    ----------
-    ufunc : numpy.ufunc
-        NumPy's.
-    operator : callable, optional
-        The operator of the library on arrays of the dtypes of a loop; None for what has no
-        derivative.
-    inplace : callable, optional
-        The operator that writes the result into the first operand.
-    inside : float
-        A number at which the function has a finite value and derivative: where ``where`` is false
-        it stands for the operands, so that no gradient of an unused element is NaN.
-    """
-
-    ufunc: np.ufunc
-    operator: Operator | None
-    inplace: Operator | None
-    inside: float
-    loops: dict[object, _Loop]
-
-    def __init__(
-        self,
-        ufunc: np.ufunc,
-        operator: Operator | None = None,
-        inplace: Operator | None = None,
-        inside: float = 0.5,
-    ) -> None:
-        self.ufunc = ufunc
-        self.operator = operator
-        self.inplace = inplace
-        self.inside = inside
-        self.loops = {}
-        self.__name__ = ufunc.__name__
-        self.__qualname__ = ufunc.__name__
-        self.__doc__ = ufunc.__doc__
+class Ufunc(UfuncLoop):
+    """A function of the elements of arrays, as NumPy's ufunc of the same name."""
 
     @property
     def nin(self) -> int:
@@ -174,155 +116,134 @@ class Ufunc:
             raise TypeError(
                 f"{self.__name__}() takes {nin} positional arguments but {len(inputs)} were given"
             )
-        return self.compute(inputs, _outs(out, self.ufunc.nout), where, casting, dtype, signature)
+        return self.compute(inputs, outs_of(out, self.ufunc.nout), where, casting, dtype, signature)
 
-    def compute(
+    def reduce(
         self,
-        inputs: Sequence[object],
-        outs: tuple[object, ...] = (),
-        where: object = True,
-        casting: str = "same_kind",
+        array: ArrayLike,
+        axis: Axis = 0,
         dtype: DTypeLike | None = None,
-        signature: object = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: ArrayLike | NoValue = NO_VALUE,
+        where: ArrayLike = True,
     ) -> ndarray:
-        """The function with all its options."""
-        operands = [x if type(x) in _WEAK else of(x) for x in inputs]
-        loop = self.loop(operands, dtype, signature, casting)
-        mask = True if where is True else of(where, _BOOL)
-        nin = self.ufunc.nin
-        for target, kind in zip(outs, loop[nin:], strict=False):
-            if target is not None and not np.can_cast(
-                kind, _dtype_of(target), typing.cast("Any", casting)
-            ):
-                raise TypeError(
-                    f"Cannot cast ufunc {self.__name__!r} output from {kind!r} to "
-                    f"{_dtype_of(target)!r} with casting rule {casting!r}"
-                )
-        differentiated = self.operator is not None and any(
-            isinstance(x, TensorBase) and is_differentiated(x) for x in operands
-        )
-        if not differentiated:
-            found = self._by_numpy(operands, loop, mask, dtype, signature)
-        elif mask is True and self._writes_first(operands, outs, loop):
-            others = [_operand(x, d) for x, d in zip(operands[1:], loop[1:nin], strict=True)]
-            assert self.inplace is not None
-            return typing.cast("ndarray", self.inplace(operands[0], *others))
-        else:
-            found = self._by_operator(operands, outs, loop, mask)
-        if not outs:
-            made = tuple([result(x) for x in found])
-            return made[0] if len(made) == 1 else typing.cast("ndarray", made)
-        stored = [
-            result(x) if target is None else store(target, x, mask)
-            for x, target in zip(found, outs, strict=True)
-        ]
-        return stored[0] if len(stored) == 1 else typing.cast("ndarray", tuple(stored))
+        """Combine the elements along axes by the function of two operands.
 
-    def loop(
-        self,
-        operands: Sequence[object],
-        dtype: DTypeLike | None = None,
-        signature: object = None,
-        casting: str = "same_kind",
-    ) -> _Loop:
-        """The dtypes of operands and results in which NumPy computes.
+        Parameters
+        ----------
+        array : array_like
+            The elements.
+        axis : int or tuple of int, optional
+            The axes; None is all of them.
+        dtype : dtype, optional
+            The dtype of the computation.
+        out : ndarray, optional
+            Where the result is stored.
+        keepdims : bool
+            Whether the axes stay, with size 1.
+        initial : array_like, optional
+            What it begins with.
+        where : array_like of bool
+            Which elements take part.
 
-        Raises
-        ------
-        TypeError
-            If NumPy has no loop for the dtypes.
+        Returns
+        -------
+        ndarray
+            A new array, a scalar, or `out`.
         """
-        known = tuple(
-            [x._impl.array.dtype if isinstance(x, TensorBase) else type(x) for x in operands]
-        )
-        plain = dtype is None and signature is None
-        found = self.loops.get(known) if plain else None
-        if found is None:
-            if dtype is not None:
-                outs = (np.dtype(dtype),) * self.ufunc.nout
-                signature = (*[None] * self.ufunc.nin, *outs)
-            kinds = tuple([_BOOL if k is bool else k for k in known])
-            options: dict[str, Any] = {} if signature is None else {"signature": signature}
-            found = self.ufunc.resolve_dtypes(
-                typing.cast("Any", (*kinds, *[None] * self.ufunc.nout)),
-                casting=typing.cast("Any", casting),
-                **options,
-            )
-            if plain:
-                self.loops[known] = found
-        return found
+        return ufunc_reductions.reduce(self, array, axis, dtype, out, keepdims, initial, where)
 
-    # -- the ways to compute ---------------------------------------------------------------------
-
-    def _by_numpy(
+    def accumulate(
         self,
-        operands: Sequence[object],
-        loop: _Loop,
-        mask: ndarray | bool,
-        dtype: DTypeLike | None,
-        signature: object,
-    ) -> list[ndarray]:
-        """The results without derivatives."""
-        values = [value_of(x) if isinstance(x, TensorBase) else x for x in operands]
-        options: dict[str, object] = {}
-        if dtype is not None:
-            options["dtype"] = dtype
-        if signature is not None:
-            options["signature"] = signature
-        if mask is not True:
-            shape = np.broadcast_shapes(
-                *[np.shape(typing.cast("Any", x)) for x in values],
-                typing.cast("ndarray", mask).shape,
-            )
-            options["where"] = value_of(typing.cast("ndarray", mask))
-            options["out"] = tuple([np.zeros(shape, d) for d in loop[self.ufunc.nin :]])
-        call: Callable[..., Any] = self.ufunc
-        found = run_without_warnings(call, *values, **options)
-        return [fresh(np.asarray(x)) for x in (found if self.ufunc.nout > 1 else (found,))]
+        array: ArrayLike,
+        axis: typing.SupportsIndex = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
+        """Combine the elements up to each place along an axis.
 
-    def _by_operator(
+        Parameters
+        ----------
+        array : array_like
+            The elements.
+        axis : int
+            The axis.
+        dtype : dtype, optional
+            The dtype of the computation.
+        out : ndarray, optional
+            Where the result is stored.
+
+        Returns
+        -------
+        ndarray
+            A new array, or `out`.
+        """
+        return ufunc_reductions.accumulate(self, array, axis, dtype, out)
+
+    def reduceat(
         self,
-        operands: Sequence[object],
-        outs: tuple[object, ...],
-        loop: _Loop,
-        mask: ndarray | bool,
-    ) -> list[ndarray]:
-        """The results with derivatives."""
-        assert self.operator is not None
-        typed = [_operand(x, d) for x, d in zip(operands, loop[: self.ufunc.nin], strict=True)]
-        if mask is not True:
-            typed = [
-                as_array(F.where(typing.cast("Any", mask), x, _operand(self.inside, x.dtype)))
-                for x in typed
-            ]
-        # What is overwritten below may be what the operator saves.
-        written = [x for x in outs if isinstance(x, TensorBase)]
-        typed = [
-            as_array(F.clone(x)) if any(_share_memory(x, y) for y in written) else x for x in typed
-        ]
-        found = self.operator(*typed)
-        results = list(found) if self.ufunc.nout > 1 else [found]
-        if mask is not True and not outs:
-            results = [
-                F.where(typing.cast("Any", mask), x, _operand(0, x._impl.dtype)) for x in results
-            ]
-        return results
+        array: ArrayLike,
+        indices: ArrayLike,
+        axis: typing.SupportsIndex = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
+        """Combine the elements of ranges along an axis.
 
-    def _writes_first(
-        self, operands: Sequence[object], outs: tuple[object, ...], loop: _Loop
-    ) -> bool:
-        """Whether the operator in place does what is asked for: ``f(x, y, out=x)``."""
-        if self.inplace is None or len(outs) != 1 or outs[0] is not operands[0]:
-            return False
-        target = outs[0]
-        if not isinstance(target, TensorBase) or any(target._impl.dtype != d for d in loop):
-            return False
-        array = target._impl.array
-        return all(
-            not isinstance(x, TensorBase)
-            or (_broadcasts(x._impl.array.shape, array.shape) and not _share_memory(x, target))
-            for x in operands[1:]
-        )
+        Parameters
+        ----------
+        array : array_like
+            The elements.
+        indices : array_like of int
+            Where ranges begin; each ends where the next begins.
+        axis : int
+            The axis.
+        dtype : dtype, optional
+            The dtype of the computation.
+        out : ndarray, optional
+            Where the result is stored.
+
+        Returns
+        -------
+        ndarray
+            A new array, or `out`.
+        """
+        return ufunc_reductions.reduceat(self, array, indices, axis, dtype, out)
+
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray:
+        """The function of each element of one array with each of another.
+
+        Parameters
+        ----------
+        A, B : array_like
+            The operands.
+        **options : object
+            As of a call.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `A`, followed by that of `B`.
+        """
+        a, b = of(A), of(B)
+        spread = F.reshape(a, (*a.shape, *(1,) * len(b.shape)))
+        call: Any = self
+        return typing.cast("ndarray", call(as_array(spread), b, **options))
+
+    def at(self, a: ndarray, indices: object, b: ArrayLike | None = None, /) -> None:
+        """Write the function of elements in place, once for each time that an element is named.
+
+        Parameters
+        ----------
+        a : ndarray
+            What is written.
+        indices : index
+            The elements, as in ``a[indices]``.
+        b : array_like, optional
+            The second operand.
+        """
+        ufunc_reductions.at(self, a, indices, b)
 
 
 class Unary(Ufunc):
@@ -413,40 +334,3 @@ class _Namespace:
     def __reduce__(self) -> tuple[object, ...]:
         import_module: Callable[[str], object] = __import__
         return import_module, ("vtgrad.numpy", None, None, ("ndarray",))
-
-
-def _outs(out: object, count: int) -> tuple[object, ...]:
-    """The arguments ``out`` as a tuple, empty if there is none."""
-    if out is None:
-        return ()
-    outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != count:
-        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
-    for x in outs:
-        if x is not None and not isinstance(x, (TensorBase, np.ndarray)):
-            raise TypeError("return arrays must be of ArrayType")
-    return () if all(x is None for x in outs) else outs
-
-
-def _operand(x: object, dtype: NumpyDType) -> ndarray:
-    """An operand in the dtype of the loop."""
-    if isinstance(x, ndarray):
-        return cast(x, dtype)
-    return fresh(np.asarray(x).astype(dtype))
-
-
-def _dtype_of(target: object) -> NumpyDType:
-    dtype: NumpyDType = typing.cast("np.ndarray[Any, Any]", target).dtype
-    return target._impl.dtype if isinstance(target, TensorBase) else dtype
-
-
-def _broadcasts(sizes: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Whether an operand broadcasts to the shape of what is written."""
-    return len(sizes) <= len(target) and all(
-        n in (1, m) for n, m in zip(reversed(sizes), reversed(target), strict=False)
-    )
-
-
-def _share_memory(x: TensorBase, y: TensorBase) -> bool:
-    a, b = x._impl.array, y._impl.array
-    return np.may_share_memory(a, b)

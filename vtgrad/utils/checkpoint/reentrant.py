@@ -10,6 +10,7 @@ from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import CheckpointError
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.returned_numbers import with_tensors_for_numbers
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.view_impls import views as view_impls
@@ -152,9 +153,10 @@ class CheckpointFunction(Function):
             What the function returns.
         """
         ctx.indices = [nr for nr, x in enumerate(args) if isinstance(x, TensorBase)]
-        ctx.save_for_backward(*[x for x in args if isinstance(x, Tensor)])
+        inputs = [x for x in args if isinstance(x, Tensor)]
+        ctx.save_for_backward(*inputs)
         random = RandomState.now() if preserve_rng_state else None
-        result = run_function(*args)
+        result = with_tensors_for_numbers(run_function(*args), inputs)
         ctx.call = _Call(run_function, args, random, result)
         return result
 

@@ -1,0 +1,275 @@
+"""How a ufunc computes.
+
+Note [One loop for value and derivative]
+
+NumPy itself says in which dtypes a ufunc computes (`numpy.ufunc.resolve_dtypes`). Where no operand
+carries a derivative, NumPy's ufunc computes the result too. Where one does, the operands are cast
+to the dtypes of the loop, which is recorded, and the operator of the library computes.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from vtgrad.numpy.deliver import handed_over
+from vtgrad.numpy.operands import (
+    as_array,
+    cast,
+    fresh,
+    is_differentiated,
+    of,
+    result,
+    value_of,
+)
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.numpy.write import store
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.no_fp_warnings import run_without_warnings
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["Operator", "UfuncLoop", "by_numpys", "outs_of"]
+
+# The operator that computes a loop; of several results a tuple.
+Operator: TypeAlias = Callable[..., Any]
+_Loop: TypeAlias = tuple[NumpyDType, ...]
+_WEAK: Final = (bool, int, float, complex)
+_BOOL: Final = np.dtype(np.bool_)
+
+# The ufunc of the namespace for each of NumPy's: what `__array_ufunc__` calls.
+by_numpys: Final[dict[np.ufunc, UfuncLoop]] = {}
+
+
+class UfuncLoop:
+    """A function of the elements of arrays, as NumPy's ufunc of the same name computes it.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        NumPy's.
+    operator : callable, optional
+        The operator of the library on arrays of the dtypes of a loop; None for what has no
+        derivative.
+    inplace : callable, optional
+        The operator that writes the result into the first operand.
+    inside : float
+        A number at which the function has a finite value and derivative: where ``where`` is false
+        it stands for the operands, so that no gradient of an unused element is NaN.
+    """
+
+    ufunc: np.ufunc
+    operator: Operator | None
+    inplace: Operator | None
+    inside: float
+    loops: dict[object, _Loop]
+
+    def __init__(
+        self,
+        ufunc: np.ufunc,
+        operator: Operator | None = None,
+        inplace: Operator | None = None,
+        inside: float = 0.5,
+    ) -> None:
+        self.ufunc = ufunc
+        self.operator = operator
+        self.inplace = inplace
+        self.inside = inside
+        self.loops = {}
+        self.__name__ = ufunc.__name__
+        self.__qualname__ = ufunc.__name__
+        self.__doc__ = ufunc.__doc__
+        by_numpys.setdefault(ufunc, self)
+
+    def compute(
+        self,
+        inputs: Sequence[object],
+        outs: tuple[object, ...] = (),
+        where: object = True,
+        casting: str = "same_kind",
+        dtype: DTypeLike | None = None,
+        signature: object = None,
+    ) -> ndarray:
+        """The function with all its options."""
+        operands = [x if type(x) in _WEAK else of(x) for x in inputs]
+        loop = self.loop(operands, dtype, signature, casting)
+        mask = True if where is True else of(where, _BOOL)
+        nin = self.ufunc.nin
+        for target, kind in zip(outs, loop[nin:], strict=False):
+            if target is not None and not np.can_cast(
+                kind, _dtype_of(target), typing.cast("Any", casting)
+            ):
+                raise TypeError(
+                    f"Cannot cast ufunc {self.__name__!r} output from {kind!r} to "
+                    f"{_dtype_of(target)!r} with casting rule {casting!r}"
+                )
+        differentiated = self.operator is not None and any(
+            isinstance(x, TensorBase) and is_differentiated(x) for x in operands
+        )
+        if not differentiated:
+            computed = self._by_numpy(operands, loop, mask, dtype, signature)
+            if not outs:
+                made = tuple([handed_over(x) for x in computed])
+                return made[0] if len(made) == 1 else typing.cast("ndarray", made)
+            found = [fresh(np.asarray(x)) for x in computed]
+        elif mask is True and self._writes_first(operands, outs, loop):
+            others = [_operand(x, d) for x, d in zip(operands[1:], loop[1:nin], strict=True)]
+            assert self.inplace is not None
+            return typing.cast("ndarray", self.inplace(operands[0], *others))
+        else:
+            found = self._by_operator(operands, outs, loop, mask)
+        if not outs:
+            made = tuple([result(x) for x in found])
+            return made[0] if len(made) == 1 else typing.cast("ndarray", made)
+        stored = [
+            result(x) if target is None else store(target, x, mask)
+            for x, target in zip(found, outs, strict=True)
+        ]
+        return stored[0] if len(stored) == 1 else typing.cast("ndarray", tuple(stored))
+
+    def loop(
+        self,
+        operands: Sequence[object],
+        dtype: DTypeLike | None = None,
+        signature: object = None,
+        casting: str = "same_kind",
+    ) -> _Loop:
+        """The dtypes of operands and results in which NumPy computes.
+
+        Raises
+        ------
+        TypeError
+            If NumPy has no loop for the dtypes.
+        """
+        known = tuple(
+            [x._impl.array.dtype if isinstance(x, TensorBase) else type(x) for x in operands]
+        )
+        plain = dtype is None and signature is None
+        found = self.loops.get(known) if plain else None
+        if found is None:
+            if dtype is not None:
+                outs = (np.dtype(dtype),) * self.ufunc.nout
+                signature = (*[None] * self.ufunc.nin, *outs)
+            kinds = tuple([_BOOL if k is bool else k for k in known])
+            options: dict[str, Any] = {} if signature is None else {"signature": signature}
+            found = self.ufunc.resolve_dtypes(
+                typing.cast("Any", (*kinds, *[None] * self.ufunc.nout)),
+                casting=typing.cast("Any", casting),
+                **options,
+            )
+            if plain:
+                self.loops[known] = found
+        return found
+
+    # -- the ways to compute ---------------------------------------------------------------------
+
+    def _by_numpy(
+        self,
+        operands: Sequence[object],
+        loop: _Loop,
+        mask: ndarray | bool,
+        dtype: DTypeLike | None,
+        signature: object,
+    ) -> list[Any]:
+        """The results without derivatives."""
+        values = [value_of(x) if isinstance(x, TensorBase) else x for x in operands]
+        options: dict[str, object] = {}
+        if dtype is not None:
+            options["dtype"] = dtype
+        if signature is not None:
+            options["signature"] = signature
+        if mask is not True:
+            shape = np.broadcast_shapes(
+                *[np.shape(typing.cast("Any", x)) for x in values],
+                typing.cast("ndarray", mask).shape,
+            )
+            options["where"] = value_of(typing.cast("ndarray", mask))
+            options["out"] = tuple([np.zeros(shape, d) for d in loop[self.ufunc.nin :]])
+        call: Callable[..., Any] = self.ufunc
+        found = run_without_warnings(call, *values, **options)
+        return list(found) if self.ufunc.nout > 1 else [found]
+
+    def _by_operator(
+        self,
+        operands: Sequence[object],
+        outs: tuple[object, ...],
+        loop: _Loop,
+        mask: ndarray | bool,
+    ) -> list[ndarray]:
+        """The results with derivatives."""
+        assert self.operator is not None
+        typed = [_operand(x, d) for x, d in zip(operands, loop[: self.ufunc.nin], strict=True)]
+        if mask is not True:
+            typed = [
+                as_array(F.where(typing.cast("Any", mask), x, _operand(self.inside, x.dtype)))
+                for x in typed
+            ]
+        # What is overwritten below may be what the operator saves.
+        written = [x for x in outs if isinstance(x, TensorBase)]
+        typed = [
+            as_array(F.clone(x)) if any(_share_memory(x, y) for y in written) else x for x in typed
+        ]
+        found = self.operator(*typed)
+        results = list(found) if self.ufunc.nout > 1 else [found]
+        if mask is not True and not outs:
+            results = [
+                F.where(typing.cast("Any", mask), x, _operand(0, x._impl.dtype)) for x in results
+            ]
+        return results
+
+    def _writes_first(
+        self, operands: Sequence[object], outs: tuple[object, ...], loop: _Loop
+    ) -> bool:
+        """Whether the operator in place does what is asked for: ``f(x, y, out=x)``."""
+        if self.inplace is None or len(outs) != 1 or outs[0] is not operands[0]:
+            return False
+        target = outs[0]
+        if not isinstance(target, TensorBase) or any(target._impl.dtype != d for d in loop):
+            return False
+        array = target._impl.array
+        return all(
+            not isinstance(x, TensorBase)
+            or (_broadcasts(x._impl.array.shape, array.shape) and not _share_memory(x, target))
+            for x in operands[1:]
+        )
+
+
+def outs_of(out: object, count: int) -> tuple[object, ...]:
+    """The arguments ``out`` as a tuple, empty if there is none."""
+    if out is None:
+        return ()
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != count:
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    for x in outs:
+        if x is not None and not isinstance(x, (TensorBase, np.ndarray)):
+            raise TypeError("return arrays must be of ArrayType")
+    return () if all(x is None for x in outs) else outs
+
+
+def _operand(x: object, dtype: NumpyDType) -> ndarray:
+    """An operand in the dtype of the loop."""
+    if isinstance(x, ndarray):
+        return cast(x, dtype)
+    return fresh(np.asarray(x).astype(dtype))
+
+
+def _dtype_of(target: object) -> NumpyDType:
+    dtype: NumpyDType = typing.cast("np.ndarray[Any, Any]", target).dtype
+    return target._impl.dtype if isinstance(target, TensorBase) else dtype
+
+
+def _broadcasts(sizes: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether an operand broadcasts to the shape of what is written."""
+    return len(sizes) <= len(target) and all(
+        n in (1, m) for n, m in zip(reversed(sizes), reversed(target), strict=False)
+    )
+
+
+def _share_memory(x: TensorBase, y: TensorBase) -> bool:
+    a, b = x._impl.array, y._impl.array
+    return np.may_share_memory(a, b)
