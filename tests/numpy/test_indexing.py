@@ -179,14 +179,16 @@ def test_gradients_of_reads_and_writes(name: str) -> None:
 
 
 def test_basic_indices_give_views_and_others_copies() -> None:
-    for index in (1, slice(1, 3), (1, slice(None), 2), ..., None, (1, 2, 3, ...)):
+    viewing: list[Any] = [1, slice(1, 3), (1, slice(None), 2), ..., None, (1, 2, 3, ...)]
+    for index in viewing:
         x = array(start())
         view = x[index]
         view[...] = -1
         y = start()
         y[index] = -1
         np.testing.assert_array_equal(x.tolist(), y)
-    for index in ([1, 2], np.arange(4) > 1, (0, slice(None), [1, 2])):
+    copying: list[Any] = [[1, 2], np.arange(4) > 1, (0, slice(None), [1, 2])]
+    for index in copying:
         x = array(start())
         x[index][...] = -1
         np.testing.assert_array_equal(x.tolist(), start())

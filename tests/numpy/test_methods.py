@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,11 +102,8 @@ def test_methods(name: str, grad: bool) -> None:
         for args, options in METHODS[name]:
             what = f"{dtype}.{name}{args}{options}"
             for x in (plain, np.asfortranarray(plain)):
-                compare(
-                    lambda x=x, a=args, o=options: getattr(array(x, grad), name)(*a, **o),
-                    lambda x=x, a=args, o=options: getattr(x, name)(*a, **o),
-                    what,
-                )
+                mine, theirs = getattr(array(x, grad), name), getattr(x, name)
+                compare(partial(mine, *args, **options), partial(theirs, *args, **options), what)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0), (1, 3)])
@@ -114,11 +112,9 @@ def test_methods_of_numbers_and_of_nothing(name: str, shape: tuple[int, ...]) ->
     x = values("d", shape)
     for args, options in METHODS[name]:
         for grad in (False, True):
-            compare(
-                lambda a=args, o=options, g=grad: getattr(array(x, g), name)(*a, **o),
-                lambda a=args, o=options: getattr(x, name)(*a, **o),
-                f"{shape}.{name}{args}{options}",
-            )
+            mine, theirs = getattr(array(x, grad), name), getattr(x, name)
+            what = f"{shape}.{name}{args}{options}"
+            compare(partial(mine, *args, **options), partial(theirs, *args, **options), what)
 
 
 REDUCTIONS = "sum prod mean std var max min all any argmax argmin cumsum cumprod trace".split()
@@ -137,10 +133,9 @@ def test_out(name: str) -> None:
                 assert getattr(given, name)(**options, out=target) is target
                 return target
 
+            out = np.zeros(shape, kind)
             compare(
-                lambda k=kind, g=grad: call(array(x, g), array(np.zeros(shape, k))),
-                lambda k=kind: call(x, np.zeros(shape, k)),
-                f"{name} to {kind}",
+                partial(call, array(x, grad), array(out)), partial(call, x, out), f"{name} {kind}"
             )
 
 

@@ -42,7 +42,10 @@ def test_ufuncs_of_one_operand(name: str, grad: bool) -> None:
 def test_ufuncs_of_two_operands(name: str, grad: bool) -> None:
     mine, theirs = UFUNCS[name], getattr(np, name)
     # Each dtype with itself and a few others: all pairs are in the tests of operators.
+    ordered = name in ("maximum", "minimum", "fmax", "fmin")
     for one in DTYPES:
+        if grad and ordered and one in "FD":
+            continue  # refused: the order of complex numbers is no function with a derivative
         for two in (one, "b", "f", "d", 2, 1.5):
             for shape in ((2, 3), ()):
                 x = values(one, shape, 1)
@@ -71,7 +74,7 @@ def test_where_and_out(name: str, grad: bool) -> None:
     mask = np.array([True, False, True])
     for one in ("d", "f", "l", "?"):
         xs = [values(one, (2, 3), k) for k in range(mine.nin)]
-        for out in ("d", "f", "l", "?", "D"):
+        for out in ("d", "f", "l", "?", "D") if one != "f" else ("f", "l"):
 
             def right(xs: Any = xs, out: str = out) -> Any:
                 target = np.zeros((2, 3), out)
@@ -93,7 +96,8 @@ def test_the_dtype_of_the_loop_can_be_chosen(name: str) -> None:
     mine, theirs = UFUNCS[name], getattr(np, name)
     if mine.nout > 1:
         pytest.skip("several results have tests of their own")
-    for dtype in ("f", "d", "D"):
+    ordered = name in ("maximum", "minimum", "fmax", "fmin")
+    for dtype in ("f", "d") if ordered else ("f", "d", "D"):
         xs = [values("f", (2, 3), k) for k in range(mine.nin)]
         for grad in (False, True):
             made = [array(x, grad) for x in xs]
@@ -124,11 +128,12 @@ def test_operands_that_out_overwrites_are_kept_for_backward() -> None:
 
 def test_a_value_with_a_derivative_is_not_stored_in_an_array_of_numpy() -> None:
     x = array([1.0, 2.0], grad=True)
+    exp: Any = ufuncs.exp  # the types say so too
     with pytest.raises(TypeError, match=r"vtgrad\.numpy"):
-        ufuncs.exp(x, out=np.zeros(2))
+        exp(x, out=np.zeros(2))
     with vt.no_grad():
         target = np.zeros(2)
-        ufuncs.exp(x.detach(), out=target)
+        exp(x.detach(), out=target)
     np.testing.assert_array_equal(target, np.exp([1.0, 2.0]))
 
 

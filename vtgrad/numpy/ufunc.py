@@ -261,7 +261,7 @@ class Unary(Ufunc):
         """Compute the function at each element; see `Ufunc.__call__` for the options."""
         if out is None and where is True and not options and isinstance(x, ndarray):
             layout = x._impl.layout or x._impl.find_layout()
-            if layout.inexact and self.operator is not None:
+            if layout.dtype.kind == "f" and self.operator is not None:
                 return typing.cast("ndarray", self.operator(x))
         return super().__call__(x, out=out, where=where, **options)
 
@@ -273,8 +273,17 @@ _NOT_AT_ONCE: Final = 0
 
 
 class Binary(Ufunc):
-    """A ufunc of two operands and one result."""
+    """A ufunc of two operands and one result.
 
+    Parameters
+    ----------
+    ufunc, operator, inplace, inside
+        As of `Ufunc`.
+    numbers : bool
+        Whether the operator takes a number of Python as its second operand.
+    """
+
+    numbers: bool
     ways: dict[tuple[object, object], int]
 
     def __init__(
@@ -283,8 +292,11 @@ class Binary(Ufunc):
         operator: Operator | None = None,
         inplace: Operator | None = None,
         inside: float = 0.5,
+        *,
+        numbers: bool = False,
     ) -> None:
         super().__init__(ufunc, operator, inplace, inside)
+        self.numbers = numbers
         self.ways = {}
 
     def of_pair(self, a: object, b: object) -> Any:
@@ -301,9 +313,16 @@ class Binary(Ufunc):
     def _way(self, ka: object, kb: object) -> int:
         if self.operator is None or not isinstance(ka, np.dtype) or ka.kind not in "fc":
             return _NOT_AT_ONCE
-        if self.ufunc.resolve_dtypes((ka, ka, None))[2] != ka:
+        try:
+            if self.ufunc.resolve_dtypes((ka, ka, None))[2] != ka:
+                return _NOT_AT_ONCE
+        except TypeError:
             return _NOT_AT_ONCE
-        if kb == ka or kb is float or kb is int:
+        if isinstance(kb, np.dtype) and kb == ka:
+            return _AS_THEY_ARE
+        if not self.numbers:
+            return _NOT_AT_ONCE
+        if kb is float or kb is int:
             return _AS_THEY_ARE
         return _AS_NUMBER if kb is np.float64 and ka == np.float64 else _NOT_AT_ONCE
 
@@ -321,7 +340,7 @@ class Binary(Ufunc):
         if out is None and where is True and not options:
             if isinstance(x1, ndarray) and self.operator is not None:
                 layout = x1._impl.layout or x1._impl.find_layout()
-                if layout.inexact and isinstance(x2, TensorBase):
+                if layout.dtype.kind == "f" and isinstance(x2, TensorBase):
                     if (x2._impl.layout or x2._impl.find_layout()) is layout:
                         return typing.cast("ndarray", self.operator(x1, x2))
             return typing.cast("ndarray", self.of_pair(x1, x2))

@@ -22,6 +22,7 @@ from vtgrad.numpy.operands import (
     cast,
     fresh,
     is_differentiated,
+    is_keyed,
     of,
     result,
     value_of,
@@ -107,8 +108,10 @@ class UfuncLoop:
                     f"Cannot cast ufunc {self.__name__!r} output from {kind!r} to "
                     f"{_dtype_of(target)!r} with casting rule {casting!r}"
                 )
+        # Of bools and integers there is no derivative, but samples and traces.
+        carries = is_differentiated if any(d.kind in "fc" for d in loop[nin:]) else is_keyed
         differentiated = self.operator is not None and any(
-            isinstance(x, TensorBase) and is_differentiated(x) for x in operands
+            isinstance(x, TensorBase) and carries(x) for x in operands
         )
         if not differentiated:
             computed = self._by_numpy(operands, loop, mask, dtype, signature)

@@ -25,17 +25,29 @@ __all__ = ["accumulate", "at", "reduce", "reduceat"]
 
 def _reduction(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """The function that is the reduction of a ufunc."""
-    return {np.add: reductions.sum, np.multiply: reductions.prod}.get(ufunc)
+    known: dict[np.ufunc, Callable[..., Any]] = {
+        np.add: reductions.sum,
+        np.multiply: reductions.prod,
+    }
+    return known.get(ufunc)
 
 
 def _extreme(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """The same of ufuncs whose reduction has no dtype to choose."""
-    return {np.maximum: reductions.max, np.minimum: reductions.min}.get(ufunc)
+    known: dict[np.ufunc, Callable[..., Any]] = {
+        np.maximum: reductions.max,
+        np.minimum: reductions.min,
+    }
+    return known.get(ufunc)
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """The function of the results up to each place."""
-    return {np.add: reductions.cumsum, np.multiply: reductions.cumprod}.get(ufunc)
+    known: dict[np.ufunc, Callable[..., Any]] = {
+        np.add: reductions.cumsum,
+        np.multiply: reductions.cumprod,
+    }
+    return known.get(ufunc)
 
 
 def _has_derivative(ufunc: UfuncLoop, x: ndarray) -> bool:
@@ -87,6 +99,9 @@ def reduce(
         )
     found: TensorBase = x
     dims = dims_of(axis, len(x.shape))
+    if len(dims) > 1:
+        # NumPy says whether the order of axes does not matter.
+        ufunc.ufunc.reduce(np.ones((1,) * len(x.shape)), axis=dims)
     begin = None if isinstance(initial, NoValue) else of(initial)
     for dim in sorted(dims, reverse=True):
         parts = list(F.unbind(found, dim))

@@ -136,19 +136,47 @@ def _modf(x: TensorBase) -> tuple[TensorBase, TensorBase]:
     return F.copysign(F.where(F.isfinite(x), F.sub(x, whole), 0.0), x), whole
 
 
+def _rint(x: TensorBase) -> TensorBase:
+    if x._impl.dtype.kind == "c":
+        return F.complex(F.round(F.real(x)), F.round(F.imag(x)))
+    return F.round(x)
+
+
+def _heaviside(x: TensorBase, y: TensorBase) -> TensorBase:
+    step = F.to_dtype(F.gt(x, 0), y._impl.dtype)
+    return F.where(F.isnan(x), x, F.where(F.eq(x, 0), y, step))
+
+
+def _check_core(name: str, x: TensorBase, ndim: int, nr: int) -> None:
+    """Raise as NumPy does if an operand has too few dimensions."""
+    if x._impl.array.ndim < ndim:
+        raise ValueError(
+            f"{name}: Input operand {nr} does not have enough dimensions (has "
+            f"{x._impl.array.ndim}, it needs {ndim})"
+        )
+
+
 def _vecdot(x: TensorBase, y: TensorBase) -> TensorBase:
+    _check_core("vecdot", x, 1, 0)
+    _check_core("vecdot", y, 1, 1)
     return F.sum(F.mul(F.conj_physical(x), y), -1)
 
 
 def _matvec(x: TensorBase, y: TensorBase) -> TensorBase:
+    _check_core("matvec", x, 2, 0)
+    _check_core("matvec", y, 1, 1)
     return F.squeeze(F.matmul(x, F.unsqueeze(y, -1)), -1)
 
 
 def _vecmat(x: TensorBase, y: TensorBase) -> TensorBase:
+    _check_core("vecmat", x, 1, 0)
+    _check_core("vecmat", y, 2, 1)
     return F.squeeze(F.matmul(F.unsqueeze(F.conj_physical(x), -2), y), -2)
 
 
 def _matmul(x: TensorBase, y: TensorBase) -> TensorBase:
+    _check_core("matmul", x, 1, 0)
+    _check_core("matmul", y, 1, 1)
     return F.matmul(x, y)
 
 
@@ -156,17 +184,17 @@ def _ldexp(x: TensorBase, n: TensorBase) -> TensorBase:
     return F.mul(x, F.exp2(F.to_dtype(n, x._impl.dtype)))
 
 
-add: Final = Binary(np.add, F.add, F.add_)
-subtract: Final = Binary(np.subtract, F.sub, F.sub_)
-multiply: Final = Binary(np.multiply, F.mul, F.mul_)
-divide: Final = Binary(np.divide, F.true_divide, F.true_divide_)
+add: Final = Binary(np.add, F.add, F.add_, numbers=True)
+subtract: Final = Binary(np.subtract, F.sub, F.sub_, numbers=True)
+multiply: Final = Binary(np.multiply, F.mul, F.mul_, numbers=True)
+divide: Final = Binary(np.divide, F.true_divide, F.true_divide_, numbers=True)
 true_divide: Final = divide
-power: Final = Binary(np.power, F.pow, F.pow_)
+power: Final = Binary(np.power, F.pow, F.pow_, numbers=True)
 pow: Final = power
 float_power: Final = Binary(np.float_power, F.pow)
-remainder: Final = Binary(np.remainder, F.remainder, F.remainder_)
+remainder: Final = Binary(np.remainder, F.remainder, F.remainder_, numbers=True)
 mod: Final = remainder
-fmod: Final = Binary(np.fmod, F.fmod, F.fmod_)
+fmod: Final = Binary(np.fmod, F.fmod, F.fmod_, numbers=True)
 floor_divide: Final = Binary(np.floor_divide, _floor_divide)
 divmod: Final = Ufunc(np.divmod, _divmod)
 maximum: Final = Binary(np.maximum, F.maximum)
@@ -179,7 +207,7 @@ hypot: Final = Binary(np.hypot, F.hypot, F.hypot_)
 logaddexp: Final = Binary(np.logaddexp, F.logaddexp)
 logaddexp2: Final = Binary(np.logaddexp2, F.logaddexp2)
 copysign: Final = Binary(np.copysign, F.copysign, F.copysign_)
-heaviside: Final = Binary(np.heaviside, F.heaviside)
+heaviside: Final = Binary(np.heaviside, _heaviside)
 nextafter: Final = Binary(np.nextafter, F.nextafter)
 ldexp: Final = Ufunc(np.ldexp, _ldexp)
 
@@ -225,7 +253,7 @@ radians: Final = Unary(np.radians, F.deg2rad, F.deg2rad_)
 floor: Final = Unary(np.floor, F.floor, F.floor_)
 ceil: Final = Unary(np.ceil, F.ceil, F.ceil_)
 trunc: Final = Unary(np.trunc, F.trunc, F.trunc_)
-rint: Final = Unary(np.rint, F.round)
+rint: Final = Unary(np.rint, _rint)
 conjugate: Final = Unary(np.conjugate, F.conj_physical)
 conj: Final = conjugate
 modf: Final = Ufunc(np.modf, _modf)
