@@ -2,6 +2,20 @@
 
 # The names of the namespace hide what Python calls so, here only.
 
+from vtgrad.numpy.creation import array as array
+from vtgrad.numpy.creation import asanyarray as asanyarray
+from vtgrad.numpy.creation import asarray as asarray
+from vtgrad.numpy.creation import ascontiguousarray as ascontiguousarray
+from vtgrad.numpy.creation import asfortranarray as asfortranarray
+from vtgrad.numpy.creation import copy as copy
+from vtgrad.numpy.creation import empty as empty
+from vtgrad.numpy.creation import empty_like as empty_like
+from vtgrad.numpy.creation import full as full
+from vtgrad.numpy.creation import full_like as full_like
+from vtgrad.numpy.creation import ones as ones
+from vtgrad.numpy.creation import ones_like as ones_like
+from vtgrad.numpy.creation import zeros as zeros
+from vtgrad.numpy.creation import zeros_like as zeros_like
 from vtgrad.numpy.ndarray import ndarray as ndarray
 from vtgrad.numpy.picking import choose as choose
 from vtgrad.numpy.picking import clip as clip
@@ -193,6 +207,11 @@ __all__ = [
     "argmin",
     "argpartition",
     "argsort",
+    "array",
+    "asanyarray",
+    "asarray",
+    "ascontiguousarray",
+    "asfortranarray",
     "asin",
     "asinh",
     "atan",
@@ -217,6 +236,7 @@ __all__ = [
     "compress",
     "conj",
     "conjugate",
+    "copy",
     "copysign",
     "cos",
     "cosh",
@@ -230,6 +250,8 @@ __all__ = [
     "divmod",
     "dot",
     "double",
+    "empty",
+    "empty_like",
     "equal",
     "exp",
     "exp2",
@@ -246,6 +268,8 @@ __all__ = [
     "fmin",
     "fmod",
     "frexp",
+    "full",
+    "full_like",
     "gcd",
     "generic",
     "greater",
@@ -296,6 +320,8 @@ __all__ = [
     "nonzero",
     "not_equal",
     "number",
+    "ones",
+    "ones_like",
     "partition",
     "positive",
     "pow",
@@ -342,4 +368,6 @@ __all__ = [
     "var",
     "vecdot",
     "vecmat",
+    "zeros",
+    "zeros_like",
 ]

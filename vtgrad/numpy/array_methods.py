@@ -20,6 +20,7 @@ from vtgrad.numpy.deliver import Axis
 from vtgrad.numpy.flat_elements import FlatElements
 from vtgrad.numpy.index import setitem
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import copied
 from vtgrad.numpy.operands import ArrayLike, as_array, check_dtype, fresh, value_of
 from vtgrad.numpy.picking import Mode
 from vtgrad.numpy.public_ndarray import ndarray
@@ -493,15 +494,3 @@ class ArrayMethods(ArrayReductions):
     @flat.setter
     def flat(self, values: ArrayLike) -> None:
         FlatElements(typing.cast("ndarray", self))[...] = values
-
-
-def copied(x: TensorBase, order: str) -> ndarray:
-    """A copy with a memory order."""
-    array = resolved(x._impl.array)
-    if order == "K":
-        return as_array(F.clone(x))
-    if order == "F" or (order == "A" and array.flags.fnc):
-        dims = tuple(range(array.ndim))[::-1]
-        return as_array(F.permute(F.contiguous(F.clone(F.permute(x, dims))), dims))
-    found = F.clone(x)
-    return as_array(found if found._impl.array.flags.c_contiguous else F.contiguous(found))

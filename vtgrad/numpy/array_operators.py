@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -308,7 +308,7 @@ class ArrayOperators(ArrayBase):
         return _compare(ufuncs.greater_equal, self, other)
 
     # An array is not hashable, as in NumPy.
-    __hash__ = None  # type: ignore[assignment]  # a tensor has one
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # a tensor has one
 
     # -- elements --------------------------------------------------------------------------------
 

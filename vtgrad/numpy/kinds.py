@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Kinds", "kinds"]
@@ -27,4 +29,4 @@ class Kinds:
     scalar: type[TensorBase]
 
 
-kinds = Kinds()
+kinds: Final[Kinds] = Kinds()

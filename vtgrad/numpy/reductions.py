@@ -10,11 +10,21 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_differentiated, of, result
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    cast,
+    fresh,
+    is_differentiated,
+    of,
+    result,
+    value_of,
+)
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType, Shape
+from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -104,6 +114,19 @@ def sum(
     array([4., 6.])
     """
     x = of(a)
+    if (
+        axis is None
+        and dtype is None
+        and out is None
+        and initial is NO_VALUE
+        and where is True
+        and not keepdims
+        and x._impl.array.dtype.kind in "fc"
+    ):
+        if is_differentiated(x):
+            return result(F.sum(x))
+        found: Any = run_without_warnings(np.add.reduce, value_of(x), None)
+        return typing.cast("ndarray", found)
     if not is_differentiated(x):
         return typing.cast(
             "ndarray",
@@ -118,9 +141,6 @@ def sum(
                 where=where,
             ),
         )
-    if axis is None and dtype is None and out is None and not keepdims and where is True:
-        if initial is NO_VALUE and x._impl.array.dtype.kind in "fc":
-            return result(F.sum(x))
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)

@@ -1,11 +1,11 @@
 """The class of 0-d results that carry a derivative."""
 
 # Members of scalars refuse what those of arrays do.
-# mypy: disable-error-code="override, assignment"
+# mypy: disable-error-code="override"
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from vtgrad.graph.batch import batch_of
 from vtgrad.numpy import picking
@@ -13,7 +13,7 @@ from vtgrad.numpy.array_conversions import handle_of
 from vtgrad.numpy.index import getitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.ndarray import ndarray
-from vtgrad.numpy.operands import as_array, value_of
+from vtgrad.numpy.operands import ArrayLike, as_array, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -52,22 +52,48 @@ class scalar(ndarray):
     __slots__ = ()
 
     # See Note [Objects of results]. Which of the results are scalars, `operands.result` says.
-    _make = staticmethod(_make_array)
+    _make: ClassVar[Any] = staticmethod(_make_array)
 
     # A number cannot be written: ``s += 5`` computes another one.
-    __iadd__ = ndarray.__add__
-    __isub__ = ndarray.__sub__
-    __imul__ = ndarray.__mul__
-    __itruediv__ = ndarray.__truediv__
-    __ifloordiv__ = ndarray.__floordiv__
-    __imod__ = ndarray.__mod__
-    __ipow__ = ndarray.__pow__
-    __imatmul__ = ndarray.__matmul__
-    __iand__ = ndarray.__and__
-    __ior__ = ndarray.__or__
-    __ixor__ = ndarray.__xor__
-    __ilshift__ = ndarray.__lshift__
-    __irshift__ = ndarray.__rshift__
+
+    def __iadd__(self, other: ArrayLike) -> Self:
+        return self.__add__(other)
+
+    def __isub__(self, other: ArrayLike) -> Self:
+        return self.__sub__(other)
+
+    def __imul__(self, other: ArrayLike) -> Self:
+        return self.__mul__(other)
+
+    def __itruediv__(self, other: ArrayLike) -> Self:
+        return self.__truediv__(other)
+
+    def __ifloordiv__(self, other: ArrayLike) -> Self:
+        return self.__floordiv__(other)
+
+    def __imod__(self, other: ArrayLike) -> Self:
+        return self.__mod__(other)
+
+    def __ipow__(self, other: ArrayLike) -> Self:
+        return self.__pow__(other)
+
+    def __imatmul__(self, other: ArrayLike) -> Self:
+        return self.__matmul__(other)
+
+    def __iand__(self, other: ArrayLike) -> Self:
+        return self.__and__(other)
+
+    def __ior__(self, other: ArrayLike) -> Self:
+        return self.__or__(other)
+
+    def __ixor__(self, other: ArrayLike) -> Self:
+        return self.__xor__(other)
+
+    def __ilshift__(self, other: ArrayLike) -> Self:
+        return self.__lshift__(other)
+
+    def __irshift__(self, other: ArrayLike) -> Self:
+        return self.__rshift__(other)
 
     def __repr__(self) -> str:
         if batch_of(self) is not None:
