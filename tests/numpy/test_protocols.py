@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy as vnp
 from tests.numpy.support import array, assert_same, compare, values
 from vtgrad.numpy import ndarray, scalar, ufuncs
 
@@ -126,3 +127,12 @@ def test_derivatives_of_methods(name: str) -> None:
 
     assert vt.autograd.gradcheck(f, (x,))
     assert vt.autograd.gradgradcheck(f, (x,))
+
+
+def test_arrays_name_their_namespace_and_device() -> None:
+    x = array(TABLE)
+    assert x.__array_namespace__() is vnp
+    assert x.device == "cpu"
+    assert x.to_device("cpu") is x
+    with pytest.raises(ValueError, match="device"):
+        x.to_device("gpu")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -171,6 +172,41 @@ class ArrayConversions(ArrayOperators):
         return format(resolved(self._impl.array), spec)
 
     # -- protocols -------------------------------------------------------------------------------
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
+        # The package is imported, because it has made the array.
+        return sys.modules["vtgrad.numpy"]
+
+    def to_device(self, device: str, /, *, stream: None = None) -> Self:
+        """The array itself: there is the device ``"cpu"`` only.
+
+        Parameters
+        ----------
+        device : str
+            ``"cpu"``.
+        stream : None
+            There are no streams.
+
+        Returns
+        -------
+        ndarray
+            The array.
+
+        Raises
+        ------
+        ValueError
+            If another device or a stream is given.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> x = np.zeros(2)
+        >>> x.to_device("cpu") is x
+        True
+        """
+        if device != "cpu" or stream is not None:
+            raise ValueError(f"Unsupported device or stream: {device!r}, {stream!r}")
+        return self
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, options)
