@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import typing
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from vtgrad.graph.batch import batch_of
@@ -27,7 +28,7 @@ def _make_array(_: type[Any]) -> TensorBase:
 
 def _as_scalar(x: ndarray) -> ndarray:
     """A number from a pickle."""
-    x.__class__ = kinds.scalar
+    x.__class__ = typing.cast("Any", kinds.scalar)
     return x
 
 
