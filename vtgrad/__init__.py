@@ -273,7 +273,7 @@ else:
 
     def __getattr__(name):
         """The packages that most programs never load."""
-        if name in ("profiler", "return_types", "testing", "types", "viz"):
+        if name in ("numpy", "profiler", "return_types", "testing", "types", "viz"):
             return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 

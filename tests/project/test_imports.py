@@ -29,6 +29,7 @@ NOT_LOADED = (
     "vtgrad.autograd.profiler",
     "vtgrad.codegen",
     "vtgrad.demo",
+    "vtgrad.numpy",
     "vtgrad.profiler",
     "vtgrad.testing",
     "vtgrad.utils.checkpoint",
