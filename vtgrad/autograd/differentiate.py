@@ -15,7 +15,7 @@ from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
 from vtgrad.ops.rules.batches.values import is_batched_at, value_at
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.warn import warn
-from vtgrad.tensor.gradient_class import in_classes_of
+from vtgrad.tensor.subclass_methods import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["backward", "grad"]

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 from vtgrad.autograd.reverse_call import Arguments
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
 from vtgrad.storage.dtypes import dtype_of
-from vtgrad.tensor.gradient_class import in_classes_of
+from vtgrad.tensor.subclass_methods import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 

@@ -19,9 +19,9 @@ from vtgrad.function.results import (
     check_undeclared_writes,
     disown_written,
     version_of,
+    with_tensors_for_numbers,
     wrap_outputs,
 )
-from vtgrad.function.returned_numbers import with_tensors_for_numbers
 from vtgrad.function.samples import Samples
 from vtgrad.graph.audit import audit
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observer_of_thread, observers

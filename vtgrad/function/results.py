@@ -15,6 +15,10 @@ as their producer. The others are
 Writing to such a view, or using it after its base was written, would need the view's derivative
 instead of the Function's own. So both are refused, see Note [Creation of views].
 
+Where nothing is recorded, the 0-d results of a class with NumPy's meanings are numbers of NumPy. So
+such a number that forward returned becomes a tensor, or its gradient would be lost; see
+`TensorBase._number_class`.
+
 All checks here come before any change. Writes of forward itself stay: they cannot be undone.
 """
 
@@ -22,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, TypeVar
+
+import numpy as np
 
 from vtgrad.errors import BatchedTensorError, FunctionError, UndeclaredWriteError
 from vtgrad.function.context import Call, check_declared
@@ -51,6 +57,7 @@ __all__ = [
     "check_undeclared_writes",
     "disown_written",
     "version_of",
+    "with_tensors_for_numbers",
     "wrap_outputs",
 ]
 
@@ -370,3 +377,37 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
 
 def _moved_to_front(items: tuple[T, ...], nr: int) -> tuple[T, ...]:
     return (items[nr], *items[:nr], *items[nr + 1 :])
+
+
+def with_tensors_for_numbers(returned: object, inputs: Sequence[TensorBase]) -> object:
+    """What a method of a Function returned, with tensors in place of arrays and numbers of NumPy.
+
+    Parameters
+    ----------
+    returned : object
+        One result, or a tuple of them.
+    inputs : sequence of TensorBase
+        The arguments of the Function; if none of them is of a class that states one for numbers,
+        `returned` stays as it is.
+    """
+    results = returned if type(returned) is tuple else (returned,)
+    for x in results:
+        if isinstance(x, (np.generic, np.ndarray)):
+            break
+    else:
+        return returned
+    for x in inputs:
+        cls = type(x)._number_class
+        if cls is not None:
+            found = tuple([_in_class(x, cls) for x in results])
+            return found if type(returned) is tuple else found[0]
+    return returned
+
+
+def _in_class(x: object, cls: type[TensorBase]) -> object:
+    if not isinstance(x, (np.generic, np.ndarray)):
+        return x
+    made = cls._wrap(TensorImpl(np.array(x)))
+    if not made._impl.array.ndim:
+        made.__class__ = cls
+    return made

@@ -28,7 +28,7 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.conversion_methods import ConversionMethods
-from vtgrad.tensor.gradient_class import in_class_of
+from vtgrad.tensor.subclass_methods import in_class_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["ArrayConversions", "handle_of"]

@@ -20,7 +20,7 @@ from vtgrad.autograd.functional.jacobian import Strategy, check_options, matrice
 from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_columns
 from vtgrad.autograd.reverse_call import gradients_by, in_transform
 from vtgrad.errors import TransformError
-from vtgrad.tensor.gradient_class import in_classes_of
+from vtgrad.tensor.subclass_methods import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["gradient_of", "hessian"]

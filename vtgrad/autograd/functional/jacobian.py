@@ -22,7 +22,7 @@ from vtgrad.autograd.jacobian_columns import check_forward_mode, jacobian_by_col
 from vtgrad.autograd.jacobian_rows import jacobian_in_batches, jacobian_in_loop
 from vtgrad.autograd.reverse_call import InputEdge, in_transform
 from vtgrad.errors import NotSupportedError, OptionValueError, TransformError
-from vtgrad.tensor.gradient_class import in_classes_of
+from vtgrad.tensor.subclass_methods import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Jacobian", "check_options", "jacobian", "matrices"]

@@ -10,7 +10,7 @@ from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import CheckpointError
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
-from vtgrad.function.returned_numbers import with_tensors_for_numbers
+from vtgrad.function.results import with_tensors_for_numbers
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.view_impls import views as view_impls
