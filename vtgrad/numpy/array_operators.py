@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,19 @@ from vtgrad.tensor.operator_methods import OperatorMethods
 
 __all__ = ["ArrayOperators"]
 
+# What the operators are here: they look at their operands first.
+_Operator: TypeAlias = Callable[[Any, Any], Any]
+_ADD: Final[_Operator] = F.add
+_SUB: Final[_Operator] = F.sub
+_MUL: Final[_Operator] = F.mul
+_TRUE_DIVIDE: Final[_Operator] = F.true_divide
+_POW: Final[_Operator] = F.pow
+_REMAINDER: Final[_Operator] = F.remainder
+_RSUB: Final[_Operator] = F.rsub
+_IADD: Final[_Operator] = OperatorMethods.__iadd__
+_IMUL: Final[_Operator] = OperatorMethods.__imul__
+_ISUB: Final[_Operator] = OperatorMethods.__isub__
+_ITRUEDIV: Final[_Operator] = OperatorMethods.__itruediv__
 _OPERANDS: Final = (TensorBase, int, float, complex, np.ndarray, np.generic, list, tuple)
 _FLOAT64: Final = np.dtype(np.float64)
 
@@ -65,7 +78,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return F.add(self, other)  # type: ignore[arg-type]  # looked at above
+            return _ADD(self, other)
         return _compute(ufuncs.add, self, other)
 
     def __sub__(self, other: ArrayLike) -> Self:
@@ -75,7 +88,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return F.sub(self, other)  # type: ignore[arg-type]  # looked at above
+            return _SUB(self, other)
         return _compute(ufuncs.subtract, self, other)
 
     def __mul__(self, other: ArrayLike) -> Self:
@@ -85,7 +98,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return F.mul(self, other)  # type: ignore[arg-type]  # looked at above
+            return _MUL(self, other)
         return _compute(ufuncs.multiply, self, other)
 
     def __truediv__(self, other: ArrayLike) -> Self:
@@ -95,7 +108,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return F.true_divide(self, other)  # type: ignore[arg-type]  # looked at above
+            return _TRUE_DIVIDE(self, other)
         return _compute(ufuncs.divide, self, other)
 
     def __pow__(self, other: ArrayLike) -> Self:
@@ -105,7 +118,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return F.pow(self, other)  # type: ignore[arg-type]  # looked at above
+            return _POW(self, other)
         if self._impl.array.dtype.kind == "b" and type(other) is int:
             # NumPy has a rule of its own for the power 2.
             return handed_over(value_of(self) ** other)
@@ -122,25 +135,25 @@ class ArrayOperators(ArrayBase):
                 else type(other) is float or type(other) is int
             )
         ):
-            return F.remainder(self, other)  # type: ignore[arg-type]  # looked at above
+            return _REMAINDER(self, other)
         return _compute(ufuncs.remainder, self, other)
 
     def __radd__(self, other: ArrayLike) -> Self:
         layout = self._impl.layout or self._impl.find_layout()
         if layout.inexact and (type(other) is float or type(other) is int):
-            return F.add(self, other)
+            return _ADD(self, other)
         return _compute(ufuncs.add, other, self)
 
     def __rmul__(self, other: ArrayLike) -> Self:
         layout = self._impl.layout or self._impl.find_layout()
         if layout.inexact and (type(other) is float or type(other) is int):
-            return F.mul(self, other)
+            return _MUL(self, other)
         return _compute(ufuncs.multiply, other, self)
 
     def __rsub__(self, other: ArrayLike) -> Self:
         layout = self._impl.layout or self._impl.find_layout()
         if layout.inexact and (type(other) is float or type(other) is int):
-            return F.rsub(self, other)
+            return _RSUB(self, other)
         return _compute(ufuncs.subtract, other, self)
 
     def __rtruediv__(self, other: ArrayLike) -> Self:
@@ -210,7 +223,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return OperatorMethods.__iadd__(self, other)  # type: ignore[arg-type]  # looked at above
+            return _IADD(self, other)
         return _write(ufuncs.add, self, other)
 
     def __imul__(self, other: ArrayLike) -> Self:
@@ -221,7 +234,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return OperatorMethods.__imul__(self, other)  # type: ignore[arg-type]  # looked at above
+            return _IMUL(self, other)
         return _write(ufuncs.multiply, self, other)
 
     def __isub__(self, other: ArrayLike) -> Self:
@@ -232,7 +245,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return OperatorMethods.__isub__(self, other)  # type: ignore[arg-type]  # looked at above
+            return _ISUB(self, other)
         return _write(ufuncs.subtract, self, other)
 
     def __itruediv__(self, other: ArrayLike) -> Self:
@@ -243,7 +256,7 @@ class ArrayOperators(ArrayBase):
             if isinstance(other, TensorBase)
             else type(other) is float or type(other) is int
         ):
-            return OperatorMethods.__itruediv__(self, other)  # type: ignore[arg-type]  # looked at above
+            return _ITRUEDIV(self, other)
         return _write(ufuncs.divide, self, other)
 
     def __ipow__(self, other: ArrayLike) -> Self:
@@ -308,7 +321,7 @@ class ArrayOperators(ArrayBase):
         return _compare(ufuncs.greater_equal, self, other)
 
     # An array is not hashable, as in NumPy.
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # a tensor has one
+    __hash__: ClassVar[Any] = None
 
     # -- elements --------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -91,6 +91,6 @@ def _arrays(found: object) -> object:
     if isinstance(found, np.ndarray):
         return handed_over(found) if found.dtype.char in "?bBhilqefdFD" else found
     if type(found) in (tuple, list):
-        parts = [_arrays(x) for x in found]  # type: ignore[attr-defined]  # a sequence
+        parts = [_arrays(x) for x in cast("Sequence[object]", found)]
         return tuple(parts) if type(found) is tuple else parts
     return found

@@ -1,5 +1,8 @@
 """NumPy's ufuncs as objects of the namespace."""
 
+# Some take one operand or two, in place of any number.
+# mypy: disable-error-code="override"
+
 from __future__ import annotations
 
 import typing
@@ -249,7 +252,7 @@ class Ufunc(UfuncLoop):
 class Unary(Ufunc):
     """A ufunc of one operand and one result."""
 
-    def __call__(  # type: ignore[override]  # one operand, in place of any number
+    def __call__(
         self,
         x: ArrayLike,
         /,
@@ -326,7 +329,7 @@ class Binary(Ufunc):
             return _AS_THEY_ARE
         return _AS_NUMBER if kb is np.float64 and ka == np.float64 else _NOT_AT_ONCE
 
-    def __call__(  # type: ignore[override]  # two operands, in place of any number
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
