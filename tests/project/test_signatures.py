@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 # reads as what is passed or returned.
 READABLE = set(
     """
-    Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
+    Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray ufunc
     DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
     NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
     Inputs Outputs Measured Schedule NextEdge

@@ -7,6 +7,8 @@ from typing import TypeVar, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -25,13 +27,18 @@ __all__ = [
 ]
 
 
-def python_operand(other: object) -> TensorBase | Number | None:
-    """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
+def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | None:
+    """The other operand of a tensor; None if it can be none.
+
+    NumPy's scalars are the numbers they are, its arrays constants (Note [Arrays as constants]).
+    """
     if isinstance(other, TensorBase):
         return other
     if isinstance(other, np.generic):
         other = other.item()
-    return other if isinstance(other, (int, float, complex)) else None
+    if isinstance(other, (int, float, complex)):
+        return other
+    return constant(other, tensor) if is_array(other) else None
 
 
 def tensor_beside(value: Number, other: TensorBase) -> TensorBase:

@@ -8,7 +8,8 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.set_history import requires_grad
-from vtgrad.ops.calling.arguments import refuse_array
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
@@ -82,7 +83,7 @@ def clamp(
     >>> y.detach(), x.grad
     (tensor([0.0000, 0.5000, 1.0000]), tensor([0., 1., 0.]))
     """
-    low, high = _bounds(min, max)
+    low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
@@ -94,7 +95,7 @@ def clamp_(
     input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Limit the tensor itself; see `clamp`."""
-    low, high = _bounds(min, max)
+    low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
@@ -105,10 +106,12 @@ def clamp_(
 Bound = TensorBase | Number | None
 
 
-def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
+def _bounds(input: TensorBase, low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """The bounds, a 0-d tensor beside a number replaced by its number."""
-    refuse_array("min", low)
-    refuse_array("max", high)
+    if is_array(low):
+        low = constant(low, input, high)
+    if is_array(high):
+        high = constant(high, input, low)
     if isinstance(low, TensorBase) and isinstance(high, (Number, np.generic)):
         return _as_number(low), high
     if isinstance(high, TensorBase) and isinstance(low, (Number, np.generic)):

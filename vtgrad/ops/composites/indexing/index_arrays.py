@@ -11,7 +11,8 @@ from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeEr
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
@@ -310,6 +311,10 @@ def scatter_(
     # By way of a variable of no type: a native function would refuse another kind by itself.
     how: object = reduce
     if how is not None:
+        if is_array(index):
+            index = constant(index, input)
+        if is_array(src):
+            src = constant(src, input)
         if keys.active and is_keyed(input, index, src):
             # Its kernel looks at it.
             result = F.scatter_reduced(input, dim, index, src, cast("str", how))
