@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, ParamSpec, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypeIs, TypeVar
+from typing_extensions import Buffer, CapsuleType, TypeIs, TypeVar
 
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
@@ -284,7 +284,9 @@ __all__ = [
     "frac",
     "frac_",
     "frexp",
+    "from_dlpack",
     "from_numpy",
+    "frombuffer",
     "full",
     "full_like",
     "func",
@@ -591,6 +593,15 @@ class Tensor(TensorBase):
     def __complex__(self) -> builtins.complex: ...
     def __contains__(self, element: object) -> builtins.bool: ...
     def __deepcopy__(self, memo: dict[builtins.int, object]) -> Self: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[Int, Int] | None = None,
+        dl_device: tuple[Int, Int] | None = None,
+        copy: builtins.bool | None = None,
+    ) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]: ...
     def __eq__(self, other: object) -> Self: ...  # type: ignore[override]
     def __float__(self) -> builtins.float: ...
     def __floordiv__(self, other: Tensor | Number) -> Self: ...
@@ -3917,4 +3928,15 @@ strided: Final = MemoryLayout.STRIDED
 newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
+def from_dlpack(
+    obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
+) -> Tensor: ...
+def frombuffer(
+    buffer: Buffer,
+    *,
+    dtype: DTypeLike,
+    count: Int = -1,
+    offset: Int = 0,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def __dir__() -> list[str]: ...

@@ -21,6 +21,7 @@ __all__ = [
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
+    "DLPackError",
     "DTypeError",
     "DetachViewError",
     "DimensionError",
@@ -246,6 +247,15 @@ class NumpyConversionError(VtgradError, RuntimeError):
     """A tensor that requires grad was to become a NumPy array."""
 
     kind = "numpy-conversion"
+
+
+class DLPackError(VtgradError, BufferError):
+    """A tensor was to be handed to another library by DLPack, which cannot take it.
+
+    It requires grad, has a tangent, or its values are not in memory as they are.
+    """
+
+    kind = "dlpack"
 
 
 class GradientLostWarning(UserWarning):

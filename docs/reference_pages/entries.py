@@ -52,6 +52,7 @@ MODULES = tuple(
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
     "from_data": "creation",
+    "from_memory": "creation",
     "ranges": "creation",
     "generator": "random",
     "vmap": "func",
