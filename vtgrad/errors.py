@@ -28,6 +28,7 @@ __all__ = [
     "ElementCountError",
     "ElementIndexError",
     "EmptyInputsError",
+    "FileFormatError",
     "ForwardModeError",
     "FrozenEdgesError",
     "FunctionError",
@@ -256,6 +257,18 @@ class DLPackError(VtgradError, BufferError):
     """
 
     kind = "dlpack"
+
+
+class FileFormatError(VtgradError, RuntimeError):
+    """A file has no tensors that can be read: it is of another kind, damaged, or needs pickles.
+
+    Attributes
+    ----------
+    entry : str
+        The entry of the file that cannot be read, if it is one.
+    """
+
+    kind = "file-format"
 
 
 class GradientLostWarning(UserWarning):

@@ -53,6 +53,8 @@ MODULES = tuple(
 _TOPIC_OF_MODULE = {
     "from_data": "creation",
     "from_memory": "creation",
+    "file_reader": "files",
+    "file_writer": "files",
     "ranges": "creation",
     "generator": "random",
     "vmap": "func",

@@ -293,6 +293,7 @@ vt.testing is module("vtgrad.testing")
 vt.viz is module("vtgrad.viz")
 vt.frombuffer(bytearray(2), dtype=vt.uint8).tolist() == [0, 0]
 vt.from_dlpack is star("vtgrad")["from_dlpack"]
+callable(vt.save) and callable(vt.load)
 callable(vt.profiler.profile) and callable(vt.autograd.profiler.profile)
 """.strip().splitlines()
 
