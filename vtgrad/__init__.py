@@ -94,6 +94,7 @@ from vtgrad.tensor.dtype_info import result_type as result_type
 from vtgrad.tensor.from_data import as_tensor as as_tensor
 from vtgrad.tensor.from_data import from_numpy as from_numpy
 from vtgrad.tensor.from_data import tensor as tensor
+from vtgrad.tensor.print_options import set_printoptions as set_printoptions
 from vtgrad.tensor.ranges import arange as arange
 from vtgrad.tensor.ranges import eye as eye
 from vtgrad.tensor.ranges import linspace as linspace
@@ -163,9 +164,10 @@ __all__ = [
     "ones",
     "tensor",
     "zeros",
-    # files
+    # files and text
     "load",
     "save",
+    "set_printoptions",
     # type names
     "BoolTensor",
     "ByteTensor",

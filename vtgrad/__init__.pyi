@@ -494,6 +494,7 @@ __all__ = [
     "select_scatter",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_printoptions",
     "set_rng_state",
     "sgn",
     "short",
@@ -3645,6 +3646,14 @@ def tensor(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def set_printoptions(
+    precision: Int | None = None,
+    threshold: Real | None = None,
+    edgeitems: Int | None = None,
+    linewidth: Int | None = None,
+    profile: Literal["default", "short", "full"] | None = None,
+    sci_mode: builtins.bool | None = None,
+) -> None: ...
 @overload
 def arange(
     *,

@@ -55,6 +55,7 @@ _TOPIC_OF_MODULE = {
     "from_memory": "creation",
     "file_reader": "files",
     "file_writer": "files",
+    "print_options": "files",
     "ranges": "creation",
     "generator": "random",
     "vmap": "func",

@@ -50,7 +50,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "creation": ("Making tensors", "Tensors from data, from NumPy, or of one value."),
     "dtypes": ("Dtypes and layouts", "What elements are, and the rules by which dtypes meet."),
     "shapes": ("Shapes", "What a shape is, and which shapes fit each other."),
-    "files": ("Files", "Tensors written to files, and read again."),
+    "files": ("Files and text", "Tensors written to files, and read again; how they are printed."),
     "constants": ("Constants", "Numbers that programs need, and the index of a new dimension."),
     "arithmetic": ("Arithmetic", "Sums, products, quotients, powers and roots, by element."),
     "elementary": ("Elementary functions", "Exponentials, logarithms, angles and rounding."),
