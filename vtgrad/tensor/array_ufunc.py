@@ -219,7 +219,10 @@ def array_ufunc(
 
 
 def _is_known(value: object) -> bool:
-    return isinstance(value, (np.ndarray, np.generic, TensorBase))
+    if isinstance(value, np.ndarray):
+        # Another one has units, or the like, and computes itself.
+        return type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
+    return isinstance(value, (np.generic, TensorBase))
 
 
 def _operand(value: object, others: Sequence[object]) -> object:
