@@ -217,7 +217,7 @@ def test_arrays_whose_operators_mean_something_else_are_refused() -> None:
     x: Any = vt.ones(2, 2)
     matrix: Any = np.matrix([[1.0, 2.0], [3.0, 4.0]])
     for call in (lambda: x * matrix, lambda: matrix * x, lambda: F.mul(x, matrix)):
-        with pytest.raises(ArgumentTypeError, match="np.matrix"):
+        with pytest.raises(ArgumentTypeError, match=r"np\.matrix"):
             call()
     metres: Any = np.ones((2, 2)).view(InMetres)
     with pytest.raises(ArgumentTypeError, match="InMetres is no operand"):
