@@ -12,9 +12,11 @@ import vtgrad as vt
 from vtgrad.autograd import gradcheck
 from vtgrad.errors import (
     ArgumentTypeError,
+    DimensionError,
     LeafWriteError,
     NotSupportedError,
     ResultTypeError,
+    ShapeError,
 )
 from vtgrad.tensor.array_ufunc import _functions
 
@@ -224,3 +226,52 @@ def test_an_operand_with_ufuncs_of_its_own_decides() -> None:
             return f"{ufunc.__name__} {method}"
 
     assert call(np.add, vt.ones(2), Other()) == "add __call__"
+
+
+def test_the_dtype_of_a_ufunc_is_that_of_its_loop() -> None:
+    x, c = np.array([1.5, 2.5]), np.array([3 + 4j, 1j])
+    for ufunc, operands, dtype in [
+        (np.less, (x, 1.7), bool),
+        (np.absolute, (c,), np.float64),
+        (np.add, (x, True), np.complex128),
+        (np.reciprocal, (np.array([1, 2]),), np.int64),
+    ]:
+        expected = call(ufunc, *operands, dtype=dtype)
+        found = call(ufunc, vt.tensor(operands[0]), *operands[1:], dtype=dtype)
+        assert found.numpy().dtype == expected.dtype
+        np.testing.assert_array_equal(found.numpy(), expected)
+    with pytest.raises(ResultTypeError, match="Cannot cast"):
+        call(np.add, leaf(1.5), 1, dtype=np.int64)
+    assert call(np.add, leaf(1.5), 1, dtype=np.int64, casting="unsafe").tolist() == [2]
+
+
+def test_the_axes_of_a_reduction_are_numpys() -> None:
+    m: Any = np.array([[1.0, 2.0], [3.0, 4.0]])
+    t = vt.tensor(m)
+    for axis in [(), None, 0, -1, (0, 1), (-1,)]:
+        for ufunc in (np.add, np.multiply, np.maximum, np.logical_and):
+            found = call(ufunc.reduce, t, axis=axis)
+            assert found is not t
+            np.testing.assert_array_equal(found.numpy(), call(ufunc.reduce, m, axis=axis))
+    assert call(np.add.reduce, vt.tensor(5.0)).item() == 5.0
+    for ufunc in (np.add, np.multiply):
+        with pytest.raises(ShapeError, match="more than once"):
+            call(ufunc.reduce, t, axis=(1, -1))
+        with pytest.raises(DimensionError, match="no axis 2"):
+            call(ufunc.reduce, t, axis=2)
+
+
+def test_operands_and_results_that_do_not_fit_are_named() -> None:
+    x = vt.ones(3)
+    with pytest.raises(ArgumentTypeError, match="not numbers"):
+        call(np.matmul, x, 2.0)
+    for out in (np.zeros(2), vt.zeros(2)):
+        with pytest.raises(ShapeError, match="out= has"):
+            call(np.add, x, 1, out=out)
+
+
+def test_modf_of_infinity_and_outer_of_a_number() -> None:
+    x = vt.tensor([np.inf, 1.5], requires_grad=True)
+    fraction, whole = call(np.modf, x)
+    assert (fraction.tolist(), whole.tolist()) == ([0.0, 0.5], [np.inf, 1.0])
+    assert call(np.add.outer, vt.tensor([1, 2]), 0.5).dtype == vt.float32

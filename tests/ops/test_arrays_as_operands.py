@@ -79,6 +79,12 @@ def test_methods_and_python_operators_take_arrays() -> None:
         (F.where(a > 2, x, a), [2, 2, 3]),
         (F.stack([x, a]).sum(0), [3, 5, 7]),
         (F.stack(np.ones((2, 3))).sum(0), [2, 2, 2]),
+        (F.einsum("i,i", x, a), 20),
+        (F.einsum("i,i", a, x), 20),
+        (F.einsum("ij->j", np.ones((2, 3))), [2, 2, 2]),
+        (F.broadcast_tensors(a, x)[1], [1, 2, 3]),
+        (F.broadcast_tensors(x, a)[1], [2, 3, 4]),
+        (F.flatten(a), [2, 3, 4]),
     ]:
         assert isinstance(result, vt.Tensor)
         np.testing.assert_allclose(result.detach().numpy(), expected, rtol=1e-6)
@@ -146,6 +152,25 @@ def test_what_numpy_writes_later_is_not_seen_by_backward(write: str) -> None:
     assert x.grad.tolist() == [6.0, 9.0]
 
 
+def test_what_numpy_writes_later_is_not_seen_by_the_backward_of_a_batch() -> None:
+    a: Any = np.array([2.0, 3.0], np.float32)
+    x: Any = vt.ones(4, 2, requires_grad=True)
+    y = vt.vmap(lambda row: a * row)(x)
+    a[:] = 100
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [[2.0, 3.0]] * 4
+
+    def pulled(row: vt.Tensor) -> vt.Tensor:
+        b: Any = np.array([2.0, 3.0], np.float32)
+        _, pull = vt.func.vjp(lambda r: F.mul(r, b).sum(), row)
+        b[:] = 100
+        found: vt.Tensor = pull(vt.tensor(1.0))[0]
+        return found
+
+    assert vt.vmap(pulled)(x.detach()).tolist() == [[2.0, 3.0]] * 4
+
+
 def test_a_constant_is_not_copied_where_nothing_is_recorded() -> None:
     a = np.arange(6.0, dtype=np.float32)
     view = F.reshape(a, (2, 3))
@@ -182,6 +207,22 @@ def test_what_has_a_mask_or_no_dtype_is_refused() -> None:
         x * np.array(["a", "b", "c"])
     with pytest.raises(ArgumentTypeError, match="no dtype"):
         F.mul(x, np.ones(3, np.uint32))
+
+
+def test_arrays_whose_operators_mean_something_else_are_refused() -> None:
+    class InMetres(np.ndarray[Any, Any]):
+        def __array_ufunc__(self, *_: object, **__: object) -> str:
+            return "metres"
+
+    x: Any = vt.ones(2, 2)
+    matrix: Any = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+    for call in (lambda: x * matrix, lambda: matrix * x, lambda: F.mul(x, matrix)):
+        with pytest.raises(ArgumentTypeError, match=r"np\.matrix"):
+            call()
+    metres: Any = np.ones((2, 2)).view(InMetres)
+    with pytest.raises(ArgumentTypeError, match="InMetres is no operand"):
+        F.mul(x, metres)
+    assert np.add(x, metres) == np.add(metres, x) == "metres"
 
 
 def test_a_constant_is_on_the_device_of_the_tensor_beside_it() -> None:

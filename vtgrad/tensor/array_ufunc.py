@@ -25,14 +25,17 @@ import numpy as np
 
 from vtgrad.errors import (
     ArgumentTypeError,
+    DimensionError,
     NotSupportedError,
     ResultTypeError,
+    ShapeError,
 )
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.from_python import impl_of_array
+from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -84,10 +87,13 @@ def _divmod(a: TensorBase, b: TensorBase) -> tuple[TensorBase, TensorBase]:
 
 
 def _modf(a: TensorBase) -> tuple[TensorBase, TensorBase]:
-    return F.frac(a), F.trunc(a)
+    # The fraction of an infinite number is 0 in NumPy.
+    return F.where(F.isinf(a), F.zeros_like(a), F.frac(a)), F.trunc(a)
 
 
-def _matmul(a: TensorBase, b: TensorBase) -> TensorBase:
+def _matmul(a: object, b: object) -> TensorBase:
+    if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):
+        raise ArgumentTypeError("np.matmul takes tensors and arrays, not numbers")
     # A matrix of float64 is no constant that a program in float32 has chosen: NumPy promotes.
     dtype = np.result_type(a._impl.array.dtype, b._impl.array.dtype)
     return F.matmul(F.to_dtype(a, dtype), F.to_dtype(b, dtype))
@@ -169,7 +175,11 @@ def array_ufunc(
     NotSupportedError
         If vtgrad has no operator for what is asked.
     ResultTypeError
-        If the dtype of ``out=`` cannot hold the result.
+        If the dtype of ``out=`` cannot hold the result, or no ``dtype=`` loop takes the operands.
+    DimensionError
+        If there is no such axis.
+    ShapeError
+        If an axis is given twice, or the result does not fit ``out=``.
     """
     # No keyword but axis means something else by None than when it is left out.
     given = {name: x for name, x in options.items() if x is not None or name == "axis"}
@@ -197,11 +207,14 @@ def array_ufunc(
     if method == "__call__":
         dtype = given.pop("dtype", None)
         _refuse_others(ufunc, method, given)
-        if dtype is not None:
-            operands = [_in_dtype(x, dtype) for x in operands]
+        loop = None if dtype is None else _loop(ufunc, operands, dtype, casting)
+        if loop is not None:
+            operands = [_in_dtype(x, d) for x, d in zip(operands, loop, strict=False)]
         if mask is not True:
             operands = _harmless(ufunc, operands, mask)
         found = function(*operands)
+        if loop is not None and ufunc.nout == 1:
+            found = _in_dtype(found, loop[-1])
     elif method == "outer":
         _refuse_others(ufunc, method, given)
         found = function(*_spread(operands[0], operands[1]))
@@ -219,7 +232,10 @@ def array_ufunc(
 
 
 def _is_known(value: object) -> bool:
-    return isinstance(value, (np.ndarray, np.generic, TensorBase))
+    if isinstance(value, np.ndarray):
+        # Another one has units, or the like, and computes itself.
+        return type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
+    return isinstance(value, (np.generic, TensorBase))
 
 
 def _operand(value: object, others: Sequence[object]) -> object:
@@ -300,6 +316,30 @@ def _refuse_others(ufunc: np.ufunc, method: str, given: Mapping[str, object]) ->
         raise NotSupportedError(f"np.{called} of tensors has no {next(iter(given))}=")
 
 
+def _loop(
+    ufunc: np.ufunc, operands: Sequence[object], dtype: object, casting: str
+) -> Sequence[object]:
+    """The dtypes of the operands and results of a ufunc, for ``dtype=``."""
+    # A number has no dtype, but a bool has NumPy's.
+    known: list[object] = [
+        x._impl.array.dtype
+        if isinstance(x, TensorBase)
+        else np.dtype(np.bool_)
+        if isinstance(x, bool)
+        else type(x)
+        for x in operands
+    ]
+    wanted = np.dtype(cast("np.dtype[np.generic]", dtype))
+    signature = (*[None] * ufunc.nin, *[wanted] * ufunc.nout)
+    try:
+        found: Sequence[object] = cast("Callable[..., Sequence[object]]", ufunc.resolve_dtypes)(
+            (*known, *[None] * ufunc.nout), signature=signature, casting=casting
+        )
+    except TypeError as error:
+        raise ResultTypeError(f"np.{ufunc.__name__} with dtype={dtype}: {error}") from None
+    return found
+
+
 def _in_dtype(value: object, dtype: object) -> object:
     wanted = np.dtype(cast("np.dtype[np.generic]", dtype))
     dtype_of(wanted)
@@ -326,10 +366,11 @@ def _mask(mask: object, beside: Sequence[object]) -> TensorBase:
     return found
 
 
-def _spread(first: object, second: object) -> tuple[TensorBase, TensorBase]:
+def _spread(first: object, second: object) -> tuple[object, object]:
     """The operands of an outer call, so that they broadcast."""
-    a, b = [x if isinstance(x, TensorBase) else constant(np.asarray(x)) for x in (first, second)]
-    return F.reshape(a, (*a.shape, *([1] * b.ndim))), b
+    if not isinstance(first, TensorBase) or not isinstance(second, TensorBase):
+        return first, second
+    return F.reshape(first, (*first.shape, *([1] * second.ndim))), second
 
 
 def _reduce(ufunc: np.ufunc, value: object, mask: object, given: dict[str, object]) -> TensorBase:
@@ -351,23 +392,38 @@ def _reduce(ufunc: np.ufunc, value: object, mask: object, given: dict[str, objec
             )
         tensor = F.where(_mask(mask, [tensor]), tensor, cast("float", start))
     function: _Function = getattr(F, name)
-    dims = _dims(axis, tensor.ndim)
+    dims = _dims(ufunc, axis, tensor.ndim)
+    if not dims:
+        # Of no axis, each element alone is reduced.
+        tensor, dims, keepdims = F.unsqueeze(tensor, 0), (0,), False
     if name == "prod":
         found = tensor
         for dim in sorted(dims, reverse=True):
             found = F.prod(found, dim, keepdims)
     else:
-        found = function(tensor, dims, keepdims) if dims else tensor
+        found = function(tensor, dims, keepdims)
     if initial is not None:
         found = cast("_Function", _functions()[ufunc])(found, _operand(initial, [tensor]))
     return found
 
 
-def _dims(axis: object, ndim: int) -> tuple[int, ...]:
+def _dims(ufunc: np.ufunc, axis: object, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
-    dims = axis if isinstance(axis, tuple) else (axis,)
-    return tuple([int(np.lib.array_utils.normalize_axis_index(dim, ndim)) for dim in dims])
+    if ndim == 0 and axis in (0, -1):
+        return ()
+    given = axis if isinstance(axis, tuple) else (axis,)
+    dims: list[int] = []
+    for one in given:
+        dim = checked_dim(one, "axis")
+        if not -ndim <= dim < ndim:
+            raise DimensionError(
+                f"np.{ufunc.__name__}.reduce has no axis {dim} of {ndim} dimension(s)"
+            )
+        dims.append(dim % ndim)
+    if len(set(dims)) < len(dims):
+        raise ShapeError(f"an axis appears more than once in {axis}")
+    return tuple(dims)
 
 
 def _accumulate(ufunc: np.ufunc, value: object, given: dict[str, object]) -> TensorBase:
@@ -415,6 +471,12 @@ def _store(ufunc: np.ufunc, result: TensorBase, out: object, mask: object, casti
         raise ResultTypeError(
             f"np.{ufunc.__name__} gives {source.name}, which out= of {wanted.name} cannot hold",
             dtype=wanted.name,
+        )
+    shape = cast("TensorBase", out).shape
+    extra = len(shape) - len(result.shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(result.shape, shape[extra:], strict=True)):
+        raise ShapeError(
+            f"np.{ufunc.__name__} gives shape {tuple(result.shape)}, and out= has {tuple(shape)}"
         )
     if isinstance(out, np.ndarray):
         np.copyto(out, np.asarray(result), casting="unsafe", where=cast("bool", _memory(mask)))

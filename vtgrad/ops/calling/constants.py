@@ -51,13 +51,24 @@ def constant(value: object, *beside: object) -> TensorBase:
     Raises
     ------
     ArgumentTypeError
-        If vtgrad does not have its dtype, or it is a masked array.
+        If vtgrad does not have its dtype, or it is an array whose operators mean something else:
+        a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
     array: Array = np.asanyarray(value)
     if hasattr(array, "mask"):
         raise ArgumentTypeError(
             "a masked array is no operand: the tensor would not have its mask; pass its data, or "
             "array.filled(value)"
+        )
+    if isinstance(array, np.matrix):
+        raise ArgumentTypeError(
+            "a np.matrix is no operand: its `*` and `**` are products of matrices, and those of "
+            "tensors are not; pass np.asarray(matrix)"
+        )
+    if type(array).__array_ufunc__ is not np.ndarray.__array_ufunc__:
+        raise ArgumentTypeError(
+            f"{type(array).__name__} is no operand: it computes in a way of its own, which its "
+            "numbers do not show; pass np.asarray(array)"
         )
     array = array.view(np.ndarray)
     native = array.dtype.newbyteorder("=")
@@ -82,4 +93,9 @@ def _is_own(array: Array, beside: Sequence[object]) -> bool:
         return True
     if keys.modes:
         return True
-    return is_recording() and any(isinstance(x, TensorBase) and requires_grad(x) for x in beside)
+    return is_recording() and any(isinstance(x, TensorBase) and _may_record(x) for x in beside)
+
+
+def _may_record(tensor: TensorBase) -> bool:
+    # The sample of a batch does not tell whether the batch requires grad.
+    return requires_grad(tensor) or tensor._impl.extra_meta is not None

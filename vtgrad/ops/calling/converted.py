@@ -56,7 +56,9 @@ def as_tensors(
     for nr, (kind, value) in enumerate(zip(kinds, values, strict=True)):
         new = value
         if not (written and nr == 0):
-            if "Tensors" in kind or "Pair" in kind:
+            # Where one tensor is taken too, an array is one.
+            one = "Tensor" in kind.split("|")
+            if ("Tensors" in kind or "Pair" in kind) and not (one and is_array(value)):
                 new = _as_sequence(value, beside, flat=joins)
             elif "Tensor" in kind and is_array(value):
                 new = constant(value, *beside)

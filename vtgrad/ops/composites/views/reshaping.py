@@ -317,7 +317,10 @@ def _flatten(input: T, start_dim: int, end_dim: int) -> T:
             return cast("T", _flatten(constant(input), start_dim, end_dim))
         explain(error, "input start_dim:int end_dim:int", input, start_dim, end_dim)
         raise
-    return input if len(sizes) == input.ndim else reshape(input, sizes)
+    if len(sizes) != input.ndim:
+        return reshape(input, sizes)
+    # An array has a shape too.
+    return cast("T", constant(input)) if is_array(input) else input
 
 
 def _flatten_named(input: T, *given: object) -> T:
