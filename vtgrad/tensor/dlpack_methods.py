@@ -70,9 +70,9 @@ class DLPackMethods(ConversionMethods):
         --------
         >>> x = vt.zeros(2)
         >>> a = np.from_dlpack(x)
-        >>> a[0] = 5
-        >>> x
-        tensor([5., 0.])
+        >>> x[0] = 5
+        >>> a
+        array([5., 0.], dtype=float32)
         """
         if stream is not None:
             raise DLPackError(

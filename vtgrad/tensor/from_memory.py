@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ctypes
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, CapsuleType
 
 __all__ = ["from_dlpack", "frombuffer"]
 
@@ -74,14 +75,17 @@ def from_dlpack(
         )
     if lane is not None and copy is False:
         raise ArgumentValueError("memory comes to a lane by a copy, and copy is False", device=lane)
+    source = _Source(obj)
     array: Array = np.from_dlpack(
-        obj,
+        source,
         device=None if device is None else "cpu",
         # NumPy would ask the other library for the copy, which older ones cannot make.
         copy=False if copy is False else None,
     )
     if copy or lane is not None:
         return on_device(lane, from_numpy, array.copy(order="K"))
+    if source.writable and not array.flags.writeable:
+        array = np.asarray(_Writable(array))
     if not array.flags.writeable:
         raise ArgumentValueError(
             "the memory is read-only, or its library does not say that it may be written, and a "
@@ -90,6 +94,70 @@ def from_dlpack(
     # A view of the array that holds the capsule, because `set_audit` may lock only views: NumPy
     # does not make an array writeable again that has a capsule for its base.
     return from_numpy(array.view())
+
+
+class _Source:
+    """What NumPy takes an array from: another library's object, whose answer is looked at.
+
+    Attributes
+    ----------
+    writable : bool
+        Whether the other library says that its memory may be written.
+    """
+
+    def __init__(self, obj: object) -> None:
+        self._obj: Any = obj
+        self.writable = False
+
+    def __dlpack__(self, **options: object) -> CapsuleType:
+        capsule: CapsuleType = self._obj.__dlpack__(**options)
+        self.writable = _is_writable(capsule)
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return cast("tuple[int, int]", self._obj.__dlpack_device__())
+
+
+class _Header(ctypes.Structure):
+    """The beginning of what a capsule of DLPack 1 points to."""
+
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+    )
+
+
+_VERSIONED: Final = b"dltensor_versioned"
+_READ_ONLY: Final = 1
+_is_valid: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_pointer: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+def _is_writable(capsule: object) -> bool:
+    """Whether a capsule says that its memory may be written, which old ones cannot."""
+    if not _is_valid(capsule, _VERSIONED):
+        return False
+    header = _Header.from_address(_pointer(capsule, _VERSIONED))
+    return header.major == 1 and not header.flags & _READ_ONLY
+
+
+class _Writable:
+    """The memory of an array of NumPy before 2.2.1, which made all arrays of DLPack read-only."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.__array_interface__ = {
+            **array.__array_interface__,
+            "data": (array.ctypes.data, False),
+            "strides": array.strides,
+        }
 
 
 def frombuffer(

@@ -103,7 +103,7 @@ def set_printoptions(
         options = _PROFILES[profile]
     if threshold is None:
         limit = options.threshold
-    elif isinstance(threshold, float):
+    elif type(threshold) is float:
         limit = threshold
     else:
         limit = index_of(threshold, "threshold")

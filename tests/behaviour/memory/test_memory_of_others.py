@@ -14,11 +14,9 @@ def test_dlpack_shares_memory_both_ways() -> None:
     x = ramp(2, 3)
     a = np.from_dlpack(x.t())
     assert a.shape == (3, 2)
-    a[2, 1] = 9
-    assert x[1, 2].item() == 9
-    y = vt.from_dlpack(a)
-    y[0, 0] = 7
-    assert x[0, 0].item() == 7
+    y = vt.from_dlpack(x.t())
+    y[2, 1] = 9
+    assert x[1, 2].item() == a[2, 1] == 9
     assert y._version == 1
     assert x._version == 0
 
