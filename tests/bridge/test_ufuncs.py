@@ -275,3 +275,49 @@ def test_modf_of_infinity_and_outer_of_a_number() -> None:
     fraction, whole = call(np.modf, x)
     assert (fraction.tolist(), whole.tolist()) == ([0.0, 0.5], [np.inf, 1.0])
     assert call(np.add.outer, vt.tensor([1, 2]), 0.5).dtype == vt.float32
+
+
+def test_add_at_refuses_what_numpy_refuses() -> None:
+    x = vt.zeros(3, dtype=vt.int64)
+    with pytest.raises(ResultTypeError, match="cannot add float64 to int64"):
+        call(np.add.at, x, [0], 0.5)
+    with pytest.raises(IndexError, match="out of bounds"):
+        call(np.add.at, x, [5], 1)
+    with pytest.raises(vt.errors.ShapeError):
+        call(np.add.reduce, vt.ones(2, 3), out=vt.zeros(2, 3))
+    assert x.tolist() == [0, 0, 0]
+
+
+def test_a_tensor_of_a_lane_goes_into_an_array() -> None:
+    a = np.zeros(2, np.float32)
+    call(np.multiply, vt.ones(2, device="lane:0"), 2, out=a)
+    assert a.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: str(ufunc.__name__))
+def test_a_ufunc_takes_numbers_beside_a_tensor(ufunc: np.ufunc) -> None:
+    if ufunc.nin != 2 or ufunc is np.matmul:
+        pytest.skip("of one operand, or of no numbers")
+    array = operands(ufunc)[0]
+    for number in (2, np.int64(3)):
+        for values in ([array, number], [number, array]):
+            if ufunc.__name__ == "ldexp" and values[0] is number:
+                continue  # its exponents are integers
+            tensors = [vt.tensor(x) if x is array else x for x in values]
+            found, expected = call(ufunc, *tensors), call(ufunc, *values)
+            for one, wanted in zip(
+                found if isinstance(found, tuple) else [found],
+                expected if isinstance(expected, tuple) else [expected],
+                strict=True,
+            ):
+                np.testing.assert_allclose(one.numpy(), wanted, rtol=1e-14)
+
+
+def test_a_number_out_of_range_is_as_in_the_operator_or_refused() -> None:
+    x = vt.tensor([1, 200], dtype=vt.uint8)
+    # As the operator does, and PyTorch's: the number wraps around.
+    assert call(np.less, -1, x).tolist() == call(np.greater, x, -1).tolist() == (x > -1).tolist()
+    for ufunc in (np.maximum, np.minimum):
+        with pytest.raises(ValueError, match="-1 is no uint8"):
+            call(ufunc, x, -1)
+    assert call(np.maximum, leaf(-1.0, 2.0), 0).tolist() == [0.0, 2.0]

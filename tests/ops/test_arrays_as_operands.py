@@ -117,20 +117,6 @@ def test_nothing_is_written_into_an_array_by_an_operator() -> None:
     assert a.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_numbers_stand_for_tensors_element_by_element() -> None:
-    x = leaf(-1.0, 2.0)
-    assert F.maximum(0, x).tolist() == F.maximum(x, 0.0).tolist() == [0.0, 2.0]
-    assert F.cat([x, 1.0]).tolist() == [-1.0, 2.0, 1.0]
-    assert F.stack([x[0], 1.0]).tolist() == [-1.0, 1.0]
-    F.cat([x, np.float64(3.0)]).sum().backward()
-    assert x.grad is not None
-    assert x.grad.tolist() == [1.0, 1.0]
-    with pytest.raises(ArgumentTypeError, match="must be a tensor, not float"):
-        F.dot(x, 2.0)
-    with pytest.raises(ArgumentTypeError, match="'input' must be a tensor"):
-        F.maximum(0, 1)
-
-
 def test_a_constant_promotes_as_a_tensor_of_its_dtype() -> None:
     x: Any = vt.ones(2)
     assert (x + np.ones(2)).dtype == vt.float64
@@ -209,6 +195,7 @@ def test_what_has_a_mask_or_no_dtype_is_refused() -> None:
         F.mul(x, np.ones(3, np.uint32))
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_arrays_whose_operators_mean_something_else_are_refused() -> None:
     class InMetres(np.ndarray[Any, Any]):
         def __array_ufunc__(self, *_: object, **__: object) -> str:
@@ -216,7 +203,12 @@ def test_arrays_whose_operators_mean_something_else_are_refused() -> None:
 
     x: Any = vt.ones(2, 2)
     matrix: Any = np.matrix([[1.0, 2.0], [3.0, 4.0]])
-    for call in (lambda: x * matrix, lambda: matrix * x, lambda: F.mul(x, matrix)):
+    calls: list[Callable[[], object]] = [
+        lambda: x * matrix,
+        lambda: matrix * x,
+        lambda: F.mul(x, matrix),
+    ]
+    for call in calls:
         with pytest.raises(ArgumentTypeError, match=r"np\.matrix"):
             call()
     metres: Any = np.ones((2, 2)).view(InMetres)
@@ -252,3 +244,19 @@ def test_the_class_of_a_result_is_that_of_the_tensor() -> None:
     own: Any = vt.ones(2).as_subclass(Own)
     assert type(F.mul(np.ones(2, np.float32), own)) is Own
     assert type(np.ones(2) + own) is Own
+
+
+def test_bounds_and_sources_may_be_arrays() -> None:
+    x: Any = vt.tensor([1.0, 5.0, 9.0])
+    low = np.array([2.0, 2.0, 2.0], np.float32)
+    assert x.clamp(low, 6).tolist() == np.clip(x, low, 6).tolist() == [2.0, 5.0, 6.0]
+    assert isinstance(np.clip(x, low, 6), vt.Tensor)
+    assert x.clone().clamp_(None, low).tolist() == [1.0, 2.0, 2.0]
+    index = np.array([0, 2])
+    source = np.array([7.0, 8.0], np.float32)
+    assert x.scatter(0, index, source).tolist() == [7.0, 5.0, 8.0]
+    assert x.clone().scatter_(0, index, source).tolist() == [7.0, 5.0, 8.0]
+    assert x.clone().scatter_(0, index, source, reduce="add").tolist() == [8.0, 5.0, 17.0]
+    with pytest.raises(VtgradError):
+        x.scatter(0, index, source.astype(np.float64))
+    assert F.max(x, np.array([2, 6, 2], np.float32)).tolist() == [2.0, 6.0, 9.0]

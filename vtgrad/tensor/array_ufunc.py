@@ -27,19 +27,21 @@ from vtgrad.errors import (
     ArgumentTypeError,
     DimensionError,
     NotSupportedError,
+    OutOfRangeError,
     ResultTypeError,
     ShapeError,
 )
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
-from vtgrad.ops.calling.constants import constant
-from vtgrad.ops.calling.from_python import impl_of_array
+from vtgrad.ops.calling.constants import constant, impl_of_array
+from vtgrad.ops.calling.numbers import exact_beside
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["array_ufunc"]
@@ -99,9 +101,8 @@ def _matmul(a: object, b: object) -> TensorBase:
     return F.matmul(F.to_dtype(a, dtype), F.to_dtype(b, dtype))
 
 
-def _clip(a: TensorBase, low: object, high: object) -> TensorBase:
-    above: TensorBase = cast("_Function", F.maximum)(a, low)
-    return cast("_Function", F.minimum)(above, high)
+def _clip(a: TensorBase, low: TensorBase, high: TensorBase) -> TensorBase:
+    return F.minimum(F.maximum(a, low), high)
 
 
 @functools.cache
@@ -116,6 +117,21 @@ def _functions() -> Mapping[np.ufunc, Callable[..., object]]:
     found[np.modf] = _modf
     return found
 
+
+# Those whose operator takes tensors only; the numbers beside them become 0-d tensors.
+_OF_TENSORS: Final = frozenset(
+    "arctan2 clip copysign fmax fmin fmod gcd heaviside hypot lcm ldexp logaddexp logaddexp2 "
+    "logical_and logical_or logical_xor maximum minimum nextafter".split()
+)
+# The comparisons with their operands in the other order, for a number that is the first.
+_TURNED: Final[Mapping[np.ufunc, np.ufunc]] = {
+    np.equal: np.equal,
+    np.not_equal: np.not_equal,
+    np.less: np.greater,
+    np.less_equal: np.greater_equal,
+    np.greater: np.less,
+    np.greater_equal: np.less_equal,
+}
 
 # What `reduce` and `accumulate` of a ufunc are. Those of one dimension at a time reduce over one
 # after the other.
@@ -212,12 +228,12 @@ def array_ufunc(
             operands = [_in_dtype(x, d) for x, d in zip(operands, loop, strict=False)]
         if mask is not True:
             operands = _harmless(ufunc, operands, mask)
-        found = function(*operands)
+        found = _computed(ufunc, function, operands)
         if loop is not None and ufunc.nout == 1:
             found = _in_dtype(found, loop[-1])
     elif method == "outer":
         _refuse_others(ufunc, method, given)
-        found = function(*_spread(operands[0], operands[1]))
+        found = _computed(ufunc, function, _spread(operands[0], operands[1]))
     elif method == "reduce":
         found = _reduce(ufunc, operands[0], mask, given)
         mask = True
@@ -225,10 +241,24 @@ def array_ufunc(
         found = _accumulate(ufunc, operands[0], given)
     results = found if isinstance(found, tuple) else (found,)
     stored = [
-        _store(ufunc, cast("TensorBase", result), out, mask, casting)
+        _store(ufunc, cast("TensorBase", result), out, mask, casting, method == "__call__")
         for result, out in zip(results, outs or (None,) * len(results), strict=True)
     ]
     return stored[0] if ufunc.nout == 1 or method != "__call__" else tuple(stored)
+
+
+def _computed(
+    ufunc: np.ufunc, function: Callable[..., object], operands: Sequence[object]
+) -> object:
+    """What an operator gives for operands of which some may be numbers."""
+    tensor = next((x for x in operands if isinstance(x, TensorBase)), None)
+    if tensor is not None and ufunc.__name__ in _OF_TENSORS:
+        operands = [
+            exact_beside(x, tensor) if isinstance(x, (int, float, complex)) else x for x in operands
+        ]
+    elif ufunc in _TURNED and not isinstance(operands[0], TensorBase):
+        return _functions()[_TURNED[ufunc]](operands[1], operands[0])
+    return function(*operands)
 
 
 def _is_known(value: object) -> bool:
@@ -265,7 +295,7 @@ def _reason(values: Sequence[object]) -> str:
         if isinstance(value, TensorBase):
             if is_recording() and requires_grad(value):
                 return "requires grad"
-            if keys_of(value):
+            if keys_of(value) & (DUAL | BATCHED | TRACED):
                 return "has a tangent, or is the sample of a batch"
     return ""
 
@@ -403,7 +433,8 @@ def _reduce(ufunc: np.ufunc, value: object, mask: object, given: dict[str, objec
     else:
         found = function(tensor, dims, keepdims)
     if initial is not None:
-        found = cast("_Function", _functions()[ufunc])(found, _operand(initial, [tensor]))
+        start = _operand(initial, [tensor])
+        found = cast("TensorBase", _computed(ufunc, _functions()[ufunc], [found, start]))
     return found
 
 
@@ -446,9 +477,17 @@ def _at(ufunc: np.ufunc, target: object, indices: object, values: object = None)
     if not isinstance(target, TensorBase):
         raise ArgumentTypeError("ufunc.at writes into a tensor here, not into an array")
     numbers = np.arange(target.numel()).reshape(target.shape)
-    places: Array = numbers[cast("int", _memory_index(indices))]
+    try:
+        places: Array = numbers[cast("int", _memory_index(indices))]
+    except IndexError as error:
+        raise OutOfRangeError(f"np.{ufunc.__name__}.at: {error}") from None
     positions = constant(np.ascontiguousarray(places), target)
     amount = values if isinstance(values, TensorBase) else constant(np.asarray(values), target)
+    if not np.can_cast(amount._impl.array.dtype, target._impl.array.dtype, "same_kind"):
+        raise ResultTypeError(
+            f"np.{ufunc.__name__}.at cannot add {amount._impl.array.dtype.name} to "
+            f"{target._impl.array.dtype.name}"
+        )
     amount = F.expand(F.to_dtype(amount, target._impl.dtype), places.shape)
     F.put_(target, positions, amount if ufunc is np.add else F.neg(amount), True)
 
@@ -459,8 +498,13 @@ def _memory_index(index: object) -> object:
     return _memory(index)
 
 
-def _store(ufunc: np.ufunc, result: TensorBase, out: object, mask: object, casting: str) -> object:
-    """The result, in ``out=`` if that is given, and only where the mask is true."""
+def _store(
+    ufunc: np.ufunc, result: TensorBase, out: object, mask: object, casting: str, broadcast: bool
+) -> object:
+    """The result, in ``out=`` if that is given, and only where the mask is true.
+
+    A call broadcasts to the shape of ``out=``, other methods do not.
+    """
     if out is None:
         if mask is True:
             return result
@@ -474,7 +518,8 @@ def _store(ufunc: np.ufunc, result: TensorBase, out: object, mask: object, casti
         )
     shape = cast("TensorBase", out).shape
     extra = len(shape) - len(result.shape)
-    if extra < 0 or any(n not in (1, m) for n, m in zip(result.shape, shape[extra:], strict=True)):
+    fits = extra >= 0 and all(n in (1, m) for n, m in zip(result.shape, shape[extra:], strict=True))
+    if not fits or not (broadcast or tuple(result.shape) == tuple(shape)):
         raise ShapeError(
             f"np.{ufunc.__name__} gives shape {tuple(result.shape)}, and out= has {tuple(shape)}"
         )

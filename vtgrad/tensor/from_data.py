@@ -8,7 +8,8 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.ops.calling.arguments import numpy_or_none
-from vtgrad.ops.calling.from_python import array_from_data, check_array, impl_of_array
+from vtgrad.ops.calling.constants import impl_of_array
+from vtgrad.ops.calling.from_python import array_from_data, check_array
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of

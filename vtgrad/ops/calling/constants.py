@@ -5,7 +5,8 @@ Note [Arrays as constants]
 Where an operator takes a tensor, it takes what NumPy can make an array of memory of: an array, a
 column of a data frame. It is a constant of the array's dtype, which promotes as a tensor of that
 dtype does, on the device of the tensors beside it. Arrays are met when a call has failed
-(Note [A failed call]) or when nothing else has fitted, so calls with tensors pay nothing.
+(Note [A failed call]) or when nothing else has fitted, so calls with tensors pay nothing. Only
+where a key takes over (Note [Keys]) they are looked for, because its handler must see all operands.
 
 A constant stands on the array's memory, as the tensor of `from_numpy` does. It is copied where that
 would not be right: NumPy's writes are not seen, so what a node may save must be a value of its own;
@@ -22,19 +23,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
-from vtgrad.ops.calling.from_python import impl_of_array
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["constant"]
+__all__ = ["constant", "impl_of_array"]
 
 
 def constant(value: object, *beside: object) -> TensorBase:
@@ -99,3 +101,14 @@ def _is_own(array: Array, beside: Sequence[object]) -> bool:
 def _may_record(tensor: TensorBase) -> bool:
     # The sample of a batch does not tell whether the batch requires grad.
     return requires_grad(tensor) or tensor._impl.extra_meta is not None
+
+
+def impl_of_array(array: Array) -> TensorImpl:
+    """What a tensor on the memory of a NumPy array consists of, if there can be one."""
+    impl = TensorImpl(array.view(np.ndarray))
+    # With a negative stride the first element is not the lowest one.
+    impl.byte_offset = -reach(array.shape, array.strides)[0]
+    impl.storage.exported = True
+    if audit.locks:
+        show_to_numpy(impl.storage, array)
+    return impl

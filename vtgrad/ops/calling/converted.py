@@ -1,8 +1,4 @@
-"""The arguments of a call in the form that its operator takes.
-
-Arrays become constants (Note [Arrays as constants]). A number beside a tensor becomes a 0-d tensor
-where the operator computes element by element, or joins tensors.
-"""
+"""The arguments of a call with tensors for arrays, see Note [Arrays as constants]."""
 
 from __future__ import annotations
 
@@ -12,18 +8,20 @@ import numpy as np
 
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
-from vtgrad.ops.calling.numbers import tensor_beside
-from vtgrad.ops.operator import Operator
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["as_tensors"]
+__all__ = ["as_tensors", "holds_array"]
 
 
-def as_tensors(
-    kinds: Sequence[str], values: Sequence[object], operator: Operator | None, *, written: bool
-) -> list[object]:
-    """The arguments of a call with tensors for arrays and numbers, where tensors are taken.
+def holds_array(value: object) -> bool:
+    """Whether a value is an array, or a sequence in which one is."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_array, value))
+    return value is not None and is_array(value)
+
+
+def as_tensors(kinds: Sequence[str], values: Sequence[object], *, written: bool) -> list[object]:
+    """The arguments of a call with tensors for arrays, where tensors are taken.
 
     Parameters
     ----------
@@ -31,8 +29,6 @@ def as_tensors(
         The types of the parameters, as records state them.
     values : sequence of object
         The arguments.
-    operator : Operator or None
-        The record of the operator, if it has one.
     written : bool
         Whether the first argument is written, and so must be a tensor.
 
@@ -41,16 +37,9 @@ def as_tensors(
     list of object
         The same objects where nothing is to be made; empty if that is everywhere.
     """
+    if not any(map(holds_array, values)):
+        return []
     beside = _tensors_of(values)
-    pattern = None if operator is None else operator.pattern
-    # Where a number may come first, `recover` knows in which dtype.
-    elementwise = (
-        operator is not None
-        and not operator.number_first
-        and pattern is not None
-        and pattern.rule == "elementwise"
-    )
-    joins = operator is not None and operator.row == "cat"
     made: list[object] = []
     found = False
     for nr, (kind, value) in enumerate(zip(kinds, values, strict=True)):
@@ -59,11 +48,9 @@ def as_tensors(
             # Where one tensor is taken too, an array is one.
             one = "Tensor" in kind.split("|")
             if ("Tensors" in kind or "Pair" in kind) and not (one and is_array(value)):
-                new = _as_sequence(value, beside, flat=joins)
+                new = _as_sequence(value, beside)
             elif "Tensor" in kind and is_array(value):
                 new = constant(value, *beside)
-            elif elementwise and kind == "Tensor":
-                new = _number_as_tensor(value, beside, flat=False)
         found = found or new is not value
         made.append(new)
     return made if found else []
@@ -80,24 +67,10 @@ def _tensors_of(values: Sequence[object]) -> list[TensorBase]:
     return found
 
 
-def _as_sequence(value: object, beside: Sequence[TensorBase], *, flat: bool) -> object:
-    """A sequence of tensors for one that has others in it, or for an array along its first axis."""
+def _as_sequence(value: object, beside: Sequence[TensorBase]) -> object:
+    """A sequence of tensors for one in which arrays are, or for an array along its first axis."""
     if isinstance(value, np.ndarray) and value.ndim:
         value = [value[nr, ...] for nr in range(len(value))]
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, (list, tuple)) or not any(map(is_array, value)):
         return value
-    made = [
-        constant(x, *beside) if is_array(x) else _number_as_tensor(x, beside, flat=flat)
-        for x in value
-    ]
-    # A call must not begin again with the same arguments.
-    return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
-
-
-def _number_as_tensor(value: object, beside: Sequence[TensorBase], *, flat: bool) -> object:
-    """A tensor of a number: 0-d, or `flat`, of one element, to be joined; others as they are."""
-    number = value.item() if isinstance(value, np.generic) else value
-    if not beside or not isinstance(number, (bool, int, float, complex)):
-        return value
-    tensor = tensor_beside(number, beside[0])
-    return tensor._wrap(TensorImpl(tensor._impl.array.reshape(1))) if flat else tensor
+    return [constant(x, *beside) if is_array(x) else x for x in value]

@@ -227,7 +227,8 @@ def explained(function: F) -> F:
             if made is None:
                 raise
             with out_of_context(error):
-                return function(*made.args, **made.kwargs)
+                # Its errors are explained too; it has no arrays any more.
+                return call(*made.args, **made.kwargs)
 
     return cast("F", call)
 
@@ -255,7 +256,7 @@ def _explain_call(
             wanted.append(f"{name}:{kinds}")
             values.append(one)
     written = function.__name__.endswith("_")
-    made = as_tensors([text.partition(":")[2] for text in wanted], values, None, written=written)
+    made = as_tensors([text.partition(":")[2] for text in wanted], values, written=written)
     if not made:
         explain(error, " ".join(wanted), *values)
         return None

@@ -23,7 +23,6 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.set_history import own_meta
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, ELEMENT, note_number
@@ -44,7 +43,6 @@ __all__ = [
     "check_device",
     "check_differentiable",
     "empty_strided_impl",
-    "impl_of_array",
     "number_of",
     "request_grad",
     "sizes_of",
@@ -284,17 +282,6 @@ def check_array(array: Array) -> None:
                     "a stride of the array is no multiple of its element size; pass array.copy()",
                     strides=array.strides,
                 )
-
-
-def impl_of_array(array: Array) -> TensorImpl:
-    """What a tensor on the memory of a NumPy array consists of; `check_array` has passed it."""
-    impl = TensorImpl(array.view(np.ndarray))
-    # With a negative stride the first element is not the lowest one.
-    impl.byte_offset = -reach(array.shape, array.strides)[0]
-    impl.storage.exported = True
-    if audit.locks:
-        show_to_numpy(impl.storage, array)
-    return impl
 
 
 # -- sizes ----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 __all__ = [
     "as_first_operand",
     "as_number",
+    "exact_beside",
     "has_number_tensor",
     "out_of_context",
     "python_operand",
@@ -55,6 +56,21 @@ def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
     # Integers that are out of range wrap around, as in all arithmetic with numbers.
     array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
     return other._wrap(TensorImpl(array))
+
+
+def exact_beside(value: Number, other: TensorBase) -> TensorBase:
+    """The same for an operator that compares: an integer out of range does not wrap around.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the dtype cannot hold it.
+    """
+    tensor = tensor_beside(value, other)
+    array = tensor._impl.array
+    if isinstance(value, int) and array.dtype.kind in "iu" and array.item() != value:
+        raise ArgumentValueError(f"{value} is no {array.dtype.name}", value=value)
+    return tensor
 
 
 def as_first_operand(

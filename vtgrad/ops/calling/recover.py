@@ -9,11 +9,11 @@ that may fail stands in a ``try`` whose handler is the same for every operator:
         return recover(error, op.MUL, mul, input, other, out=out)
 
 `recover` calls the operator again if it can succeed with the same arguments in another form: a
-kernel was running on this thread (Note [Floating-point warnings]), or an argument is an array or a
-number where a tensor is expected (`as_tensors`), or a 0-d tensor where a number is expected, or the
-first operand is a number. Otherwise `explain` names the argument that is wrong, or the error goes
-on as it is. The operator's record says which of its parameters are numbers and what their types
-are.
+kernel was running on this thread (Note [Floating-point warnings]), or an argument is an array where
+a tensor is expected (Note [Arrays as constants]), or a 0-d tensor where a number is expected, or
+the first operand is a number. Otherwise `explain` names the argument that is wrong, or the error
+goes on as it is. The operator's record says which of its parameters are numbers and what their
+types are.
 
 Nothing was written when a call begins again: what writes fails before the first element.
 """
@@ -80,7 +80,7 @@ def recover(
             kinds.append("object")
         values = [*args, *kwargs.values()]
         written = operator.writes or operator.changes_geometry
-        made = as_tensors(kinds, values, operator, written=written)
+        made = as_tensors(kinds, values, written=written)
         if made:
             with out_of_context(error):
                 return cast("R", _called(function, made, kwargs))

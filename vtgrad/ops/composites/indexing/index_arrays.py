@@ -294,6 +294,8 @@ def scatter(
         return without_derivative(result, input, src)
     if isinstance(src, TensorBase):
         return F.scatter_src(input, dim, index, src, out=out)
+    if is_array(src):
+        return F.scatter_src(input, dim, index, constant(src, input), out=out)
     return F.scatter_value(input, dim, index, src, out=out)
 
 
@@ -331,6 +333,8 @@ def scatter_(
             raise
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
+    if is_array(src):
+        return F.scatter_src_(input, dim, index, constant(src, input))
     return F.scatter_value_(input, dim, index, src)
 
 
