@@ -78,4 +78,7 @@ def outcome(mode: str, name: str, of: Callable[[Any], Any]) -> object:
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore::vtgrad.ops.rules.batches.by_family.loop.VmapLoopWarning")
 def test_a_constant_beside_a_key_is_an_operand(mode: str, name: str) -> None:
-    assert outcome(mode, name, lambda value: value) == outcome(mode, name, vt.tensor)
+    expected = outcome(mode, name, vt.tensor)
+    # Operators that have no rule for names refuse them.
+    assert mode == "names" or isinstance(expected, list)
+    assert outcome(mode, name, lambda value: value) == expected

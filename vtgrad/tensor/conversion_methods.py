@@ -143,13 +143,19 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"{name} of a tensor that requires grad would hide its uses from the graph; "
                 "call x.detach().numpy()"
             )
-        array = self._impl.array
-        if is_conjugated(array) or is_negated(array):
-            kind, name = ("conjugate", "conj") if is_conjugated(array) else ("negative", "neg")
+        lazy = self._lazy_kind()
+        if lazy is not None:
             raise NumpyConversionError(
-                f"NumPy knows no lazy {kind}s, whose values are not in memory; call "
-                f"x.resolve_{name}().numpy() for a copy"
+                f"NumPy knows no lazy {lazy[0]}s, whose values are not in memory; call "
+                f"x.resolve_{lazy[1]}().numpy() for a copy"
             )
+
+    def _lazy_kind(self) -> tuple[str, str] | None:
+        """How errors call it, and its name, if memory does not hold the tensor's values."""
+        array = self._impl.array
+        if is_conjugated(array):
+            return "conjugate", "conj"
+        return ("negative", "neg") if is_negated(array) else None
 
     # -- Python numbers ------------------------------------------------------------------------
 

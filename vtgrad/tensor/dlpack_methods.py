@@ -9,7 +9,6 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.graph.tracer import export_value
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.storage.key_set import DUAL, keys
-from vtgrad.storage.lazy_array import is_conjugated, is_negated
 from vtgrad.tensor.conversion_methods import ConversionMethods
 
 if TYPE_CHECKING:
@@ -92,12 +91,11 @@ class DLPackMethods(ConversionMethods):
                 "a tensor with a tangent is not handed to other libraries, whose operators have "
                 "no tangents; use x.detach()"
             )
-        array = self._impl.array
-        if is_conjugated(array) or is_negated(array):
-            kind, name = ("conjugate", "conj") if is_conjugated(array) else ("negative", "neg")
+        lazy = self._lazy_kind()
+        if lazy is not None:
             raise DLPackError(
-                f"DLPack knows no lazy {kind}s, whose values are not in memory; use "
-                f"x.resolve_{name}() for a copy"
+                f"DLPack knows no lazy {lazy[0]}s, whose values are not in memory; use "
+                f"x.resolve_{lazy[1]}() for a copy"
             )
         if keys.modes:
             export_value(self, "__dlpack__()")

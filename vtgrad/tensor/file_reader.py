@@ -50,9 +50,9 @@ _UNFIT: Final = (
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object:
     """Read what `save` has written, or arrays that NumPy has.
 
-    Nothing in the file is run, whoever wrote it: pickles are refused. Tensors that shared memory
-    share it again, and one version counter; none of them is a view. In `vtgrad.inference_mode` they
-    are inference tensors.
+    Nothing in the file is run, also if another program wrote it: pickles are refused. Tensors that
+    shared memory share it again, and one version counter; none of them is a view. In
+    `vtgrad.inference_mode` they are inference tensors.
 
     Parameters
     ----------

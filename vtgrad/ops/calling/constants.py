@@ -27,6 +27,8 @@ from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.operator import Operator, described
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
@@ -36,7 +38,7 @@ from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["constant", "impl_of_array"]
+__all__ = ["as_tensors", "constant", "holds_array", "impl_of_array", "with_constants"]
 
 
 def constant(value: object, *beside: object) -> TensorBase:
@@ -101,6 +103,92 @@ def _is_own(array: Array, beside: Sequence[object]) -> bool:
 def _may_record(tensor: TensorBase) -> bool:
     # The sample of a batch does not tell whether the batch requires grad.
     return requires_grad(tensor) or tensor._impl.extra_meta is not None
+
+
+def holds_array(value: object) -> bool:
+    """Whether a value is an array, or a sequence in which one is."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_array, value))
+    return value is not None and is_array(value)
+
+
+def with_constants(
+    operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[object, ...] | None:
+    """The arguments by position with tensors for arrays; None if there is nothing to convert.
+
+    Parameters
+    ----------
+    operator : Operator
+        Its record.
+    args, kwargs
+        The arguments, in the order of its parameters.
+    """
+    values = [*args, *kwargs.values()]
+    if not any(map(holds_array, values)):
+        return None
+    known = [kind for _, kind in described(operator.stated)][: len(args)]
+    if len(known) < len(args):
+        # Written by hand: it takes its arguments in another way than the record states.
+        return None
+    # By name nothing is passed that an array can stand for.
+    kinds = known + ["object"] * len(kwargs)
+    made = as_tensors(kinds, values, written=operator.writes or operator.changes_geometry)
+    return tuple(made[: len(args)]) if made else None
+
+
+def as_tensors(kinds: Sequence[str], values: Sequence[object], *, written: bool) -> list[object]:
+    """The arguments of a call with tensors for arrays, where tensors are taken.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        The types of the parameters, as records state them.
+    values : sequence of object
+        The arguments.
+    written : bool
+        Whether the first argument is written, and so must be a tensor.
+
+    Returns
+    -------
+    list of object
+        The same objects where nothing is to be made; empty if that is everywhere.
+    """
+    beside = _tensors_of(values)
+    made: list[object] = []
+    found = False
+    for nr, (kind, value) in enumerate(zip(kinds, values, strict=True)):
+        new = value
+        if not (written and nr == 0):
+            # Where one tensor is taken too, an array is one.
+            one = "Tensor" in kind.split("|")
+            if ("Tensors" in kind or "Pair" in kind) and not (one and is_array(value)):
+                new = _as_sequence(value, beside)
+            elif "Tensor" in kind and is_array(value):
+                new = constant(value, *beside)
+        found = found or new is not value
+        made.append(new)
+    return made if found else []
+
+
+def _tensors_of(values: Sequence[object]) -> list[TensorBase]:
+    """The tensors among the arguments, also in sequences of them."""
+    found: list[TensorBase] = []
+    for value in values:
+        if isinstance(value, TensorBase):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found.extend(x for x in value if isinstance(x, TensorBase))
+    return found
+
+
+def _as_sequence(value: object, beside: Sequence[TensorBase]) -> object:
+    """A sequence of tensors for one in which arrays are, or for an array along its first axis."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        value = [value[nr, ...] for nr in range(len(value))]
+    if not isinstance(value, (list, tuple)) or not any(map(is_array, value)):
+        return value
+    return [constant(x, *beside) if is_array(x) else x for x in value]
 
 
 def impl_of_array(array: Array) -> TensorImpl:

@@ -32,7 +32,7 @@ from vtgrad.errors import (
     VtgradError,
 )
 from vtgrad.generator import Generator
-from vtgrad.ops.calling.converted import as_tensors
+from vtgrad.ops.calling.constants import as_tensors
 from vtgrad.ops.calling.numbers import out_of_context
 from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType

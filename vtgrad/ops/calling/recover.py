@@ -9,22 +9,22 @@ that may fail stands in a ``try`` whose handler is the same for every operator:
         return recover(error, op.MUL, mul, input, other, out=out)
 
 `recover` calls the operator again if it can succeed with the same arguments in another form: a
-kernel was running on this thread (Note [Floating-point warnings]), or an argument is an array where
-a tensor is expected (Note [Arrays as constants]), or a 0-d tensor where a number is expected, or
-the first operand is a number. Otherwise `explain` names the argument that is wrong, or the error
-goes on as it is. The operator's record says which of its parameters are numbers and what their
-types are.
+kernel was running on this thread (Note [Floating-point warnings]), or an argument is a 0-d tensor
+where a number is expected, or the first operand is a number, or an argument is an array where a
+tensor is expected (Note [Arrays as constants]). Otherwise `explain` names the argument that is
+wrong, or the error goes on as it is. The operator's record says which of its parameters are numbers
+and what their types are.
 
 Nothing was written when a call begins again: what writes fails before the first element.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeVar, cast
 
-from vtgrad.ops.calling.converted import as_tensors
+from vtgrad.ops.calling.constants import with_constants
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import (
     as_first_operand,
@@ -73,23 +73,17 @@ def recover(
         if renew_context(error):
             return cast("R", function(*args, **kwargs))
         parameters = operator.stated
-        kinds = [kind for _, kind in described(parameters)]
         if "out" in kwargs:
             parameters += " out:Tensor|None" if operator.results == 1 else " out:Pair|None"
-            # What is written is a tensor.
-            kinds.append("object")
         values = [*args, *kwargs.values()]
-        written = operator.writes or operator.changes_geometry
-        made = as_tensors(kinds, values, written=written)
-        if made:
-            with out_of_context(error):
-                return cast("R", _called(function, made, kwargs))
         numbers = _numbers_of(parameters)
         if numbers and has_number_tensor(*[values[nr] for nr in numbers]):
             if operator.writes or "Generator" not in parameters:
                 for nr in numbers:
                     values[nr] = as_number(values[nr])
-                return cast("R", _called(function, values, kwargs))
+                count = len(args)
+                options = dict(zip(kwargs, values[count:], strict=True))
+                return cast("R", function(*values[:count], **options))
             # Random numbers may have been drawn, and others would not be the same call again. In
             # place, none have been drawn when a call fails.
         if operator.number_first:
@@ -98,19 +92,15 @@ def recover(
             if turned is not None:
                 with out_of_context(error):
                     return cast("R", function(turned, *args[1:], **kwargs))
+        made = with_constants(operator, args, kwargs)
+        if made is not None:
+            with out_of_context(error):
+                return cast("R", function(*made, **kwargs))
         explain(error, parameters, *values)
         raise
     finally:
         # The traceback of the error has this frame, which would have the error.
         del error
-
-
-def _called(
-    function: Callable[..., object], values: Sequence[object], kwargs: Mapping[str, object]
-) -> object:
-    """The result for other values of the same arguments, of which some are passed by name."""
-    count = len(values) - len(kwargs)
-    return function(*values[:count], **dict(zip(kwargs, values[count:], strict=True)))
 
 
 @lru_cache(maxsize=1024)

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
 from vtgrad.graph.tracer import is_traced_elsewhere, thread, tracing
-from vtgrad.ops.calling.converted import as_tensors, holds_array
-from vtgrad.ops.operator import Operator, described
+from vtgrad.ops.calling.constants import holds_array, with_constants
+from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -171,15 +171,18 @@ def take_over(
         Its arguments.
     """
     found = 0
-    if any(map(holds_array, args)):
-        # A handler looks at the operands, and would take an array for no operand at all.
-        args = _with_tensors(operator, args, kwargs)
+    arrays = False
     for value in args:
         if isinstance(value, TensorBase):
             found |= keys_of(value)
-        elif value is not None and isinstance(value, Sequence):
-            for tensor in keyed_operands((value,), {}):
-                found |= keys_of(tensor)
+        elif value is not None:
+            arrays = arrays or holds_array(value)
+            if isinstance(value, Sequence):
+                for tensor in keyed_operands((value,), {}):
+                    found |= keys_of(tensor)
+    if arrays:
+        # A handler looks at the operands, and would take an array for no operand at all.
+        args = with_constants(operator, args, kwargs) or args
     if kwargs:
         for tensor in keyed_operands((), kwargs):
             found |= keys_of(tensor)
@@ -189,21 +192,6 @@ def take_over(
         found &= ~highest
         highest = _highest(found)
     return cast("R", _handlers[highest](operator, function, args, kwargs))
-
-
-def _with_tensors(
-    operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]
-) -> tuple[object, ...]:
-    """The arguments by position with tensors for arrays; see Note [Arrays as constants]."""
-    kinds = [kind for _, kind in described(operator.stated)][: len(args)]
-    if len(kinds) < len(args):
-        # Written by hand: it takes its arguments in another way than the record states.
-        return args
-    # The tensors beside them may be among the others.
-    others = ["object"] * len(kwargs)
-    written = operator.writes or operator.changes_geometry
-    made = as_tensors([*kinds, *others], [*args, *kwargs.values()], written=written)
-    return tuple(made[: len(args)]) if made else args
 
 
 def _highest(found: int) -> int:

@@ -288,14 +288,12 @@ def scatter(
     tensor([[6., 1., 1.],
             [1., 1., 6.]])
     """
-    src = _one_of(src, value, "scatter")
+    src = _one_of(input, src, value, "scatter")
     if reduce is not None:
         result = F.scatter_reduced(input, dim, index, src, reduce, out=out)
         return without_derivative(result, input, src)
     if isinstance(src, TensorBase):
         return F.scatter_src(input, dim, index, src, out=out)
-    if is_array(src):
-        return F.scatter_src(input, dim, index, constant(src, input), out=out)
     return F.scatter_value(input, dim, index, src, out=out)
 
 
@@ -309,14 +307,12 @@ def scatter_(
     reduce: str | None = None,
 ) -> T:
     """`scatter` into the tensor itself."""
-    src = _one_of(src, value, "scatter_")
+    src = _one_of(input, src, value, "scatter_")
     # By way of a variable of no type: a native function would refuse another kind by itself.
     how: object = reduce
     if how is not None:
         if is_array(index):
             index = constant(index, input)
-        if is_array(src):
-            src = constant(src, input)
         if keys.active and is_keyed(input, index, src):
             # Its kernel looks at it.
             result = F.scatter_reduced(input, dim, index, src, cast("str", how))
@@ -333,16 +329,16 @@ def scatter_(
             raise
     if isinstance(src, TensorBase):
         return F.scatter_src_(input, dim, index, src)
-    if is_array(src):
-        return F.scatter_src_(input, dim, index, constant(src, input))
     return F.scatter_value_(input, dim, index, src)
 
 
 _scatter_reduced_writer = store_without_warnings(k.scatter_reduced_)
 
 
-def _one_of(src: Tensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
+def _one_of(
+    input: TensorBase, src: Tensor | Number | None, value: Number | None, name: str
+) -> TensorBase | Number:
     given = src if value is None else number_of(value, "value")
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
-    return given
+    return constant(given, input) if is_array(given) else given

@@ -42,11 +42,13 @@ def _given(
         dim = either(dim, axis, "dim and axis")
     if (by_position is not UNSET) + (dim is not UNSET) + (other is not None) > 1:
         raise ArgumentTypeError(f"{name}() takes one dimension or one second tensor, not both")
+    if by_position is UNSET:
+        return dim, other
     if is_array(by_position):
         by_position = constant(by_position)
     if isinstance(by_position, TensorBase) and keepdim is UNSET:
         return UNSET, by_position
-    return dim if by_position is UNSET else by_position, other
+    return by_position, other
 
 
 def _keepdim(

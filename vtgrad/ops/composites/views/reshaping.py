@@ -310,17 +310,14 @@ def flatten(
 
 def _flatten(input: T, start_dim: int, end_dim: int) -> T:
     """The same by numbers."""
+    if is_array(input):  # which has a shape too
+        return cast("T", _flatten(constant(input), start_dim, end_dim))
     try:
         sizes = flatten_sizes(input.shape, start_dim, end_dim)
     except Exception as error:
-        if is_array(input):
-            return cast("T", _flatten(constant(input), start_dim, end_dim))
         explain(error, "input start_dim:int end_dim:int", input, start_dim, end_dim)
         raise
-    if len(sizes) != input.ndim:
-        return reshape(input, sizes)
-    # An array has a shape too.
-    return cast("T", constant(input)) if is_array(input) else input
+    return input if len(sizes) == input.ndim else reshape(input, sizes)
 
 
 def _flatten_named(input: T, *given: object) -> T:
