@@ -15,11 +15,11 @@
 # the middle of an import, where what is not loaded yet cannot be had; so no operator imports.
 #
 # Tools are what runs only where a program names it: gradcheck, checkpoints, the profiler, pictures,
-# and what tests programs. Their packages find them in a ``__getattr__`` by `import_module`, under
-# the locks of Python's imports only, which notice deadlocks. A tool that is imported for the first
-# time is like any module that a program imports late: a signal handler that interrupts this import
-# cannot use the tool, nor can a child that another thread forks meanwhile. A program for which that
-# matters imports the tool at its start.
+# files, memory of other libraries, and what tests programs. Their packages find them in a
+# ``__getattr__`` by `import_module`, under the locks of Python's imports only, which notice
+# deadlocks. A tool that is imported for the first time is like any module that a program imports
+# late: a signal handler that interrupts this import cannot use the tool, nor can a child that
+# another thread forks meanwhile. A program for which that matters imports the tool at its start.
 
 from importlib import import_module as _import_module
 from math import e as e
@@ -94,6 +94,7 @@ from vtgrad.tensor.dtype_info import result_type as result_type
 from vtgrad.tensor.from_data import as_tensor as as_tensor
 from vtgrad.tensor.from_data import from_numpy as from_numpy
 from vtgrad.tensor.from_data import tensor as tensor
+from vtgrad.tensor.print_options import set_printoptions as set_printoptions
 from vtgrad.tensor.ranges import arange as arange
 from vtgrad.tensor.ranges import eye as eye
 from vtgrad.tensor.ranges import linspace as linspace
@@ -155,12 +156,18 @@ __all__ = [
     "empty",
     "empty_strided",
     "eye",
+    "from_dlpack",
     "from_numpy",
+    "frombuffer",
     "full",
     "linspace",
     "ones",
     "tensor",
     "zeros",
+    # files and text
+    "load",
+    "save",
+    "set_printoptions",
     # type names
     "BoolTensor",
     "ByteTensor",
@@ -267,12 +274,25 @@ if TYPE_CHECKING:
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
+    from vtgrad.tensor.file_reader import load as load
+    from vtgrad.tensor.file_writer import save as save
+    from vtgrad.tensor.from_memory import from_dlpack as from_dlpack
+    from vtgrad.tensor.from_memory import frombuffer as frombuffer
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].
 
+    _HOMES = {
+        "from_dlpack": "from_memory",
+        "frombuffer": "from_memory",
+        "load": "file_reader",
+        "save": "file_writer",
+    }
+
     def __getattr__(name):
-        """The packages that most programs never load."""
+        """The packages and functions that most programs never load."""
+        if name in _HOMES:
+            return getattr(_import_module(f"vtgrad.tensor.{_HOMES[name]}"), name)
         if name in ("numpy", "profiler", "return_types", "testing", "types", "viz"):
             return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")

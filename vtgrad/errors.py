@@ -22,12 +22,14 @@ __all__ = [
     "CheckOptionError",
     "CheckpointError",
     "CustomFunctionViewError",
+    "DLPackError",
     "DTypeError",
     "DetachViewError",
     "DimensionError",
     "ElementCountError",
     "ElementIndexError",
     "EmptyInputsError",
+    "FileFormatError",
     "ForwardModeError",
     "FrozenEdgesError",
     "FunctionError",
@@ -247,6 +249,27 @@ class NumpyConversionError(VtgradError, RuntimeError):
     """A tensor that requires grad was to become a NumPy array."""
 
     kind = "numpy-conversion"
+
+
+class DLPackError(VtgradError, BufferError):
+    """A tensor was to be handed to another library by DLPack, which cannot take it.
+
+    It requires grad, has a tangent, or its values are not in memory as they are.
+    """
+
+    kind = "dlpack"
+
+
+class FileFormatError(VtgradError, RuntimeError):
+    """A file has no tensors that can be read: it is of another kind, damaged, or needs pickles.
+
+    Attributes
+    ----------
+    entry : str
+        The entry of the file that cannot be read, if it is one.
+    """
+
+    kind = "file-format"
 
 
 class GradientLostWarning(UserWarning):

@@ -52,6 +52,10 @@ MODULES = tuple(
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
     "from_data": "creation",
+    "from_memory": "creation",
+    "file_reader": "files",
+    "file_writer": "files",
+    "print_options": "files",
     "ranges": "creation",
     "generator": "random",
     "vmap": "func",

@@ -290,6 +290,7 @@ _PYTHON = {
     ),
     "__format__": ('``f"{x:.2f}"``', "The only element in a format."),
     "__array__": ("``numpy.asarray(x)``", "An array on the same memory, for NumPy."),
+    "__dlpack__": ("``numpy.from_dlpack(x)``", "The same memory, for libraries that know DLPack."),
     "__deepcopy__": ("``copy.deepcopy(x)``", "A copy that is a leaf."),
     "__reduce_ex__": ("``pickle.dumps(x)``", "What is pickled: memory, dtype, shape, no graph."),
 }

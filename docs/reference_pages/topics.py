@@ -6,7 +6,7 @@ OPERATORS = "Operators"
 
 # The order of the pages. A family of operators that is not listed comes last among them.
 GROUPS: dict[str, list[str]] = {
-    "Tensors": ["tensor", "creation", "dtypes", "shapes", "constants"],
+    "Tensors": ["tensor", "creation", "dtypes", "shapes", "files", "constants"],
     OPERATORS: [
         "arithmetic",
         "elementary",
@@ -50,6 +50,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "creation": ("Making tensors", "Tensors from data, from NumPy, or of one value."),
     "dtypes": ("Dtypes and layouts", "What elements are, and the rules by which dtypes meet."),
     "shapes": ("Shapes", "What a shape is, and which shapes fit each other."),
+    "files": ("Files and text", "Tensors written to files, and read again; how they are printed."),
     "constants": ("Constants", "Numbers that programs need, and the index of a new dimension."),
     "arithmetic": ("Arithmetic", "Sums, products, quotients, powers and roots, by element."),
     "elementary": ("Elementary functions", "Exponentials, logarithms, angles and rounding."),

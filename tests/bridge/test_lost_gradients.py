@@ -162,13 +162,6 @@ REFUSED: dict[str, Way] = {
     "np.dot": lambda x: np.dot(table(), x),
     "np.sum of a list": lambda x: np.sum([x, x]),
     "np.average": lambda x: np.average([1, 2], weights=[x, x]),
-    "np.add": lambda x: np.add(table(), x),
-    "np.exp": lambda x: np.exp(x),
-    "np.isnan": lambda x: np.isnan(x),
-    "np.clip of an array": lambda x: np.clip(table(), 0, x),
-    "a + x": lambda x: operator.add(table(), x),
-    "x + a": lambda x: operator.add(x, table()),
-    "a @ x": lambda x: operator.matmul(table(), x),
     "np.float32": lambda x: np.float32(x),
     "np.complex128": lambda x: np.complex128(x),
     "np.int64": lambda x: np.int64(x),
@@ -206,6 +199,12 @@ RECORDED: dict[str, Way] = {
     "random.uniform": lambda x: random.uniform(0, x),
     "np.round": np.round,
     "np.sum": np.sum,
+    "np.add": lambda x: np.add(table(), x),
+    "np.exp": lambda x: np.exp(x),
+    "a + x": lambda x: operator.add(table(), x),
+    "x + a": lambda x: operator.add(x, table()),
+    "a @ x": lambda x: operator.matmul(table(), x * vt.ones(3)),
+    "np.clip of an array": lambda x: np.clip(table(), 0, x),
     "2.0 % x": lambda x: 2.0 % x,
     "vt.stack": lambda x: vt.stack([x, x]),
     "vt.where": lambda x: vt.where(vt.tensor(True), x, 1.0),
@@ -220,6 +219,7 @@ PLAIN: dict[str, Way] = {
     "float of detach": lambda x: float(x.detach()),
     "bool": bool,
     "comparison": lambda x: x > 1,
+    "np.isnan": lambda x: np.isnan(x),
     "if": lambda x: 1 if x > 1 else 2,
     "sorted": lambda x: len(sorted([x, x])),
     "repr": repr,
@@ -392,10 +392,14 @@ def test_a_filter_that_makes_it_an_error_stops_before_anything_is_stored() -> No
     level = np.zeros(2)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GradientLostWarning)
-        with pytest.raises(ValueError, match="array element") as caught:
+        with pytest.raises((ValueError, GradientLostWarning)) as caught:
             level[0] = leaf()
         with pytest.raises(GradientLostWarning, match=r"vt\.zeros"):
             float(leaf())
-    # NumPy says that it could not store the element, and why.
-    assert isinstance(caught.value.__cause__, GradientLostWarning)
+    # Of what it takes for a sequence, as interpreted tensors, NumPy says that it could not store
+    # the element, and why.
+    error = caught.value
+    if isinstance(error, ValueError):
+        assert "array element" in str(error)
+        assert isinstance(error.__cause__, GradientLostWarning)
     assert level.tolist() == [0.0, 0.0]

@@ -42,10 +42,11 @@ def test_a_group_has_a_function_and_one_that_writes(tmp_path: Path) -> None:
 
 
 def test_the_type_of_an_operand_tells_overloads(tmp_path: Path) -> None:
-    assert emit_dispatch(groups(tmp_path, BY_TYPE)[0]).splitlines()[-4:] == [
+    assert emit_dispatch(groups(tmp_path, BY_TYPE)[0]).splitlines()[-5:] == [
         "    if isinstance(other, TensorBase):",
         "        return f_Tensor(input, other)",
-        '    refuse_array("other", other)',
+        "    if is_array(other):",
+        "        return f(input, constant(other, input))",
         "    return f_Scalar(input, other)",
     ]
 

@@ -228,7 +228,6 @@ VIEWS: dict[str, tuple[str, ...]] = {
             "{i}",
             "{f}",
             "{o}",
-            "{a}.detach().numpy()",
         )
     ),
     "lazy writes": tuple(

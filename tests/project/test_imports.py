@@ -168,7 +168,7 @@ def loaded_beside_numpy(statement: str) -> set[str]:
 
 # Each module takes a fifth of a millisecond to find and read. Raise this for what every program
 # needs; all else is a tool, see Note [Tools come at first use].
-MODULES = 474
+MODULES = 478
 # With NumPy 2.1, which loads eight fewer of them itself than NumPy 2.5.
 OF_PYTHON = 22
 
@@ -292,6 +292,9 @@ callable(pickle.loads(b"cvtgrad.utils.checkpoint\\ncheckpoint\\n."))
 "checkpoint" in pydoc.render_doc("vtgrad.utils")
 vt.testing is module("vtgrad.testing")
 vt.viz is module("vtgrad.viz")
+vt.frombuffer(bytearray(2), dtype=vt.uint8).tolist() == [0, 0]
+vt.from_dlpack is star("vtgrad")["from_dlpack"]
+callable(vt.save) and callable(vt.load)
 callable(vt.profiler.profile) and callable(vt.autograd.profiler.profile)
 """.strip().splitlines()
 

@@ -23,14 +23,14 @@ pytestmark = pytest.mark.skipif(
 # reads as what is passed or returned.
 READABLE = set(
     """
-    Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray
+    Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray ufunc
     DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
     NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
     Inputs Outputs Measured Schedule NextEdge
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
-    TensorFunction ArrayFunction GradientFunction
+    TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     """.split()
 )
 # Variables of generic functions.

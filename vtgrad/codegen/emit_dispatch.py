@@ -45,6 +45,13 @@ if $condition:
 $otherwise
 """
 
+# See Note [Arrays as constants].
+_IF_ARRAY = """
+if is_array($name):
+    $call
+$otherwise
+"""
+
 _NO_TENSOR = """
 raise ArgumentTypeError("at least one operand of $name must be a tensor")
 """
@@ -110,6 +117,14 @@ def _call(group: Group, overload: Operator) -> str:
     return f"return {group.function_of(overload)}({text})\n"
 
 
+def _with_constant(group: Group, name: str) -> str:
+    """The same call with a tensor for an array."""
+    own = [a.for_users() for a in group.arguments()]
+    others = ", ".join(a.name for a in own[:2] if a.name != name)
+    text = passed(own, [f"constant({name}, {others})" if a.name == name else a.name for a in own])
+    return f"return {group.name}({text}{', out=out' if group.has_out else ''})\n"
+
+
 def _type_for_users(group: Group, argument: Argument) -> str:
     """The type of a parameter.
 
@@ -170,8 +185,10 @@ def _by_types(group: Group, overloads: Sequence[Operator], names: Sequence[str])
     tensors = [op for op in overloads if _type_of(op, name) == "Tensor"]
     others = [op for op in overloads if _type_of(op, name) != "Tensor"]
     otherwise = _by_types(group, others, rest)
-    if name != "input" and others:
-        otherwise = f'refuse_array("{name}", {name})\n{otherwise}'
+    if not (group.inplace and name == "input"):
+        otherwise = fill(
+            _IF_ARRAY, name=name, call=_with_constant(group, name), otherwise=otherwise
+        )
     return fill(
         _IF,
         condition=f"isinstance({name}, TensorBase)",

@@ -49,9 +49,10 @@ from vtgrad.ops.calling.arguments import (
     arrays_of,
     leading,
     numpy_or_none,
-    operand_of,
-    refuse_array
+    is_array,
+    operand_of
 )
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import refuse_tensor
 from vtgrad.ops.calling.quick import quick_binary

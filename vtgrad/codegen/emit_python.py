@@ -13,7 +13,6 @@ from typing import Self, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.numbers import python_operand
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
@@ -50,7 +49,7 @@ def $method(self: T, other: TensorBase | Number) -> T:
     $ufunc
     if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
         return $direct
-    operand = python_operand(other)
+    operand = python_operand(self, other)
     if operand is None:
         return NotImplemented
     return $call
@@ -62,7 +61,7 @@ _REFLECTED = """
 def $method(self: T, other: Number) -> T:
     if type(other) is float or type(other) is int:
         return $direct
-    operand = python_operand(other)
+    operand = python_operand(self, other)
     if operand is None:
         return NotImplemented
     return $call
@@ -75,7 +74,7 @@ def $method(self: T, other: Number) -> T:
     function: Callable[..., T] = F.$function
     if type(other) is float or type(other) is int:
         return function(other, self)
-    operand = python_operand(other)
+    operand = python_operand(self, other)
     if operand is None:
         return NotImplemented
     return function(operand, self)
@@ -84,16 +83,14 @@ def $method(self: T, other: Number) -> T:
 
 _COMPARISON = """
 def $method(self: T, other: object) -> T:  # type: ignore[override]  # element by element
-    if isinstance(other, np.ndarray):
-        # The array would not answer, and Python would compare identities.
-        raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-    operand = python_operand(other)
+    operand = python_operand(self, other)
     if operand is None:
         return NotImplemented
     return $call
 
 """
 
+# An array answers itself, by its ufunc: see Note [Ufuncs of tensors].
 _OF_TENSORS = """
 def $method(self: T, other: object) -> T:
     if not isinstance(other, TensorBase):

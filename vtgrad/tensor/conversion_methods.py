@@ -50,6 +50,7 @@ from vtgrad.storage.names import position_of, unnamed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_name import name_of
 from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.tensor.array_ufunc import array_ufunc
 from vtgrad.tensor.cast_methods import CastMethods
 from vtgrad.tensor.creation_methods import CreationMethods
 from vtgrad.tensor.formatting import tensor_text
@@ -68,9 +69,6 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     __slots__ = ()
 
-    # NumPy must not treat a tensor as a sequence of elements: with None here, `array + tensor`
-    # and NumPy's functions of tensors are a TypeError, not an array of objects.
-    __array_ufunc__: ClassVar[None] = None
     __array_priority__: ClassVar[int] = 1000
 
     # -- NumPy -------------------------------------------------------------------------------
@@ -119,6 +117,12 @@ class ConversionMethods(CreationMethods, CastMethods):
             show_to_numpy(impl.storage, view)
         return view
 
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, /, *inputs: object, **options: object
+    ) -> object:
+        """What NumPy's ufuncs do with tensors; see Note [Ufuncs of tensors]."""
+        return array_ufunc(self, ufunc, method, inputs, options)
+
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         self._check_plain("NumPy's conversion")
         if keys.modes:
@@ -139,13 +143,19 @@ class ConversionMethods(CreationMethods, CastMethods):
                 f"{name} of a tensor that requires grad would hide its uses from the graph; "
                 "call x.detach().numpy()"
             )
-        array = self._impl.array
-        if is_conjugated(array) or is_negated(array):
-            kind, name = ("conjugate", "conj") if is_conjugated(array) else ("negative", "neg")
+        lazy = self._lazy_kind()
+        if lazy is not None:
             raise NumpyConversionError(
-                f"NumPy knows no lazy {kind}s, whose values are not in memory; call "
-                f"x.resolve_{name}().numpy() for a copy"
+                f"NumPy knows no lazy {lazy[0]}s, whose values are not in memory; call "
+                f"x.resolve_{lazy[1]}().numpy() for a copy"
             )
+
+    def _lazy_kind(self) -> tuple[str, str] | None:
+        """How errors call it, and its name, if memory does not hold the tensor's values."""
+        array = self._impl.array
+        if is_conjugated(array):
+            return "conjugate", "conj"
+        return ("negative", "neg") if is_negated(array) else None
 
     # -- Python numbers ------------------------------------------------------------------------
 

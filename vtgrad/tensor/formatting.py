@@ -9,17 +9,13 @@ import numpy as np
 
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved, without_repeats
+from vtgrad.tensor.print_options import PrintOptions, printing
 
 __all__ = ["element_texts", "plain_values", "tensor_text"]
 
 # One element, as in `tolist`.
 Element: TypeAlias = bool | int | float | complex
 
-# Of larger arrays only the first and the last `_EDGE` elements of each dimension are shown.
-_THRESHOLD: Final = 1000
-_EDGE: Final = 3
-_DIGITS: Final = 4
-_LINE: Final = 80
 _HEAD: Final = "tensor("
 
 
@@ -33,16 +29,17 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
     facts : sequence of str
         The parts after the values, such as ``requires_grad=True``.
     """
+    options = printing.options
     if array.size == 0:
         text = f"{_HEAD}[]"
         if array.ndim != 1:
             facts = [f"size={array.shape}", *facts]
     else:
-        text = _HEAD + _values_text(plain_values(array))
+        text = _HEAD + _values_text(plain_values(array), options)
     # As in PyTorch, two columns stay free beside the values, but not beside facts alone.
     column = len(text.rsplit("\n", 1)[-1]) + 2
     for fact in facts:
-        if column + 2 + len(fact) > _LINE:
+        if column + 2 + len(fact) > options.linewidth:
             text += ",\n" + " " * len(_HEAD) + fact
             column = len(_HEAD) + len(fact)
         else:
@@ -54,7 +51,7 @@ def tensor_text(array: Array, facts: Sequence[str]) -> str:
 def element_texts(array: Array) -> list[str]:
     """The text of each element, row by row, as in the text of a tensor with these elements."""
     flat = array.reshape(-1)
-    write, _ = _element_format(flat)
+    write, _ = _element_format(flat, printing.options)
     return [write(x) for x in flat.tolist()]
 
 
@@ -65,13 +62,15 @@ def plain_values(array: Array) -> Array:
     return np.broadcast_to(resolved(without_repeats(array)), array.shape)
 
 
-def _values_text(array: Array) -> str:
+def _values_text(array: Array, options: PrintOptions) -> str:
     """The elements, in brackets, as many on each line as fit."""
-    write, width = _element_format(_shown(array).reshape(-1))
+    # Of larger arrays only the first and the last elements of each dimension are shown.
+    edge = options.edgeitems if array.size > options.threshold else None
+    write, width = _element_format(_shown(array, edge).reshape(-1), options)
     if array.ndim == 0:
         return write(array.item())
-    columns = _LINE - len(_HEAD) - (array.ndim - 1)
-    return _block(array, len(_HEAD), write, max(columns // (width + 2), 1), array.size > _THRESHOLD)
+    columns = options.linewidth - len(_HEAD) - (array.ndim - 1)
+    return _block(array, len(_HEAD), write, max(columns // (width + 2), 1), edge)
 
 
 def _block(
@@ -79,18 +78,18 @@ def _block(
     indent: int,
     write: Callable[[Element], str],
     per_line: int,
-    abbreviated: bool,
+    edge: int | None,
 ) -> str:
     """An array in brackets, with the first bracket in column `indent`."""
 
     def texts(part: Array) -> list[str]:
         if array.ndim == 1:
             return [write(x) for x in part.tolist()]
-        return [_block(x, indent + 1, write, per_line, abbreviated) for x in part]
+        return [_block(x, indent + 1, write, per_line, edge) for x in part]
 
-    if abbreviated and len(array) > 2 * _EDGE:
+    if edge is not None and len(array) > 2 * edge:
         dots = " ..." if array.ndim == 1 else "..."
-        items = [*texts(array[:_EDGE]), dots, *texts(array[-_EDGE:])]
+        items = [*texts(array[:edge]), dots, *texts(array[len(array) - edge :])]
     else:
         items = texts(array)
     if array.ndim == 1:
@@ -99,24 +98,24 @@ def _block(
     return "[" + f",{gap}".join(items) + "]"
 
 
-def _shown(array: Array) -> Array:
-    """The elements that an abbreviated text shows."""
-    if array.size <= _THRESHOLD:
+def _shown(array: Array, edge: int | None) -> Array:
+    """The elements that a text shows, which is abbreviated if it has edges."""
+    if edge is None:
         return array
     for dim, size in enumerate(array.shape):
-        if size > 2 * _EDGE:
+        if size > 2 * edge:
             before = (slice(None),) * dim
-            ends = array[*before, :_EDGE], array[*before, -_EDGE:]
+            ends = array[*before, :edge], array[*before, size - edge :]
             array = np.concatenate(ends, dim)
     return array
 
 
-def _element_format(shown: Array) -> tuple[Callable[[Element], str], int]:
+def _element_format(shown: Array, options: PrintOptions) -> tuple[Callable[[Element], str], int]:
     """The function that formats one element, and the common width."""
     kind = shown.dtype.kind
     if kind == "c":
-        real, real_width = _number_format(shown.real)
-        imaginary, imaginary_width = _number_format(shown.imag)
+        real, real_width = _number_format(shown.real, options)
+        imaginary, imaginary_width = _number_format(shown.imag, options)
 
         def complex_text(value: Element) -> str:
             part = imaginary(value.imag).lstrip()
@@ -125,7 +124,7 @@ def _element_format(shown: Array) -> tuple[Callable[[Element], str], int]:
 
         return complex_text, real_width + imaginary_width + 1
     if kind == "f":
-        return _number_format(shown)
+        return _number_format(shown, options)
     return _aligned(str, shown.tolist())
 
 
@@ -137,8 +136,10 @@ def _aligned(
     return lambda value: write(value).rjust(width), width
 
 
-def _number_format(shown: Array) -> tuple[Callable[[Element], str], int]:
+def _number_format(shown: Array, options: PrintOptions) -> tuple[Callable[[Element], str], int]:
     """Integers as ``3.``, others with four digits, in scientific notation if they differ widely.
+
+    Options may say otherwise.
 
     As in PyTorch, zeros, infinities and NaN do not count for the width.
     """
@@ -148,13 +149,16 @@ def _number_format(shown: Array) -> tuple[Callable[[Element], str], int]:
     sizes = np.abs(numbers)
     whole = bool((sizes == np.floor(sizes)).all())
     largest, smallest = (float(sizes.max()), float(sizes.min())) if sizes.size else (1.0, 1.0)
-    powers = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
+    powers = options.sci_mode
+    if powers is None:
+        powers = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
+    digits = options.precision
 
     def text(value: Element) -> str:
         if not np.isfinite(value):
             return str(value)
         if powers:
-            return f"{value:.{_DIGITS}e}"
-        return f"{value:.0f}." if whole else f"{value:.{_DIGITS}f}"
+            return f"{value:.{digits}e}"
+        return f"{value:.0f}." if whole else f"{value:.{digits}f}"
 
     return _aligned(text, numbers.tolist())

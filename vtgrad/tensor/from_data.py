@@ -7,17 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
-from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.ops.calling.arguments import numpy_or_none
+from vtgrad.ops.calling.constants import impl_of_array
 from vtgrad.ops.calling.from_python import array_from_data, check_array
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, dtype_of
 from vtgrad.storage.on_device import on_device
-from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.fresh_tensor import leaf, named, names_for
 from vtgrad.tensor.tensor import Tensor
@@ -191,10 +189,4 @@ def from_numpy(ndarray: Array) -> Tensor:
             "the array is read-only, and a tensor on its memory could write to it; pass "
             "array.copy()"
         )
-    impl = TensorImpl(ndarray.view(np.ndarray))
-    # With a negative stride the first element is not the lowest one.
-    impl.byte_offset = -reach(ndarray.shape, ndarray.strides)[0]
-    impl.storage.exported = True
-    if audit.locks:
-        show_to_numpy(impl.storage, ndarray)
-    return Tensor._wrap(impl)
+    return Tensor._wrap(impl_of_array(ndarray))

@@ -22,10 +22,11 @@ __all__ = ["OperatorMethods"]
 
 def _assign(part: TensorBase, value: object, name: str) -> None:
     """Overwrite a part of a tensor, for ``x.real = y``."""
-    operand = python_operand(value)
+    operand = python_operand(part, value)
     if operand is None:
         raise ArgumentTypeError(
-            f".{name} takes a tensor or a number, not {type(value).__name__}", argument=name
+            f".{name} takes a tensor, an array or a number, not {type(value).__name__}",
+            argument=name,
         )
     if not isinstance(operand, TensorBase):
         operand = wrap_like(part, as_element(operand, part._impl.array.dtype))

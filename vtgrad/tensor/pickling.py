@@ -44,7 +44,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_name import name_of
 from vtgrad.storage.version_counter import VersionCounter
 
-__all__ = ["deep_copy", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
+__all__ = ["deep_copy", "facts_of", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
 
 State = tuple[
     type[TensorBase] | None,
@@ -64,7 +64,7 @@ State = tuple[
 def reduce_tensor(tensor: TensorBase) -> tuple[object, State] | tuple[object, State, object]:
     """For `pickle`: the function that rebuilds the tensor, its arguments, and any state."""
     attributes = _attributes_of(tensor)
-    facts = _facts_of(tensor)
+    facts = facts_of(tensor)
     return (rebuild_tensor, facts) if attributes is None else (rebuild_tensor, facts, attributes)
 
 
@@ -101,10 +101,11 @@ def give_state(tensor: TensorBase, state: object) -> None:
             object.__setattr__(tensor, name, value)
 
 
-def _facts_of(tensor: TensorBase) -> State:
+def facts_of(tensor: TensorBase, what: str = "copying or pickling a tensor") -> State:
+    """What a copy of a tensor is made of; errors say what copies it."""
     impl = tensor._impl
     if keys.modes:
-        refuse_traced(impl, "copying or pickling a tensor")
+        refuse_traced(impl, what)
     meta = impl.autograd_meta
     cls = type(tensor)
     return (
@@ -140,7 +141,7 @@ def deep_copy(tensor: TensorBase, memo: dict[int, object]) -> TensorBase:
             "only leaves can be copied deeply: the graph that produced this tensor would not be "
             "copied; use x.detach().clone(), or x.clone() to stay in the graph"
         )
-    cls, storage, counter, dtype, sizes, strides, offset, grad, *bits = _facts_of(tensor)
+    cls, storage, counter, dtype, sizes, strides, offset, grad, *bits = facts_of(tensor)
     own_storage: Storage = copy.deepcopy(storage, memo)
     own_counter: object = copy.deepcopy(counter, memo)
     new = rebuild_tensor(cls, own_storage, own_counter, dtype, sizes, strides, offset, grad, *bits)

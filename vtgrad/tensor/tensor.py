@@ -2,7 +2,8 @@
 
 `Tensor` inherits from classes that are each in a file of their own: the operators as methods
 (`ops/generated/methods.py`), the Python operators, the gradient attributes, the conversions to and
-from NumPy and Python, the device and layout, the memory, the names of dimensions, and subclasses.
+from NumPy, Python and DLPack, the device and layout, the memory, the names of dimensions, and
+subclasses.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from vtgrad.storage.native import bind_functions
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.autograd_methods import AutogradMethods
-from vtgrad.tensor.conversion_methods import ConversionMethods
 from vtgrad.tensor.device_methods import DeviceMethods
+from vtgrad.tensor.dlpack_methods import DLPackMethods
 from vtgrad.tensor.memory_methods import MemoryMethods
 from vtgrad.tensor.named_methods import NamedMethods
 from vtgrad.tensor.new_tensor import new_tensor
@@ -45,7 +46,7 @@ __all__ = ["Tensor"]
 class Tensor(
     OperatorMethods,
     AutogradMethods,
-    ConversionMethods,
+    DLPackMethods,
     DeviceMethods,
     MemoryMethods,
     NamedMethods,

@@ -17,10 +17,10 @@ __all__ = [
     "array_of",
     "array_or_none",
     "arrays_of",
+    "is_array",
     "leading",
     "numpy_or_none",
     "operand_of",
-    "refuse_array",
 ]
 
 
@@ -94,9 +94,13 @@ def numpy_or_none(dtype: object) -> NumpyDType | None:
     return None if dtype is None else numpy_dtype(dtype)
 
 
-def refuse_array(name: str, value: object) -> None:
-    """Refuse an array instead of a number: a kernel would take it, and a node keep it."""
-    if isinstance(value, np.ndarray):
-        raise ArgumentTypeError(
-            f"argument {name!r} must be a tensor or a number, not an array", argument=name
-        )
+def is_array(value: object) -> bool:
+    """Whether a value is NumPy's array, or holds one as a column of a data frame does.
+
+    An operand that is one becomes a tensor, see Note [Arrays as constants].
+    """
+    if isinstance(value, (int, float, complex, TensorBase, np.generic)):
+        return False
+    return isinstance(value, np.ndarray) or (
+        hasattr(value, "__array__") and hasattr(value, "__len__")
+    )

@@ -32,6 +32,8 @@ from vtgrad.errors import (
     VtgradError,
 )
 from vtgrad.generator import Generator
+from vtgrad.ops.calling.constants import as_tensors
+from vtgrad.ops.calling.numbers import out_of_context
 from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
@@ -208,6 +210,8 @@ _KINDS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 def explained(function: F) -> F:
     """A function that calls `explain` when it fails, with the types of its annotations.
 
+    It is called again if an argument is an array where it takes a tensor.
+
     For functions that are not called in inner loops: unlike a ``try`` in their body, this costs
     a call.
     """
@@ -217,8 +221,12 @@ def explained(function: F) -> F:
         try:
             return function(*arguments, **options)
         except Exception as error:
-            _explain_call(error, function, arguments, options)
-            raise
+            made = _explain_call(error, function, arguments, options)
+            if made is None:
+                raise
+            with out_of_context(error):
+                # Its errors are explained too; it has no arrays any more.
+                return call(*made.args, **made.kwargs)
 
     return cast("F", call)
 
@@ -228,23 +236,33 @@ def _explain_call(
     function: Callable[..., object],
     arguments: Sequence[object],
     options: Mapping[str, object],
-) -> None:
+) -> inspect.BoundArguments | None:
+    """The arguments with which the call is made again, if tensors can stand for arrays in them."""
     signature = inspect.signature(function, eval_str=True)
     try:
-        given = signature.bind(*arguments, **options).arguments
+        bound = signature.bind(*arguments, **options)
     except TypeError:
-        return  # the wrong number of arguments: Python's own text says it well
+        return None  # the wrong number of arguments: Python's own text says it well
     wanted: list[str] = []
     values: list[object] = []
-    for name, value in given.items():
+    for name, value in bound.arguments.items():
         parameter = signature.parameters[name]
-        kinds = "|".join(_kinds_of(parameter.annotation))
+        kinds = "object" if name == "out" else "|".join(_kinds_of(parameter.annotation))
         every = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
         assert isinstance(every, Sequence)
         for one in every:
             wanted.append(f"{name}:{kinds}")
             values.append(one)
-    explain(error, " ".join(wanted), *values)
+    written = function.__name__.endswith("_")
+    made = as_tensors([text.partition(":")[2] for text in wanted], values, written=written)
+    if not made:
+        explain(error, " ".join(wanted), *values)
+        return None
+    rest = iter(made)
+    for name, value in bound.arguments.items():
+        several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        bound.arguments[name] = tuple([next(rest) for _ in value]) if several else next(rest)
+    return bound
 
 
 def _kinds_of(annotation: object) -> list[str]:

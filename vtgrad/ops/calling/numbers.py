@@ -7,6 +7,8 @@ from typing import TypeVar, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -17,6 +19,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 __all__ = [
     "as_first_operand",
     "as_number",
+    "exact_beside",
     "has_number_tensor",
     "out_of_context",
     "python_operand",
@@ -25,13 +28,18 @@ __all__ = [
 ]
 
 
-def python_operand(other: object) -> TensorBase | Number | None:
-    """The other operand, NumPy's scalars as the numbers they are; None if it can be no operand."""
+def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | None:
+    """The other operand of a tensor; None if it can be none.
+
+    NumPy's scalars are the numbers they are, its arrays constants (Note [Arrays as constants]).
+    """
     if isinstance(other, TensorBase):
         return other
     if isinstance(other, np.generic):
         other = other.item()
-    return other if isinstance(other, (int, float, complex)) else None
+    if isinstance(other, (int, float, complex)):
+        return other
+    return constant(other, tensor) if is_array(other) else None
 
 
 def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
@@ -48,6 +56,21 @@ def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
     # Integers that are out of range wrap around, as in all arithmetic with numbers.
     array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
     return other._wrap(TensorImpl(array))
+
+
+def exact_beside(value: Number, other: TensorBase) -> TensorBase:
+    """The same for an operator that compares: an integer out of range does not wrap around.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the dtype cannot hold it.
+    """
+    tensor = tensor_beside(value, other)
+    array = tensor._impl.array
+    if isinstance(value, int) and array.dtype.kind in "iu" and array.item() != value:
+        raise ArgumentValueError(f"{value} is no {array.dtype.name}", value=value)
+    return tensor
 
 
 def as_first_operand(

@@ -10,9 +10,10 @@ that may fail stands in a ``try`` whose handler is the same for every operator:
 
 `recover` calls the operator again if it can succeed with the same arguments in another form: a
 kernel was running on this thread (Note [Floating-point warnings]), or an argument is a 0-d tensor
-where a number is expected, or the first operand is a number. Otherwise `explain` names the argument
-that is wrong, or the error goes on as it is. The operator's record says which of its parameters are
-numbers and what their types are.
+where a number is expected, or the first operand is a number, or an argument is an array where a
+tensor is expected (Note [Arrays as constants]). Otherwise `explain` names the argument that is
+wrong, or the error goes on as it is. The operator's record says which of its parameters are numbers
+and what their types are.
 
 Nothing was written when a call begins again: what writes fails before the first element.
 """
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeVar, cast
 
+from vtgrad.ops.calling.constants import with_constants
 from vtgrad.ops.calling.explain import explain
 from vtgrad.ops.calling.numbers import (
     as_first_operand,
@@ -90,6 +92,10 @@ def recover(
             if turned is not None:
                 with out_of_context(error):
                     return cast("R", function(turned, *args[1:], **kwargs))
+        made = with_constants(operator, args, kwargs)
+        if made is not None:
+            with out_of_context(error):
+                return cast("R", function(*made, **kwargs))
         explain(error, parameters, *values)
         raise
     finally:

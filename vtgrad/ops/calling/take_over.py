@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
 from vtgrad.graph.tracer import is_traced_elsewhere, thread, tracing
+from vtgrad.ops.calling.constants import holds_array, with_constants
 from vtgrad.ops.operator import Operator
 from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
@@ -170,12 +171,18 @@ def take_over(
         Its arguments.
     """
     found = 0
+    arrays = False
     for value in args:
         if isinstance(value, TensorBase):
             found |= keys_of(value)
-        elif value is not None and isinstance(value, Sequence):
-            for tensor in keyed_operands((value,), {}):
-                found |= keys_of(tensor)
+        elif value is not None:
+            arrays = arrays or holds_array(value)
+            if isinstance(value, Sequence):
+                for tensor in keyed_operands((value,), {}):
+                    found |= keys_of(tensor)
+    if arrays:
+        # A handler looks at the operands, and would take an array for no operand at all.
+        args = with_constants(operator, args, kwargs) or args
     if kwargs:
         for tensor in keyed_operands((), kwargs):
             found |= keys_of(tensor)

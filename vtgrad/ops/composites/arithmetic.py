@@ -7,7 +7,8 @@ from typing import TypeVar, overload
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.generated import functional as F
@@ -180,6 +181,10 @@ def float_power(
     >>> x.grad
     tensor([6.])
     """
+    if is_array(input):
+        return float_power(constant(input, exponent), exponent, out=out)
+    if is_array(exponent):
+        return float_power(input, constant(exponent, input), out=out)
     dtype = _double_dtype(input, exponent)
     if out is not None and array_of(out, "out").dtype != dtype:
         raise DTypeError(f"float_power gives {dtype_of(dtype).name}, and so must out= be")
@@ -187,7 +192,6 @@ def float_power(
         base = _in_double(input, dtype)
         if isinstance(exponent, TensorBase):
             return F.pow_Tensor_Tensor(base, _in_double(exponent, dtype), out=out)
-        refuse_array("exponent", exponent)
         return F.pow_Tensor_Scalar(base, _number_in_double(exponent, dtype, "exponent"), out=out)
     if not isinstance(exponent, TensorBase):
         raise ArgumentTypeError("at least one operand of float_power must be a tensor")
@@ -203,6 +207,8 @@ def float_power_(input: T, exponent: TensorBase | Number) -> T:
     DTypeError
         If the tensor does not have the result's dtype.
     """
+    if is_array(exponent):
+        return float_power_(input, constant(exponent, input))
     dtype = _double_dtype(input, exponent)
     own = array_of(input, "input").dtype
     if own != dtype:
@@ -212,5 +218,4 @@ def float_power_(input: T, exponent: TensorBase | Number) -> T:
         )
     if isinstance(exponent, TensorBase):
         return F.pow_Tensor_Tensor_(input, _in_double(exponent, dtype))
-    refuse_array("exponent", exponent)
     return F.pow_Tensor_Scalar_(input, _number_in_double(exponent, dtype, "exponent"))

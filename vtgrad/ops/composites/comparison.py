@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, overload
+from typing import TypeVar, cast, overload
 
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.set_history import requires_grad
-from vtgrad.ops.calling.arguments import refuse_array
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
+from vtgrad.ops.calling.numbers import exact_beside
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -82,7 +84,7 @@ def clamp(
     >>> y.detach(), x.grad
     (tensor([0.0000, 0.5000, 1.0000]), tensor([0., 1., 0.]))
     """
-    low, high = _bounds(min, max)
+    low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
@@ -94,7 +96,7 @@ def clamp_(
     input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Limit the tensor itself; see `clamp`."""
-    low, high = _bounds(min, max)
+    low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
         assert not isinstance(high, Number)
@@ -105,15 +107,26 @@ def clamp_(
 Bound = TensorBase | Number | None
 
 
-def _bounds(low: Bound, high: Bound) -> tuple[Bound, Bound]:
+def _bounds(input: TensorBase, low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """The bounds, a 0-d tensor beside a number replaced by its number."""
-    refuse_array("min", low)
-    refuse_array("max", high)
+    if is_array(low) or is_array(high):
+        # As NumPy's, an array may stand beside a number.
+        return _as_bound(input, low), _as_bound(input, high)
     if isinstance(low, TensorBase) and isinstance(high, (Number, np.generic)):
         return _as_number(low), high
     if isinstance(high, TensorBase) and isinstance(low, (Number, np.generic)):
         return low, _as_number(high)
     return low, high
+
+
+def _as_bound(input: TensorBase, bound: object) -> TensorBase | None:
+    if is_array(bound):
+        return constant(bound, input)
+    if isinstance(bound, np.generic):
+        bound = bound.item()
+    if bound is None or isinstance(bound, TensorBase):
+        return bound
+    return exact_beside(cast("Number", bound), input)
 
 
 def _as_number(bound: TensorBase) -> Number:

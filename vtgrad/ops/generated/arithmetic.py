@@ -14,7 +14,8 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.arguments import array_of, operand_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array, operand_of
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.quick import quick_binary
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
@@ -1720,7 +1721,8 @@ def rsub(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
     """
     if isinstance(other, TensorBase):
         return rsub_Tensor(input, other, alpha=alpha)
-    refuse_array("other", other)
+    if is_array(other):
+        return rsub(input, constant(other, input), alpha=alpha)
     return rsub_Scalar(input, other, alpha=alpha)
 
 
@@ -1775,10 +1777,15 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: TensorBase
     if isinstance(other, TensorBase):
         if isinstance(input, TensorBase):
             return remainder_Tensor(input, other, out=out)
+        if is_array(input):
+            return remainder(constant(input, other), other, out=out)
         return remainder_Scalar_Tensor(input, other, out=out)
-    refuse_array("other", other)
+    if is_array(other):
+        return remainder(input, constant(other, input), out=out)
     if isinstance(input, TensorBase):
         return remainder_Scalar(input, other, out=out)
+    if is_array(input):
+        return remainder(constant(input, other), other, out=out)
     raise ArgumentTypeError("at least one operand of remainder must be a tensor")
 
 
@@ -1786,7 +1793,8 @@ def remainder_(input: T, other: Tensor | Number) -> T:
     """Write the result of `remainder` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return remainder_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return remainder_(input, constant(other, input))
     return remainder_Scalar_(input, other)
 
 
@@ -1837,7 +1845,8 @@ def fmod(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """
     if isinstance(other, TensorBase):
         return fmod_Tensor(input, other, out=out)
-    refuse_array("other", other)
+    if is_array(other):
+        return fmod(input, constant(other, input), out=out)
     return fmod_Scalar(input, other, out=out)
 
 
@@ -1845,7 +1854,8 @@ def fmod_(input: T, other: Tensor | Number) -> T:
     """Write the result of `fmod` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return fmod_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return fmod_(input, constant(other, input))
     return fmod_Scalar_(input, other)
 
 
@@ -1900,7 +1910,8 @@ def lerp(input: T, end: Tensor, weight: Tensor | Number, *, out: T | None = None
     """
     if isinstance(weight, TensorBase):
         return lerp_Tensor(input, end, weight, out=out)
-    refuse_array("weight", weight)
+    if is_array(weight):
+        return lerp(input, end, constant(weight, input, end), out=out)
     return lerp_Scalar(input, end, weight, out=out)
 
 
@@ -1908,7 +1919,8 @@ def lerp_(input: T, end: Tensor, weight: Tensor | Number) -> T:
     """Write the result of `lerp` into the tensor itself, which is returned."""
     if isinstance(weight, TensorBase):
         return lerp_Tensor_(input, end, weight)
-    refuse_array("weight", weight)
+    if is_array(weight):
+        return lerp_(input, end, constant(weight, input, end))
     return lerp_Scalar_(input, end, weight)
 
 
@@ -1966,10 +1978,15 @@ def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: TensorBase | 
     if isinstance(exponent, TensorBase):
         if isinstance(input, TensorBase):
             return pow_Tensor_Tensor(input, exponent, out=out)
+        if is_array(input):
+            return pow(constant(input, exponent), exponent, out=out)
         return pow_Scalar(input, exponent, out=out)
-    refuse_array("exponent", exponent)
+    if is_array(exponent):
+        return pow(input, constant(exponent, input), out=out)
     if isinstance(input, TensorBase):
         return pow_Tensor_Scalar(input, exponent, out=out)
+    if is_array(input):
+        return pow(constant(input, exponent), exponent, out=out)
     raise ArgumentTypeError("at least one operand of pow must be a tensor")
 
 
@@ -1977,5 +1994,6 @@ def pow_(input: T, exponent: Tensor | Number) -> T:
     """Write the result of `pow` into the tensor itself, which is returned."""
     if isinstance(exponent, TensorBase):
         return pow_Tensor_Tensor_(input, exponent)
-    refuse_array("exponent", exponent)
+    if is_array(exponent):
+        return pow_(input, constant(exponent, input))
     return pow_Tensor_Scalar_(input, exponent)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, array_or_none, operand_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, array_or_none, is_array, operand_of
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -1642,7 +1643,8 @@ def clamp_min(input: T, min: Tensor | Number, *, out: T | None = None) -> T:
     """
     if isinstance(min, TensorBase):
         return clamp_min_Tensor(input, min, out=out)
-    refuse_array("min", min)
+    if is_array(min):
+        return clamp_min(input, constant(min, input), out=out)
     return clamp_min_default(input, min, out=out)
 
 
@@ -1650,7 +1652,8 @@ def clamp_min_(input: T, min: Tensor | Number) -> T:
     """Write the result of `clamp_min` into the tensor itself, which is returned."""
     if isinstance(min, TensorBase):
         return clamp_min_Tensor_(input, min)
-    refuse_array("min", min)
+    if is_array(min):
+        return clamp_min_(input, constant(min, input))
     return clamp_min_default_(input, min)
 
 
@@ -1699,7 +1702,8 @@ def clamp_max(input: T, max: Tensor | Number, *, out: T | None = None) -> T:
     """
     if isinstance(max, TensorBase):
         return clamp_max_Tensor(input, max, out=out)
-    refuse_array("max", max)
+    if is_array(max):
+        return clamp_max(input, constant(max, input), out=out)
     return clamp_max_default(input, max, out=out)
 
 
@@ -1707,7 +1711,8 @@ def clamp_max_(input: T, max: Tensor | Number) -> T:
     """Write the result of `clamp_max` into the tensor itself, which is returned."""
     if isinstance(max, TensorBase):
         return clamp_max_Tensor_(input, max)
-    refuse_array("max", max)
+    if is_array(max):
+        return clamp_max_(input, constant(max, input))
     return clamp_max_default_(input, max)
 
 
@@ -1715,7 +1720,8 @@ def eq_(input: T, other: Tensor | Number) -> T:
     """Write the result of `eq` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return eq_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return eq_(input, constant(other, input))
     return eq_Scalar_(input, other)
 
 
@@ -1723,7 +1729,8 @@ def ne_(input: T, other: Tensor | Number) -> T:
     """Write the result of `ne` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return ne_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return ne_(input, constant(other, input))
     return ne_Scalar_(input, other)
 
 
@@ -1731,7 +1738,8 @@ def lt_(input: T, other: Tensor | Number) -> T:
     """Write the result of `lt` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return lt_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return lt_(input, constant(other, input))
     return lt_Scalar_(input, other)
 
 
@@ -1739,7 +1747,8 @@ def le_(input: T, other: Tensor | Number) -> T:
     """Write the result of `le` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return le_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return le_(input, constant(other, input))
     return le_Scalar_(input, other)
 
 
@@ -1747,7 +1756,8 @@ def gt_(input: T, other: Tensor | Number) -> T:
     """Write the result of `gt` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return gt_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return gt_(input, constant(other, input))
     return gt_Scalar_(input, other)
 
 
@@ -1755,5 +1765,6 @@ def ge_(input: T, other: Tensor | Number) -> T:
     """Write the result of `ge` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return ge_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return ge_(input, constant(other, input))
     return ge_Scalar_(input, other)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -312,5 +313,6 @@ def fill_(input: T, value: Tensor | Number) -> T:
     """
     if isinstance(value, TensorBase):
         return fill_Tensor_(input, value)
-    refuse_array("value", value)
+    if is_array(value):
+        return fill_(input, constant(value, input))
     return fill_Scalar_(input, value)

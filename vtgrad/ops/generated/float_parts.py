@@ -13,7 +13,8 @@ from typing import Generic, NamedTuple
 from vtgrad.graph.set_history import set_history, set_history_of_each
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.numbers import refuse_tensor
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
@@ -579,7 +580,8 @@ def copysign(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     """
     if isinstance(other, TensorBase):
         return copysign_Tensor(input, other, out=out)
-    refuse_array("other", other)
+    if is_array(other):
+        return copysign(input, constant(other, input), out=out)
     return copysign_Scalar(input, other, out=out)
 
 
@@ -587,5 +589,6 @@ def copysign_(input: T, other: Tensor | Number) -> T:
     """Write the result of `copysign` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return copysign_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return copysign_(input, constant(other, input))
     return copysign_Scalar_(input, other)

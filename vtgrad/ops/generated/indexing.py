@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from vtgrad.graph.set_history import requires_grad, set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, arrays_of, leading, operand_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, arrays_of, leading, is_array, operand_of
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
@@ -1444,7 +1445,8 @@ def index_fill(input: T, dim: int, index: Tensor, value: Tensor | Number) -> T:
     """
     if isinstance(value, TensorBase):
         return index_fill_int_Tensor(input, dim, index, value)
-    refuse_array("value", value)
+    if is_array(value):
+        return index_fill(input, dim, index, constant(value, input, dim))
     return index_fill_int_Scalar(input, dim, index, value)
 
 
@@ -1452,7 +1454,8 @@ def index_fill_(input: T, dim: int, index: Tensor, value: Tensor | Number) -> T:
     """Write the result of `index_fill` into the tensor itself, which is returned."""
     if isinstance(value, TensorBase):
         return index_fill_int_Tensor_(input, dim, index, value)
-    refuse_array("value", value)
+    if is_array(value):
+        return index_fill_(input, dim, index, constant(value, input, dim))
     return index_fill_int_Scalar_(input, dim, index, value)
 
 
@@ -1502,7 +1505,8 @@ def masked_fill(input: T, mask: Tensor, value: Tensor | Number) -> T:
     """
     if isinstance(value, TensorBase):
         return masked_fill_Tensor(input, mask, value)
-    refuse_array("value", value)
+    if is_array(value):
+        return masked_fill(input, mask, constant(value, input, mask))
     return masked_fill_Scalar(input, mask, value)
 
 
@@ -1510,5 +1514,6 @@ def masked_fill_(input: T, mask: Tensor, value: Tensor | Number) -> T:
     """Write the result of `masked_fill` into the tensor itself, which is returned."""
     if isinstance(value, TensorBase):
         return masked_fill_Tensor_(input, mask, value)
-    refuse_array("value", value)
+    if is_array(value):
+        return masked_fill_(input, mask, constant(value, input, mask))
     return masked_fill_Scalar_(input, mask, value)

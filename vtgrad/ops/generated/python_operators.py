@@ -11,7 +11,6 @@ from typing import Self, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.numbers import python_operand
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
@@ -37,7 +36,7 @@ class PythonOperators(TensorBase):
     def __add__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.add(self, operand)
@@ -45,7 +44,7 @@ class PythonOperators(TensorBase):
     def __radd__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.add(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.add(self, operand)
@@ -58,7 +57,7 @@ class PythonOperators(TensorBase):
             return F.add_(self, other)  # which says what is wrong with the number
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.add_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.add_(self, operand)
@@ -66,7 +65,7 @@ class PythonOperators(TensorBase):
     def __sub__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.sub(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.sub(self, operand)
@@ -74,7 +73,7 @@ class PythonOperators(TensorBase):
     def __isub__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.sub_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.sub_(self, operand)
@@ -82,7 +81,7 @@ class PythonOperators(TensorBase):
     def __rsub__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.rsub(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.rsub(self, operand)
@@ -90,7 +89,7 @@ class PythonOperators(TensorBase):
     def __mul__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.mul(self, operand)
@@ -98,7 +97,7 @@ class PythonOperators(TensorBase):
     def __rmul__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.mul(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.mul(self, operand)
@@ -111,7 +110,7 @@ class PythonOperators(TensorBase):
             return F.mul_(self, other)  # which says what is wrong with the number
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.mul_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.mul_(self, operand)
@@ -119,7 +118,7 @@ class PythonOperators(TensorBase):
     def __truediv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.true_divide(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.true_divide(self, operand)
@@ -127,7 +126,7 @@ class PythonOperators(TensorBase):
     def __rtruediv__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.mul(F.reciprocal(self), other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.mul(F.reciprocal(self), operand)
@@ -135,7 +134,7 @@ class PythonOperators(TensorBase):
     def __itruediv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.true_divide_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.true_divide_(self, operand)
@@ -143,7 +142,7 @@ class PythonOperators(TensorBase):
     def __floordiv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.floor_divide(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.floor_divide(self, operand)
@@ -152,7 +151,7 @@ class PythonOperators(TensorBase):
         function: Callable[..., T] = F.floor_divide
         if type(other) is float or type(other) is int:
             return function(other, self)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return function(operand, self)
@@ -160,7 +159,7 @@ class PythonOperators(TensorBase):
     def __ifloordiv__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.floor_divide_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.floor_divide_(self, operand)
@@ -168,7 +167,7 @@ class PythonOperators(TensorBase):
     def __mod__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.remainder(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.remainder(self, operand)
@@ -176,7 +175,7 @@ class PythonOperators(TensorBase):
     def __rmod__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.remainder(other, self)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return cast("T", F.remainder(operand, self))
@@ -184,7 +183,7 @@ class PythonOperators(TensorBase):
     def __imod__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.remainder_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.remainder_(self, operand)
@@ -192,7 +191,7 @@ class PythonOperators(TensorBase):
     def __pow__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.pow(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.pow(self, operand)
@@ -200,7 +199,7 @@ class PythonOperators(TensorBase):
     def __rpow__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.pow(other, self)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return cast("T", F.pow(operand, self))
@@ -208,7 +207,7 @@ class PythonOperators(TensorBase):
     def __ipow__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.pow_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.pow_(self, operand)
@@ -220,19 +219,13 @@ class PythonOperators(TensorBase):
         return F.abs(self)
 
     def __eq__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
-        if isinstance(other, np.ndarray):
-            # The array would not answer, and Python would compare identities.
-            raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.eq(self, operand)
 
     def __ne__(self: T, other: object) -> T:  # type: ignore[override]  # element by element
-        if isinstance(other, np.ndarray):
-            # The array would not answer, and Python would compare identities.
-            raise ArgumentTypeError("a tensor cannot be compared with an array", argument="other")
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.ne(self, operand)
@@ -240,7 +233,7 @@ class PythonOperators(TensorBase):
     def __lt__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.lt(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.lt(self, operand)
@@ -248,7 +241,7 @@ class PythonOperators(TensorBase):
     def __le__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.le(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.le(self, operand)
@@ -256,7 +249,7 @@ class PythonOperators(TensorBase):
     def __gt__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.gt(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.gt(self, operand)
@@ -264,7 +257,7 @@ class PythonOperators(TensorBase):
     def __ge__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.ge(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.ge(self, operand)
@@ -272,7 +265,7 @@ class PythonOperators(TensorBase):
     def __and__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_and(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and(self, operand)
@@ -280,7 +273,7 @@ class PythonOperators(TensorBase):
     def __rand__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.bitwise_and(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and(self, operand)
@@ -288,7 +281,7 @@ class PythonOperators(TensorBase):
     def __iand__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_and_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_and_(self, operand)
@@ -296,7 +289,7 @@ class PythonOperators(TensorBase):
     def __or__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_or(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or(self, operand)
@@ -304,7 +297,7 @@ class PythonOperators(TensorBase):
     def __ror__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.bitwise_or(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or(self, operand)
@@ -312,7 +305,7 @@ class PythonOperators(TensorBase):
     def __ior__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_or_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_or_(self, operand)
@@ -320,7 +313,7 @@ class PythonOperators(TensorBase):
     def __xor__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_xor(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor(self, operand)
@@ -328,7 +321,7 @@ class PythonOperators(TensorBase):
     def __rxor__(self: T, other: Number) -> T:
         if type(other) is float or type(other) is int:
             return F.bitwise_xor(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor(self, operand)
@@ -336,7 +329,7 @@ class PythonOperators(TensorBase):
     def __ixor__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_xor_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_xor_(self, operand)
@@ -344,7 +337,7 @@ class PythonOperators(TensorBase):
     def __lshift__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_left_shift(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_left_shift(self, operand)
@@ -353,7 +346,7 @@ class PythonOperators(TensorBase):
         function: Callable[..., T] = F.bitwise_left_shift
         if type(other) is float or type(other) is int:
             return function(other, self)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return function(operand, self)
@@ -361,7 +354,7 @@ class PythonOperators(TensorBase):
     def __ilshift__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_left_shift_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_left_shift_(self, operand)
@@ -369,7 +362,7 @@ class PythonOperators(TensorBase):
     def __rshift__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_right_shift(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_right_shift(self, operand)
@@ -378,7 +371,7 @@ class PythonOperators(TensorBase):
         function: Callable[..., T] = F.bitwise_right_shift
         if type(other) is float or type(other) is int:
             return function(other, self)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return function(operand, self)
@@ -386,7 +379,7 @@ class PythonOperators(TensorBase):
     def __irshift__(self: T, other: TensorBase | Number) -> T:
         if isinstance(other, TensorBase) or type(other) is float or type(other) is int:
             return F.bitwise_right_shift_(self, other)
-        operand = python_operand(other)
+        operand = python_operand(self, other)
         if operand is None:
             return NotImplemented
         return F.bitwise_right_shift_(self, operand)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.numbers import refuse_tensor
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
@@ -512,5 +513,6 @@ def bernoulli_(input: T, p: Tensor | float = 0.5, *, generator: Generator | None
     """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
     if isinstance(p, TensorBase):
         return bernoulli_Tensor_(input, p, generator=generator)
-    refuse_array("p", p)
+    if is_array(p):
+        return bernoulli_(input, constant(p, input), generator=generator)
     return bernoulli_float_(input, p, generator=generator)

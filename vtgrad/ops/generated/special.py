@@ -13,7 +13,8 @@ from vtgrad.graph.set_history import set_history
 from vtgrad.graph.recording import is_recording
 from vtgrad.ops import kernels as k
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.arguments import array_of, refuse_array
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.numbers import refuse_tensor
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
@@ -1035,10 +1036,15 @@ def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: TensorBase | N
     if isinstance(other, TensorBase):
         if isinstance(input, TensorBase):
             return xlogy_Tensor(input, other, out=out)
+        if is_array(input):
+            return xlogy(constant(input, other), other, out=out)
         return xlogy_Scalar_Self(input, other, out=out)
-    refuse_array("other", other)
+    if is_array(other):
+        return xlogy(input, constant(other, input), out=out)
     if isinstance(input, TensorBase):
         return xlogy_Scalar_Other(input, other, out=out)
+    if is_array(input):
+        return xlogy(constant(input, other), other, out=out)
     raise ArgumentTypeError("at least one operand of xlogy must be a tensor")
 
 
@@ -1046,7 +1052,8 @@ def xlogy_(input: T, other: Tensor | Number) -> T:
     """Write the result of `xlogy` into the tensor itself, which is returned."""
     if isinstance(other, TensorBase):
         return xlogy_Tensor_(input, other)
-    refuse_array("other", other)
+    if is_array(other):
+        return xlogy_(input, constant(other, input))
     return xlogy_Scalar_Other_(input, other)
 
 

@@ -12,6 +12,8 @@ from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.graph.batch import batch_of
 from vtgrad.graph.thread_levels import thread as thread_mode
 from vtgrad.graph.tracer import read_value
+from vtgrad.ops.calling.arguments import is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -76,7 +78,7 @@ def setitem(tensor: T, expression: object, value: object) -> None:
 
     Parameters
     ----------
-    value : tensor or number
+    value : tensor, array or number
         Broadcast to the part; leading dimensions of size 1 that are too many do not matter.
 
     Raises
@@ -84,7 +86,7 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     OutOfRangeError
         If an index is outside its dimension, there are too many, or something cannot index.
     ArgumentTypeError
-        If `value` is neither a tensor nor a number.
+        If `value` is neither a tensor, an array nor a number.
     ShapeError
         If it does not broadcast.
     """
@@ -271,8 +273,11 @@ def _value_for(tensor: T, value: object) -> TensorBase:
         value = value.item()
     if isinstance(value, (int, float, complex)):
         return wrap_like(tensor, as_element(value, tensor._impl.array.dtype))
+    if is_array(value):
+        return constant(value, tensor)
     raise ArgumentTypeError(
-        f"a tensor or a number can be stored in a tensor, not {type(value).__name__}", value=value
+        f"a tensor, an array or a number can be stored in a tensor, not {type(value).__name__}",
+        value=value,
     )
 
 

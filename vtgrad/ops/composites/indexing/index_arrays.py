@@ -11,7 +11,8 @@ from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeEr
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops import kernels as k
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
@@ -287,7 +288,7 @@ def scatter(
     tensor([[6., 1., 1.],
             [1., 1., 6.]])
     """
-    src = _one_of(src, value, "scatter")
+    src = _one_of(input, src, value, "scatter")
     if reduce is not None:
         result = F.scatter_reduced(input, dim, index, src, reduce, out=out)
         return without_derivative(result, input, src)
@@ -306,10 +307,12 @@ def scatter_(
     reduce: str | None = None,
 ) -> T:
     """`scatter` into the tensor itself."""
-    src = _one_of(src, value, "scatter_")
+    src = _one_of(input, src, value, "scatter_")
     # By way of a variable of no type: a native function would refuse another kind by itself.
     how: object = reduce
     if how is not None:
+        if is_array(index):
+            index = constant(index, input)
         if keys.active and is_keyed(input, index, src):
             # Its kernel looks at it.
             result = F.scatter_reduced(input, dim, index, src, cast("str", how))
@@ -332,8 +335,10 @@ def scatter_(
 _scatter_reduced_writer = store_without_warnings(k.scatter_reduced_)
 
 
-def _one_of(src: Tensor | Number | None, value: Number | None, name: str) -> TensorBase | Number:
+def _one_of(
+    input: TensorBase, src: Tensor | Number | None, value: Number | None, name: str
+) -> TensorBase | Number:
     given = src if value is None else number_of(value, "value")
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
-    return given
+    return constant(given, input) if is_array(given) else given

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TypeVar, overload
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.reduction_arguments import (
     UNSET,
     Unset,
@@ -28,28 +29,38 @@ __all__ = ["max", "min"]
 T = TypeVar("T", bound=TensorBase)
 
 
-def _refuse_keepdim_alone(name: str, keepdim: bool | Unset) -> None:
-    if keepdim is not UNSET:
-        raise ArgumentTypeError(f"{name}() takes keepdim only together with dim")
-
-
-def _dim_and_other(
+def _given(
     name: str,
     by_position: int | str | TensorBase | Unset,
-    keepdim: bool | Unset,
     dim: int | str | TensorBase | Unset,
     other: TensorBase | None,
+    axis: int | str | Unset | None,
+    keepdim: bool | Unset,
 ) -> tuple[int | str | TensorBase | Unset, TensorBase | None]:
     """The dimension or the second tensor: a tensor by position is a dimension beside keepdim."""
+    if axis is not UNSET and axis is not None:
+        dim = either(dim, axis, "dim and axis")
     if (by_position is not UNSET) + (dim is not UNSET) + (other is not None) > 1:
         raise ArgumentTypeError(f"{name}() takes one dimension or one second tensor, not both")
+    if by_position is UNSET:
+        return dim, other
+    if is_array(by_position):
+        by_position = constant(by_position)
     if isinstance(by_position, TensorBase) and keepdim is UNSET:
         return UNSET, by_position
-    return dim if by_position is UNSET else by_position, other
+    return by_position, other
 
 
-def _flag(keepdim: bool | Unset) -> bool:
-    return False if keepdim is UNSET else check_flag(keepdim, "keepdim")
+def _keepdim(
+    name: str, dim: int | str | TensorBase | Unset, keepdim: bool | Unset, keepdims: bool
+) -> bool:
+    """Whether the dimension stays, which only a dimension can."""
+    if keepdim is UNSET and keepdims is False:
+        return False
+    if dim is UNSET:
+        raise ArgumentTypeError(f"{name}() takes keepdim only together with dim")
+    own = keepdim is not UNSET and check_flag(keepdim, "keepdim")
+    return check_flag(keepdims, "keepdims") or own
 
 
 def _single(name: str, out: T | Sequence[T] | None) -> T | None:
@@ -171,18 +182,13 @@ def max(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    if axis is not UNSET and axis is not None:
-        dim = either(dim, axis, "dim and axis")
-    if keepdims is not False:
-        keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
-    if dim_or_other is UNSET and dim is UNSET and other is None:
-        _refuse_keepdim_alone("max", keepdim)
+    given, second = _given("max", dim_or_other, dim, other, axis, keepdim)
+    keepdim = _keepdim("max", given, keepdim, keepdims)
+    if given is not UNSET:
+        return F.max_dim(input, dim_or_name(given), keepdim, out=_pair("max", input, out))
+    if second is None:
         return F.max_default(input, out=_single("max", out))
-    dim, second = _dim_and_other("max", dim_or_other, keepdim, dim, other)
-    if second is not None:
-        _refuse_keepdim_alone("max", keepdim)
-        return F.maximum(input, second, out=_single("max", out))
-    return F.max_dim(input, dim_or_name(dim), _flag(keepdim), out=_pair("max", input, out))
+    return F.maximum(input, second, out=_single("max", out))
 
 
 @overload
@@ -291,15 +297,10 @@ def min(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
-    if axis is not UNSET and axis is not None:
-        dim = either(dim, axis, "dim and axis")
-    if keepdims is not False:
-        keepdim = _flag(keepdim) or check_flag(keepdims, "keepdims")
-    if dim_or_other is UNSET and dim is UNSET and other is None:
-        _refuse_keepdim_alone("min", keepdim)
+    given, second = _given("min", dim_or_other, dim, other, axis, keepdim)
+    keepdim = _keepdim("min", given, keepdim, keepdims)
+    if given is not UNSET:
+        return F.min_dim(input, dim_or_name(given), keepdim, out=_pair("min", input, out))
+    if second is None:
         return F.min_default(input, out=_single("min", out))
-    dim, second = _dim_and_other("min", dim_or_other, keepdim, dim, other)
-    if second is not None:
-        _refuse_keepdim_alone("min", keepdim)
-        return F.minimum(input, second, out=_single("min", out))
-    return F.min_dim(input, dim_or_name(dim), _flag(keepdim), out=_pair("min", input, out))
+    return F.minimum(input, second, out=_single("min", out))

@@ -10,7 +10,8 @@ from typing import TypeVar, cast, overload
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.no_names_guard import NoNamesGuard
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, is_array
+from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
@@ -185,6 +186,8 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
             return F.view_shape(input, wanted)
         wanted = infer_size(wanted, impl.numel)
     except Exception as error:
+        if is_array(input):
+            return cast("T", reshape(constant(input), *sizes, shape=shape))
         given = sizes[0] if len(sizes) == 1 else sizes if shape is None else shape
         # What `view_shape` says of its arguments is not in the words of this one's caller. No name
         # for it: an error that a frame on its own traceback knows is in a cycle.
@@ -307,6 +310,8 @@ def flatten(
 
 def _flatten(input: T, start_dim: int, end_dim: int) -> T:
     """The same by numbers."""
+    if is_array(input):  # which has a shape too
+        return cast("T", _flatten(constant(input), start_dim, end_dim))
     try:
         sizes = flatten_sizes(input.shape, start_dim, end_dim)
     except Exception as error:
@@ -400,6 +405,8 @@ def unflatten(
     >>> vt.unflatten(vt.zeros(2, 12), 1, (3, 4)).shape
     vtgrad.Size([2, 3, 4])
     """
+    if is_array(input):
+        return cast("T", unflatten(constant(input), cast("int", dim), cast("Sequence[int]", sizes)))
     if has_names(sizes) or (keys.active and is_named(input)):
         axis, into, names = unflattened(input._impl.names, dim, sizes)
         view: T = NoNamesGuard.run(unflatten, input, axis, into)
