@@ -245,7 +245,7 @@ class NotALeafError(VtgradError, RuntimeError):
     kind = "not-a-leaf"
 
 
-class NumpyConversionError(VtgradError, RuntimeError):
+class NumpyConversionError(VtgradError, RuntimeError, TypeError):
     """A tensor that requires grad was to become a NumPy array."""
 
     kind = "numpy-conversion"

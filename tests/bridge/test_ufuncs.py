@@ -18,9 +18,9 @@ from vtgrad.errors import (
     ResultTypeError,
     ShapeError,
 )
-from vtgrad.tensor.array_ufunc import _functions
+from vtgrad.tensor.ufunc_operators import OPERATORS
 
-UFUNCS: Final = sorted(_functions(), key=lambda ufunc: ufunc.__name__)
+UFUNCS: Final = sorted(OPERATORS, key=lambda ufunc: ufunc.__name__)
 INTEGERS: Final = {"gcd", "lcm", "ldexp", "bitwise_and", "bitwise_or", "bitwise_xor", "invert"} | {
     "left_shift",
     "right_shift",

@@ -53,8 +53,8 @@ def test_functions_that_the_namespace_does_not_have_run_on_values() -> None:
     assert found.tolist() == [1, 3]
     with pytest.raises(TypeError, match="detach"):
         np.unique(x.requires_grad_())
-    with vt.no_grad(), pytest.raises(TypeError, match="detach"):
-        np.unique(x)
+    with vt.no_grad():
+        assert np.unique(x).tolist() == [1, 3]
     assert np.unique(x.detach()).tolist() == [1, 3]
 
 

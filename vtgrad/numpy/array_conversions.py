@@ -20,7 +20,7 @@ from vtgrad.graph.batch import batch_of
 from vtgrad.graph.set_history import meta_of
 from vtgrad.numpy.array_operators import ArrayOperators
 from vtgrad.numpy.operands import check_dtype, value_of
-from vtgrad.numpy.protocols import call_function, call_ufunc
+from vtgrad.numpy.protocols import call_ufunc
 from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
@@ -211,15 +211,6 @@ class ArrayConversions(ArrayOperators):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, options)
 
-    def __array_function__(
-        self,
-        function: Callable[..., Any],
-        _: object,
-        args: tuple[object, ...],
-        options: dict[str, Any],
-    ) -> Any:
-        return call_function(function, args, options)
-
     # -- gradients -------------------------------------------------------------------------------
 
     @property
@@ -264,6 +255,6 @@ class ArrayConversions(ArrayOperators):
 
 def handle_of(impl: TensorImpl, cls: type[TensorBase]) -> TensorBase:
     """A tensor of exactly this class on an impl that no other tensor has."""
-    made: TensorBase = TensorBase.__new__(cls)
+    made: TensorBase = Tensor.__new__(cls)
     made._impl = impl
     return made

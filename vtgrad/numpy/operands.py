@@ -134,7 +134,7 @@ def _in_class(tensor: TensorBase, cls: type[TensorBase]) -> ndarray:
         tensor.__class__ = cls
         return typing.cast("ndarray", tensor)
     # The object of a user's class has attributes of its own, so its class cannot change.
-    made: ndarray = TensorBase.__new__(typing.cast("Any", cls))
+    made: ndarray = Tensor.__new__(typing.cast("Any", cls))
     made._impl = tensor._impl
     return made
 

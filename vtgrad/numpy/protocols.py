@@ -1,18 +1,34 @@
-"""What NumPy's own functions do when they are called with arrays of the namespace."""
+"""What NumPy's own functions do when they are called with tensors.
+
+Note [Functions of NumPy]
+
+NumPy hands a call such as ``np.mean(x)`` over to `Tensor.__array_function__`, also if another one
+of the arguments is the tensor. What computes it is the function of the same name in the namespace,
+with NumPy's arguments and dtypes, so that it is recorded. Where no argument is an array of the
+namespace, the results become plain tensors. A function that the namespace does not have is
+computed by NumPy on the values; it is refused if a gradient, a tangent or a batch would be lost
+there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import typing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
+from vtgrad.errors import NumpyConversionError
+from vtgrad.graph.recording import is_recording
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import functions
-from vtgrad.numpy.operands import is_differentiated, value_of
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.operands import has_dtype, is_differentiated, is_keyed, value_of
 from vtgrad.numpy.ufunc_loop import by_numpys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["call_function", "call_ufunc"]
 
@@ -30,13 +46,60 @@ def call_ufunc(
 
 
 def call_function(
-    function: Callable[..., Any], args: Sequence[object], options: Mapping[str, Any]
+    function: Callable[..., Any],
+    types: Collection[type],
+    args: Sequence[object],
+    options: Mapping[str, Any],
 ) -> Any:
-    """What a function of NumPy gives: for ``__array_function__``."""
+    """What a function of NumPy gives: for ``__array_function__``.
+
+    Parameters
+    ----------
+    function : callable
+        NumPy's.
+    types : collection of type
+        The classes of the arguments that have the protocol. If none is of the namespace, results
+        are tensors, of the plain class and also if they are 0-d.
+    args, options
+        The arguments.
+
+    Returns
+    -------
+    object
+        NotImplemented if an argument is of a class that computes in its own way.
+    """
+    if not all(map(_is_known, types)):
+        return NotImplemented
     mine = functions.get(function)
     if mine is not None:
-        return mine(*args, **options)
-    return _on_values(function, getattr(function, "__name__", str(function)), args, options)
+        found: object = mine(*args, **options)
+    else:
+        name = getattr(function, "__name__", str(function))
+        found = _on_values(function, name, args, options)
+    return found if any(issubclass(x, kinds.array) for x in types) else _as_tensors(found)
+
+
+def _is_known(cls: type) -> bool:
+    if issubclass(cls, np.ndarray):
+        # Another one has units, or the like, and computes itself.
+        return cls.__array_function__ is np.ndarray.__array_function__
+    return issubclass(cls, TensorBase)
+
+
+def _as_tensors(found: object) -> object:
+    """A result with plain tensors in place of arrays and numbers of NumPy."""
+    if type(found) in (kinds.array, kinds.scalar):
+        # A view of an argument or a fresh result: no other code has this object.
+        typing.cast("Any", found).__class__ = Tensor
+    elif isinstance(found, np.generic) and has_dtype(found.dtype):
+        return Tensor._wrap(TensorImpl(np.array(found)))
+    elif isinstance(found, (tuple, list)):
+        parts = [_as_tensors(x) for x in found]
+        if type(found) in (tuple, list):
+            return type(found)(parts)
+        # A named tuple of NumPy.
+        return typing.cast("Any", type(found))(*parts)
+    return found
 
 
 def _on_values(
@@ -46,11 +109,12 @@ def _on_values(
 
     Raises
     ------
-    TypeError
+    NumpyConversionError
         If a gradient or a tangent would be lost.
     """
-    if any(is_differentiated(x) for x in _tensors((*args, *options.values()))):
-        raise TypeError(
+    carries = is_differentiated if is_recording() else is_keyed
+    if any(carries(x) for x in _tensors((*args, *options.values()))):
+        raise NumpyConversionError(
             f"vtgrad.numpy has no {name} through which a gradient passes. Write it with functions "
             "that it has; where no gradient is wanted, pass x.detach()"
         )

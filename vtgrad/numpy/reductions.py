@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of
-from vtgrad.numpy.function import function
+from vtgrad.numpy.function import function, functions
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -327,6 +327,8 @@ def min(
 
 amax: Final = max
 amin: Final = min
+functions[np.amax] = amax
+functions[np.amin] = amin
 
 
 @function

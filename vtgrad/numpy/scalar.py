@@ -17,13 +17,14 @@ from vtgrad.numpy.ndarray import ndarray
 from vtgrad.numpy.operands import ArrayLike, as_array, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["scalar"]
 
 
 def _make_array(_: type[Any]) -> TensorBase:
     """The object of a result of an operator on a scalar, which is an array at first."""
-    return TensorBase.__new__(kinds.array)
+    return Tensor.__new__(kinds.array)
 
 
 def _as_scalar(x: ndarray) -> ndarray:

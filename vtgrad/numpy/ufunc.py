@@ -280,7 +280,7 @@ class Binary(Ufunc):
 
     Parameters
     ----------
-    ufunc, operator, inplace, inside
+    ufunc, operator
         As of `Ufunc`.
     numbers : bool
         Whether the operator takes a number of Python as its second operand.
@@ -293,12 +293,10 @@ class Binary(Ufunc):
         self,
         ufunc: np.ufunc,
         operator: Operator | None = None,
-        inplace: Operator | None = None,
-        inside: float = 0.5,
         *,
         numbers: bool = False,
     ) -> None:
-        super().__init__(ufunc, operator, inplace, inside)
+        super().__init__(ufunc, operator)
         self.numbers = numbers
         self.ways = {}
 

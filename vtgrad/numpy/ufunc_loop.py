@@ -33,11 +33,10 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.ufunc_operators import Operator, inplace_operator, inside_of, operator_of
 
 __all__ = ["Operator", "UfuncLoop", "by_numpys", "outs_of"]
 
-# The operator that computes a loop; of several results a tuple.
-Operator: TypeAlias = Callable[..., Any]
 _Loop: TypeAlias = tuple[NumpyDType, ...]
 _WEAK: Final = (bool, int, float, complex)
 _BOOL: Final = np.dtype(np.bool_)
@@ -54,32 +53,24 @@ class UfuncLoop:
     ufunc : numpy.ufunc
         NumPy's.
     operator : callable, optional
-        The operator of the library on arrays of the dtypes of a loop; None for what has no
-        derivative.
-    inplace : callable, optional
-        The operator that writes the result into the first operand.
-    inside : float
-        A number at which the function has a finite value and derivative: where ``where`` is false
-        it stands for the operands, so that no gradient of an unused element is NaN.
+        The operator of the library on arrays of the dtypes of a loop, if it is not the one of all
+        tensors. What has neither has no derivative.
     """
 
     ufunc: np.ufunc
     operator: Operator | None
     inplace: Operator | None
-    inside: float
     loops: dict[object, _Loop]
 
     def __init__(
         self,
         ufunc: np.ufunc,
         operator: Operator | None = None,
-        inplace: Operator | None = None,
-        inside: float = 0.5,
     ) -> None:
         self.ufunc = ufunc
-        self.operator = operator
-        self.inplace = inplace
-        self.inside = inside
+        self.operator = operator_of(ufunc) if operator is None else operator
+        # Writes the result into the first operand.
+        self.inplace = inplace_operator(ufunc) if operator is None else None
         self.loops = {}
         self.__name__ = ufunc.__name__
         self.__qualname__ = ufunc.__name__
@@ -208,7 +199,9 @@ class UfuncLoop:
         typed = [_operand(x, d) for x, d in zip(operands, loop[: self.ufunc.nin], strict=True)]
         if mask is not True:
             typed = [
-                as_array(F.where(typing.cast("Any", mask), x, _operand(self.inside, x.dtype)))
+                as_array(
+                    F.where(typing.cast("Any", mask), x, _operand(inside_of(self.ufunc), x.dtype))
+                )
                 for x in typed
             ]
         # What is overwritten below may be what the operator saves.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -119,27 +119,12 @@ __all__ = [
 ]
 
 
-def _cbrt(x: TensorBase) -> TensorBase:
-    return F.copysign(F.pow(F.abs(x), 1 / 3), x)
-
-
 def _floor_divide(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.div(x, y, rounding_mode="floor")
 
 
 def _divmod(x: TensorBase, y: TensorBase) -> tuple[TensorBase, TensorBase]:
     return _floor_divide(x, y), F.remainder(x, y)
-
-
-def _modf(x: TensorBase) -> tuple[TensorBase, TensorBase]:
-    whole = F.trunc(x)
-    return F.copysign(F.where(F.isfinite(x), F.sub(x, whole), 0.0), x), whole
-
-
-def _rint(x: TensorBase) -> TensorBase:
-    if x._impl.dtype.kind == "c":
-        return F.complex(F.round(F.real(x)), F.round(F.imag(x)))
-    return F.round(x)
 
 
 def _heaviside(x: TensorBase, y: TensorBase) -> TensorBase:
@@ -184,80 +169,80 @@ def _ldexp(x: TensorBase, n: TensorBase) -> TensorBase:
     return F.mul(x, F.exp2(F.to_dtype(n, x._impl.dtype)))
 
 
-add: Final = Binary(np.add, F.add, F.add_, numbers=True)
-subtract: Final = Binary(np.subtract, F.sub, F.sub_, numbers=True)
-multiply: Final = Binary(np.multiply, F.mul, F.mul_, numbers=True)
-divide: Final = Binary(np.divide, F.true_divide, F.true_divide_, numbers=True)
+add: Final = Binary(np.add, numbers=True)
+subtract: Final = Binary(np.subtract, numbers=True)
+multiply: Final = Binary(np.multiply, numbers=True)
+divide: Final = Binary(np.divide, numbers=True)
 true_divide: Final = divide
-power: Final = Binary(np.power, F.pow, F.pow_, numbers=True)
+power: Final = Binary(np.power, numbers=True)
 pow: Final = power
 float_power: Final = Binary(np.float_power, F.pow)
-remainder: Final = Binary(np.remainder, F.remainder, F.remainder_, numbers=True)
+remainder: Final = Binary(np.remainder, numbers=True)
 mod: Final = remainder
-fmod: Final = Binary(np.fmod, F.fmod, F.fmod_, numbers=True)
+fmod: Final = Binary(np.fmod, numbers=True)
 floor_divide: Final = Binary(np.floor_divide, _floor_divide)
 divmod: Final = Ufunc(np.divmod, _divmod)
-maximum: Final = Binary(np.maximum, F.maximum)
-minimum: Final = Binary(np.minimum, F.minimum)
-fmax: Final = Binary(np.fmax, F.fmax)
-fmin: Final = Binary(np.fmin, F.fmin)
-arctan2: Final = Binary(np.arctan2, F.arctan2, F.arctan2_)
+maximum: Final = Binary(np.maximum)
+minimum: Final = Binary(np.minimum)
+fmax: Final = Binary(np.fmax)
+fmin: Final = Binary(np.fmin)
+arctan2: Final = Binary(np.arctan2)
 atan2: Final = arctan2
-hypot: Final = Binary(np.hypot, F.hypot, F.hypot_)
-logaddexp: Final = Binary(np.logaddexp, F.logaddexp)
-logaddexp2: Final = Binary(np.logaddexp2, F.logaddexp2)
-copysign: Final = Binary(np.copysign, F.copysign, F.copysign_)
+hypot: Final = Binary(np.hypot)
+logaddexp: Final = Binary(np.logaddexp)
+logaddexp2: Final = Binary(np.logaddexp2)
+copysign: Final = Binary(np.copysign)
 heaviside: Final = Binary(np.heaviside, _heaviside)
-nextafter: Final = Binary(np.nextafter, F.nextafter)
+nextafter: Final = Binary(np.nextafter)
 ldexp: Final = Ufunc(np.ldexp, _ldexp)
 
-negative: Final = Unary(np.negative, F.neg, F.neg_)
-positive: Final = Unary(np.positive, F.clone)
-absolute: Final = Unary(np.absolute, F.abs)
+negative: Final = Unary(np.negative)
+positive: Final = Unary(np.positive)
+absolute: Final = Unary(np.absolute)
 abs: Final = absolute
-fabs: Final = Unary(np.fabs, F.abs)
-sign: Final = Unary(np.sign, F.sgn)
-square: Final = Unary(np.square, F.square, F.square_)
-sqrt: Final = Unary(np.sqrt, F.sqrt, F.sqrt_)
-cbrt: Final = Unary(np.cbrt, _cbrt)
-reciprocal: Final = Unary(np.reciprocal, F.reciprocal, F.reciprocal_)
-exp: Final = Unary(np.exp, F.exp, F.exp_)
-exp2: Final = Unary(np.exp2, F.exp2, F.exp2_)
-expm1: Final = Unary(np.expm1, F.expm1, F.expm1_)
-log: Final = Unary(np.log, F.log, F.log_)
-log2: Final = Unary(np.log2, F.log2, F.log2_)
-log10: Final = Unary(np.log10, F.log10, F.log10_)
-log1p: Final = Unary(np.log1p, F.log1p, F.log1p_)
-sin: Final = Unary(np.sin, F.sin, F.sin_)
-cos: Final = Unary(np.cos, F.cos, F.cos_)
-tan: Final = Unary(np.tan, F.tan, F.tan_)
-arcsin: Final = Unary(np.arcsin, F.asin, F.asin_)
-arccos: Final = Unary(np.arccos, F.acos, F.acos_)
-arctan: Final = Unary(np.arctan, F.atan, F.atan_)
-sinh: Final = Unary(np.sinh, F.sinh, F.sinh_)
-cosh: Final = Unary(np.cosh, F.cosh, F.cosh_)
-tanh: Final = Unary(np.tanh, F.tanh, F.tanh_)
-arcsinh: Final = Unary(np.arcsinh, F.asinh, F.asinh_)
-arccosh: Final = Unary(np.arccosh, F.acosh, F.acosh_, inside=2.0)
-arctanh: Final = Unary(np.arctanh, F.atanh, F.atanh_)
+fabs: Final = Unary(np.fabs)
+sign: Final = Unary(np.sign)
+square: Final = Unary(np.square)
+sqrt: Final = Unary(np.sqrt)
+cbrt: Final = Unary(np.cbrt)
+reciprocal: Final = Unary(np.reciprocal)
+exp: Final = Unary(np.exp)
+exp2: Final = Unary(np.exp2)
+expm1: Final = Unary(np.expm1)
+log: Final = Unary(np.log)
+log2: Final = Unary(np.log2)
+log10: Final = Unary(np.log10)
+log1p: Final = Unary(np.log1p)
+sin: Final = Unary(np.sin)
+cos: Final = Unary(np.cos)
+tan: Final = Unary(np.tan)
+arcsin: Final = Unary(np.arcsin)
+arccos: Final = Unary(np.arccos)
+arctan: Final = Unary(np.arctan)
+sinh: Final = Unary(np.sinh)
+cosh: Final = Unary(np.cosh)
+tanh: Final = Unary(np.tanh)
+arcsinh: Final = Unary(np.arcsinh)
+arccosh: Final = Unary(np.arccosh)
+arctanh: Final = Unary(np.arctanh)
 asin: Final = arcsin
 acos: Final = arccos
 atan: Final = arctan
 asinh: Final = arcsinh
 acosh: Final = arccosh
 atanh: Final = arctanh
-rad2deg: Final = Unary(np.rad2deg, F.rad2deg, F.rad2deg_)
-degrees: Final = Unary(np.degrees, F.rad2deg, F.rad2deg_)
-deg2rad: Final = Unary(np.deg2rad, F.deg2rad, F.deg2rad_)
-radians: Final = Unary(np.radians, F.deg2rad, F.deg2rad_)
-floor: Final = Unary(np.floor, F.floor, F.floor_)
-ceil: Final = Unary(np.ceil, F.ceil, F.ceil_)
-trunc: Final = Unary(np.trunc, F.trunc, F.trunc_)
-rint: Final = Unary(np.rint, _rint)
-conjugate: Final = Unary(np.conjugate, F.conj_physical)
+rad2deg: Final = Unary(np.rad2deg)
+degrees: Final = Unary(np.degrees)
+deg2rad: Final = Unary(np.deg2rad)
+radians: Final = Unary(np.radians)
+floor: Final = Unary(np.floor)
+ceil: Final = Unary(np.ceil)
+trunc: Final = Unary(np.trunc)
+rint: Final = Unary(np.rint)
+conjugate: Final = Unary(np.conjugate)
 conj: Final = conjugate
-modf: Final = Ufunc(np.modf, _modf)
-frexp: Final = Ufunc(np.frexp, F.frexp)
+modf: Final = Ufunc(np.modf)
+frexp: Final = Ufunc(np.frexp)
 spacing: Final = Unary(np.spacing)
 
 matmul: Final = Ufunc(np.matmul, _matmul)
@@ -265,36 +250,32 @@ vecdot: Final = Ufunc(np.vecdot, _vecdot)
 matvec: Final = Ufunc(np.matvec, _matvec)
 vecmat: Final = Ufunc(np.vecmat, _vecmat)
 
+# Of bools and integers: the operators serve samples and traces.
 
-def _predicate(ufunc: np.ufunc, operator: Any = None) -> Ufunc:
-    """A ufunc whose results are bools or integers; the operator serves samples and the like."""
-    return Ufunc(ufunc, operator)
-
-
-equal: Final = _predicate(np.equal, F.eq)
-not_equal: Final = _predicate(np.not_equal, F.ne)
-less: Final = _predicate(np.less, F.lt)
-less_equal: Final = _predicate(np.less_equal, F.le)
-greater: Final = _predicate(np.greater, F.gt)
-greater_equal: Final = _predicate(np.greater_equal, F.ge)
-logical_and: Final = _predicate(np.logical_and, F.logical_and)
-logical_or: Final = _predicate(np.logical_or, F.logical_or)
-logical_xor: Final = _predicate(np.logical_xor, F.logical_xor)
-logical_not: Final = _predicate(np.logical_not, F.logical_not)
-isnan: Final = _predicate(np.isnan, F.isnan)
-isinf: Final = _predicate(np.isinf, F.isinf)
-isfinite: Final = _predicate(np.isfinite, F.isfinite)
-signbit: Final = _predicate(np.signbit, F.signbit)
-bitwise_and: Final = _predicate(np.bitwise_and, F.bitwise_and)
-bitwise_or: Final = _predicate(np.bitwise_or, F.bitwise_or)
-bitwise_xor: Final = _predicate(np.bitwise_xor, F.bitwise_xor)
-invert: Final = _predicate(np.invert, F.bitwise_not)
+equal: Final = Ufunc(np.equal)
+not_equal: Final = Ufunc(np.not_equal)
+less: Final = Ufunc(np.less)
+less_equal: Final = Ufunc(np.less_equal)
+greater: Final = Ufunc(np.greater)
+greater_equal: Final = Ufunc(np.greater_equal)
+logical_and: Final = Ufunc(np.logical_and)
+logical_or: Final = Ufunc(np.logical_or)
+logical_xor: Final = Ufunc(np.logical_xor)
+logical_not: Final = Ufunc(np.logical_not)
+isnan: Final = Ufunc(np.isnan)
+isinf: Final = Ufunc(np.isinf)
+isfinite: Final = Ufunc(np.isfinite)
+signbit: Final = Ufunc(np.signbit)
+bitwise_and: Final = Ufunc(np.bitwise_and)
+bitwise_or: Final = Ufunc(np.bitwise_or)
+bitwise_xor: Final = Ufunc(np.bitwise_xor)
+invert: Final = Ufunc(np.invert)
 bitwise_not: Final = invert
 bitwise_invert: Final = invert
-left_shift: Final = _predicate(np.left_shift, F.bitwise_left_shift)
-right_shift: Final = _predicate(np.right_shift, F.bitwise_right_shift)
+left_shift: Final = Ufunc(np.left_shift)
+right_shift: Final = Ufunc(np.right_shift)
 bitwise_left_shift: Final = left_shift
 bitwise_right_shift: Final = right_shift
-bitwise_count: Final = _predicate(np.bitwise_count)
-gcd: Final = _predicate(np.gcd, F.gcd)
-lcm: Final = _predicate(np.lcm, F.lcm)
+bitwise_count: Final = Ufunc(np.bitwise_count)
+gcd: Final = Ufunc(np.gcd)
+lcm: Final = Ufunc(np.lcm)

@@ -19,7 +19,8 @@ __all__ = ["TensorBase", "handle_like", "wrap_like"]
 #
 # A result of an operator has the class of its first tensor. Its object is made by the function that
 # the class has as `_make`, not by calling the class: ``__new__`` and ``__init__`` of users' classes
-# take what users pass. A class can have a `_make` of its own, which makes results of another class.
+# take what users pass. `Tensor` states it, for itself and for users' classes; a class can have a
+# `_make` of its own, which makes results of another class.
 
 # Looking the member up in its class costs more than testing whether a tensor is contiguous.
 _CONTIGUOUS: Final = MemoryFormat.CONTIGUOUS
@@ -334,8 +335,6 @@ class TensorBase:
         """
         return self._impl.is_inference
 
-
-TensorBase._make = TensorBase.__new__
 
 T = TypeVar("T", bound=TensorBase)
 

@@ -17,7 +17,6 @@ there by numbers at which every ufunc is differentiable.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
@@ -43,54 +42,11 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.ufunc_operators import OPERATORS, Operator, inside_of, operator_of
 
 __all__ = ["array_ufunc"]
 
 _Function = Callable[..., TensorBase]
-
-# The operators by NumPy's names of them, where the names differ.
-_NAMES: Final[Mapping[str, str]] = {
-    "absolute": "abs",
-    "arctan2": "atan2",
-    "conjugate": "conj_physical",
-    "divide": "true_divide",
-    "equal": "eq",
-    "fabs": "abs",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "invert": "bitwise_not",
-    "left_shift": "bitwise_left_shift",
-    "less": "lt",
-    "less_equal": "le",
-    "multiply": "mul",
-    "negative": "neg",
-    "not_equal": "ne",
-    "power": "pow",
-    "radians": "deg2rad",
-    "degrees": "rad2deg",
-    "right_shift": "bitwise_right_shift",
-    "rint": "round",
-    "sign": "sgn",
-    "subtract": "sub",
-}
-
-# Those that are named alike.
-_ALIKE: Final = (
-    "add arccos arccosh arcsin arcsinh arctan arctanh bitwise_and bitwise_or bitwise_xor ceil "
-    "copysign cos cosh deg2rad exp exp2 expm1 float_power floor floor_divide fmax fmin fmod frexp "
-    "gcd heaviside hypot isfinite isinf isnan lcm ldexp log log10 log1p log2 logaddexp logaddexp2 "
-    "logical_and logical_not logical_or logical_xor maximum minimum nextafter positive "
-    "rad2deg reciprocal remainder signbit sin sinh sqrt square tan tanh trunc"
-)
-
-
-def _divmod(a: TensorBase, b: TensorBase) -> tuple[TensorBase, TensorBase]:
-    return F.floor_divide(a, b), F.remainder(a, b)
-
-
-def _modf(a: TensorBase) -> tuple[TensorBase, TensorBase]:
-    # The fraction of an infinite number is 0 in NumPy.
-    return F.where(F.isinf(a), F.zeros_like(a), F.frac(a)), F.trunc(a)
 
 
 def _matmul(a: object, b: object) -> TensorBase:
@@ -105,17 +61,14 @@ def _clip(a: TensorBase, low: TensorBase, high: TensorBase) -> TensorBase:
     return F.minimum(F.maximum(a, low), high)
 
 
-@functools.cache
-def _functions() -> Mapping[np.ufunc, Callable[..., object]]:
-    """The operators by NumPy's ufuncs."""
-    names = {name: name for name in _ALIKE.split()} | dict(_NAMES)
-    found: dict[np.ufunc, Callable[..., object]] = {
-        getattr(np, name): getattr(F, function) for name, function in names.items()
-    }
-    found[np.divmod] = _divmod
-    found[np.matmul] = _matmul
-    found[np.modf] = _modf
-    return found
+def _operator(ufunc: np.ufunc) -> Callable[..., object] | None:
+    """The function that computes a ufunc, of tensors and numbers."""
+    if ufunc is np.matmul:
+        return _matmul
+    if ufunc.__name__ == "clip" and ufunc.nin == 3:
+        # That of `np.clip`, which has no public name.
+        return _clip
+    return operator_of(ufunc)
 
 
 # Those whose operator takes tensors only; the numbers beside them become 0-d tensors.
@@ -124,13 +77,13 @@ _OF_TENSORS: Final = frozenset(
     "logical_and logical_or logical_xor maximum minimum nextafter".split()
 )
 # The comparisons with their operands in the other order, for a number that is the first.
-_TURNED: Final[Mapping[np.ufunc, np.ufunc]] = {
-    np.equal: np.equal,
-    np.not_equal: np.not_equal,
-    np.less: np.greater,
-    np.less_equal: np.greater_equal,
-    np.greater: np.less,
-    np.greater_equal: np.less_equal,
+_TURNED: Final[Mapping[np.ufunc, Operator]] = {
+    np.equal: F.eq,
+    np.not_equal: F.ne,
+    np.less: F.gt,
+    np.less_equal: F.ge,
+    np.greater: F.lt,
+    np.greater_equal: F.le,
 }
 
 # What `reduce` and `accumulate` of a ufunc are. Those of one dimension at a time reduce over one
@@ -151,10 +104,6 @@ _ACCUMULATED: Final[Mapping[np.ufunc, str]] = {
     np.minimum: "cummin",
     np.logaddexp: "logcumsumexp",
 }
-
-# Where ``where=`` is false. There every ufunc that has a derivative has a finite one.
-_HARMLESS: Final = 0.5
-_HARMLESS_BY_UFUNC: Final[Mapping[np.ufunc, float]] = {np.arccosh: 2.0}
 
 
 def array_ufunc(
@@ -209,10 +158,7 @@ def array_ufunc(
         _at(ufunc, *inputs)
         return None
     operands = [_operand(x, inputs) for x in inputs]
-    function = _functions().get(ufunc)
-    if ufunc.__name__ == "clip" and ufunc.nin == 3:
-        # That of `np.clip`, which has no public name.
-        function = _clip
+    function = _operator(ufunc)
     if function is None or method == "reduceat":
         return _on_memory(tensor, ufunc, method, operands, outs, given)
     given.pop("subok", None)
@@ -257,7 +203,7 @@ def _computed(
             exact_beside(x, tensor) if isinstance(x, (int, float, complex)) else x for x in operands
         ]
     elif ufunc in _TURNED and not isinstance(operands[0], TensorBase):
-        return _functions()[_TURNED[ufunc]](operands[1], operands[0])
+        return _TURNED[ufunc](operands[1], operands[0])
     return function(*operands)
 
 
@@ -382,7 +328,7 @@ def _harmless(ufunc: np.ufunc, operands: Sequence[object], mask: object) -> list
     made: list[object] = []
     for value in operands:
         if isinstance(value, TensorBase) and value._impl.array.dtype.kind in "fc":
-            value = F.where(chosen, value, _HARMLESS_BY_UFUNC.get(ufunc, _HARMLESS))
+            value = F.where(chosen, value, inside_of(ufunc))
         elif isinstance(value, TensorBase) and value._impl.array.dtype.kind in "iu":
             value = F.where(chosen, value, 1)
         made.append(value)
@@ -434,7 +380,7 @@ def _reduce(ufunc: np.ufunc, value: object, mask: object, given: dict[str, objec
         found = function(tensor, dims, keepdims)
     if initial is not None:
         start = _operand(initial, [tensor])
-        found = cast("TensorBase", _computed(ufunc, _functions()[ufunc], [found, start]))
+        found = cast("TensorBase", _computed(ufunc, OPERATORS[ufunc], [found, start]))
     return found
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from importlib import import_module
 from typing import ClassVar, Self, SupportsIndex, cast, overload
 
 import numpy as np
@@ -122,6 +123,19 @@ class ConversionMethods(CreationMethods, CastMethods):
     ) -> object:
         """What NumPy's ufuncs do with tensors; see Note [Ufuncs of tensors]."""
         return array_ufunc(self, ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: Collection[type],
+        args: tuple[object, ...],
+        options: dict[str, object],
+        /,
+    ) -> object:
+        """What NumPy's functions do with tensors; see Note [Functions of NumPy]."""
+        # The namespace is a tool, see Note [Tools come at first use].
+        protocols = import_module("vtgrad.numpy.protocols")
+        return cast("object", protocols.call_function(function, types, args, options))
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         self._check_plain("NumPy's conversion")

@@ -117,6 +117,8 @@ class Tensor(
             give_state(self, state)
 
 
+# Of this class itself: a native class does not make objects of classes with other members.
+Tensor._make = Tensor.__new__
 bind_functions(TensorMethods)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
