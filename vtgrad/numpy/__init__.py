@@ -25,6 +25,12 @@ from vtgrad.numpy.picking import nonzero as nonzero
 from vtgrad.numpy.picking import put as put
 from vtgrad.numpy.picking import round as round
 from vtgrad.numpy.picking import take as take
+from vtgrad.numpy.quantiles import median as median
+from vtgrad.numpy.quantiles import nanmedian as nanmedian
+from vtgrad.numpy.quantiles import nanpercentile as nanpercentile
+from vtgrad.numpy.quantiles import nanquantile as nanquantile
+from vtgrad.numpy.quantiles import percentile as percentile
+from vtgrad.numpy.quantiles import quantile as quantile
 from vtgrad.numpy.reductions import all as all
 from vtgrad.numpy.reductions import amax as amax
 from vtgrad.numpy.reductions import amin as amin
@@ -309,11 +315,15 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "median",
     "min",
     "minimum",
     "mod",
     "modf",
     "multiply",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
     "ndarray",
     "negative",
     "nextafter",
@@ -323,12 +333,14 @@ __all__ = [
     "ones",
     "ones_like",
     "partition",
+    "percentile",
     "positive",
     "pow",
     "power",
     "prod",
     "ptp",
     "put",
+    "quantile",
     "rad2deg",
     "radians",
     "ravel",
