@@ -51,12 +51,15 @@ def check_derivatives(function: Callable[..., Any], *values: Any, second: bool =
     def one(*parts: Any) -> Any:
         found: Any = function(*parts)
         pieces: list[Any] = list(found) if isinstance(found, (list, tuple)) else [found]
-        return sum([(abs(x) ** 2).sum() for x in pieces])
+        total: Any = 0
+        for x in pieces:
+            total = total + (abs(x) ** 2).sum()
+        return total
 
     plain = tuple([x.detach() for x in leaves])
     numbers = tuple(range(len(plain)))
     tangents = vt.func.jvp(one, plain, tuple([vnp.ones_like(x) for x in plain]))[1]
-    gradients = vt.func.grad(one, argnums=numbers)(*plain)
+    gradients: Any = vt.func.grad(one, argnums=numbers)(*plain)
     total = sum([float(x.sum().real) for x in gradients])
     np.testing.assert_allclose(float(tangents), total, rtol=1e-8, atol=1e-10)
 

@@ -2,6 +2,10 @@
 
 # The names of the namespace hide what Python calls so, here only.
 
+from vtgrad.numpy.calculus import diff as diff
+from vtgrad.numpy.calculus import ediff1d as ediff1d
+from vtgrad.numpy.calculus import gradient as gradient
+from vtgrad.numpy.calculus import trapezoid as trapezoid
 from vtgrad.numpy.creation import array as array
 from vtgrad.numpy.creation import asanyarray as asanyarray
 from vtgrad.numpy.creation import asarray as asarray
@@ -252,10 +256,12 @@ __all__ = [
     "deg2rad",
     "degrees",
     "diagonal",
+    "diff",
     "divide",
     "divmod",
     "dot",
     "double",
+    "ediff1d",
     "empty",
     "empty_like",
     "equal",
@@ -278,6 +284,7 @@ __all__ = [
     "full_like",
     "gcd",
     "generic",
+    "gradient",
     "greater",
     "greater_equal",
     "half",
@@ -373,6 +380,7 @@ __all__ = [
     "tanh",
     "trace",
     "transpose",
+    "trapezoid",
     "true_divide",
     "trunc",
     "uint8",

@@ -243,7 +243,7 @@ def _weighted(
     smaller = F.lt(F.unsqueeze(part, -1), flat)
     places = F.sum_dim_IntList(F.to_dtype(smaller, _INT64), (last,), False)
     count = count_of(lanes) if skip else lanes._impl.array.shape[last]
-    found = F.gather(ordered, last, places_of(places, count))
+    found: TensorBase = F.gather(ordered, last, places_of(places, count))
     if skip:
         found = where_nan(F.eq(typing.cast("TensorBase", count), 0), found)
     elif array.dtype.kind == "f":
