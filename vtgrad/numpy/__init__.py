@@ -6,6 +6,8 @@ from vtgrad.numpy.calculus import diff as diff
 from vtgrad.numpy.calculus import ediff1d as ediff1d
 from vtgrad.numpy.calculus import gradient as gradient
 from vtgrad.numpy.calculus import trapezoid as trapezoid
+from vtgrad.numpy.convolution import convolve as convolve
+from vtgrad.numpy.convolution import correlate as correlate
 from vtgrad.numpy.creation import array as array
 from vtgrad.numpy.creation import asanyarray as asanyarray
 from vtgrad.numpy.creation import asarray as asarray
@@ -20,6 +22,7 @@ from vtgrad.numpy.creation import ones as ones
 from vtgrad.numpy.creation import ones_like as ones_like
 from vtgrad.numpy.creation import zeros as zeros
 from vtgrad.numpy.creation import zeros_like as zeros_like
+from vtgrad.numpy.interpolation import interp as interp
 from vtgrad.numpy.ndarray import ndarray as ndarray
 from vtgrad.numpy.picking import choose as choose
 from vtgrad.numpy.picking import clip as clip
@@ -246,8 +249,10 @@ __all__ = [
     "compress",
     "conj",
     "conjugate",
+    "convolve",
     "copy",
     "copysign",
+    "correlate",
     "cos",
     "cosh",
     "csingle",
@@ -297,6 +302,7 @@ __all__ = [
     "int8",
     "int_",
     "integer",
+    "interp",
     "intp",
     "invert",
     "isfinite",
