@@ -64,7 +64,8 @@ def _between(x: ndarray, points: ndarray, values: ndarray) -> TensorBase:
     start = F.clamp_min(F.clamp_max(at, size - 2), 0)
     end = F.clamp_max(F.add(start, 1), size - 1)
     # Beside a point at minus infinity the distance is that from the next one.
-    at = F.where(F.isinf(F.take(points, at)), end, at)
+    base = F.take(points, at)
+    at = F.where(F.logical_and(F.isinf(base), F.ne(x, base)), end, at)
     base = F.take(points, at)
     low, high = F.take(values, start), F.take(values, end)
     width = F.sub(F.take(points, end), F.take(points, start))
