@@ -23,6 +23,17 @@ from vtgrad.numpy.creation import ones_like as ones_like
 from vtgrad.numpy.creation import zeros as zeros
 from vtgrad.numpy.creation import zeros_like as zeros_like
 from vtgrad.numpy.interpolation import interp as interp
+from vtgrad.numpy.nan_extremes import nanargmax as nanargmax
+from vtgrad.numpy.nan_extremes import nanargmin as nanargmin
+from vtgrad.numpy.nan_extremes import nanmax as nanmax
+from vtgrad.numpy.nan_extremes import nanmin as nanmin
+from vtgrad.numpy.nan_reductions import nancumprod as nancumprod
+from vtgrad.numpy.nan_reductions import nancumsum as nancumsum
+from vtgrad.numpy.nan_reductions import nanmean as nanmean
+from vtgrad.numpy.nan_reductions import nanprod as nanprod
+from vtgrad.numpy.nan_reductions import nanstd as nanstd
+from vtgrad.numpy.nan_reductions import nansum as nansum
+from vtgrad.numpy.nan_reductions import nanvar as nanvar
 from vtgrad.numpy.ndarray import ndarray as ndarray
 from vtgrad.numpy.picking import choose as choose
 from vtgrad.numpy.picking import clip as clip
@@ -334,9 +345,20 @@ __all__ = [
     "mod",
     "modf",
     "multiply",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
     "nanmedian",
+    "nanmin",
     "nanpercentile",
+    "nanprod",
     "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "ndarray",
     "negative",
     "nextafter",
