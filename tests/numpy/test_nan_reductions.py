@@ -86,7 +86,7 @@ def test_out() -> None:
 def test_derivatives(name: str) -> None:
     function: Any = getattr(vnp, name)
     x = np.array([[3.0, 1.0, 2.0, 5.5], [0.25, -1.0, 2.125, 4.0], [1.5, 1.25, 0.75, 0.5]])
-    holes = np.isnan([[1, 1, NAN, 1], [NAN, NAN, 1, 1], [1, 1, 1, 1]])
+    holes = np.isnan(np.array([[1, 1, NAN, 1], [NAN, NAN, 1, 1], [1, 1, 1, 1]]))
 
     def with_holes(x: Any) -> Any:
         found = x * 1.0

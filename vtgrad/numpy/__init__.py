@@ -22,6 +22,8 @@ from vtgrad.numpy.creation import ones as ones
 from vtgrad.numpy.creation import ones_like as ones_like
 from vtgrad.numpy.creation import zeros as zeros
 from vtgrad.numpy.creation import zeros_like as zeros_like
+from vtgrad.numpy.cumulative import cumulative_prod as cumulative_prod
+from vtgrad.numpy.cumulative import cumulative_sum as cumulative_sum
 from vtgrad.numpy.interpolation import interp as interp
 from vtgrad.numpy.nan_extremes import nanargmax as nanargmax
 from vtgrad.numpy.nan_extremes import nanargmin as nanargmin
@@ -104,6 +106,9 @@ from vtgrad.numpy.sorting import argsort as argsort
 from vtgrad.numpy.sorting import partition as partition
 from vtgrad.numpy.sorting import searchsorted as searchsorted
 from vtgrad.numpy.sorting import sort as sort
+from vtgrad.numpy.statistics import average as average
+from vtgrad.numpy.statistics import corrcoef as corrcoef
+from vtgrad.numpy.statistics import cov as cov
 from vtgrad.numpy.ufuncs import abs as abs
 from vtgrad.numpy.ufuncs import absolute as absolute
 from vtgrad.numpy.ufuncs import acos as acos
@@ -241,6 +246,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "average",
     "bitwise_and",
     "bitwise_count",
     "bitwise_invert",
@@ -263,12 +269,16 @@ __all__ = [
     "convolve",
     "copy",
     "copysign",
+    "corrcoef",
     "correlate",
     "cos",
     "cosh",
+    "cov",
     "csingle",
     "cumprod",
     "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "deg2rad",
     "degrees",
     "diagonal",
