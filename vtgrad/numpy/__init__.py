@@ -2,6 +2,12 @@
 
 # The names of the namespace hide what Python calls so, here only.
 
+from vtgrad.numpy.calculus import diff as diff
+from vtgrad.numpy.calculus import ediff1d as ediff1d
+from vtgrad.numpy.calculus import gradient as gradient
+from vtgrad.numpy.calculus import trapezoid as trapezoid
+from vtgrad.numpy.convolution import convolve as convolve
+from vtgrad.numpy.convolution import correlate as correlate
 from vtgrad.numpy.creation import array as array
 from vtgrad.numpy.creation import asanyarray as asanyarray
 from vtgrad.numpy.creation import asarray as asarray
@@ -16,6 +22,20 @@ from vtgrad.numpy.creation import ones as ones
 from vtgrad.numpy.creation import ones_like as ones_like
 from vtgrad.numpy.creation import zeros as zeros
 from vtgrad.numpy.creation import zeros_like as zeros_like
+from vtgrad.numpy.cumulative import cumulative_prod as cumulative_prod
+from vtgrad.numpy.cumulative import cumulative_sum as cumulative_sum
+from vtgrad.numpy.interpolation import interp as interp
+from vtgrad.numpy.nan_extremes import nanargmax as nanargmax
+from vtgrad.numpy.nan_extremes import nanargmin as nanargmin
+from vtgrad.numpy.nan_extremes import nanmax as nanmax
+from vtgrad.numpy.nan_extremes import nanmin as nanmin
+from vtgrad.numpy.nan_reductions import nancumprod as nancumprod
+from vtgrad.numpy.nan_reductions import nancumsum as nancumsum
+from vtgrad.numpy.nan_reductions import nanmean as nanmean
+from vtgrad.numpy.nan_reductions import nanprod as nanprod
+from vtgrad.numpy.nan_reductions import nanstd as nanstd
+from vtgrad.numpy.nan_reductions import nansum as nansum
+from vtgrad.numpy.nan_reductions import nanvar as nanvar
 from vtgrad.numpy.ndarray import ndarray as ndarray
 from vtgrad.numpy.picking import choose as choose
 from vtgrad.numpy.picking import clip as clip
@@ -25,6 +45,12 @@ from vtgrad.numpy.picking import nonzero as nonzero
 from vtgrad.numpy.picking import put as put
 from vtgrad.numpy.picking import round as round
 from vtgrad.numpy.picking import take as take
+from vtgrad.numpy.quantiles import median as median
+from vtgrad.numpy.quantiles import nanmedian as nanmedian
+from vtgrad.numpy.quantiles import nanpercentile as nanpercentile
+from vtgrad.numpy.quantiles import nanquantile as nanquantile
+from vtgrad.numpy.quantiles import percentile as percentile
+from vtgrad.numpy.quantiles import quantile as quantile
 from vtgrad.numpy.reductions import all as all
 from vtgrad.numpy.reductions import amax as amax
 from vtgrad.numpy.reductions import amin as amin
@@ -80,6 +106,9 @@ from vtgrad.numpy.sorting import argsort as argsort
 from vtgrad.numpy.sorting import partition as partition
 from vtgrad.numpy.sorting import searchsorted as searchsorted
 from vtgrad.numpy.sorting import sort as sort
+from vtgrad.numpy.statistics import average as average
+from vtgrad.numpy.statistics import corrcoef as corrcoef
+from vtgrad.numpy.statistics import cov as cov
 from vtgrad.numpy.ufuncs import abs as abs
 from vtgrad.numpy.ufuncs import absolute as absolute
 from vtgrad.numpy.ufuncs import acos as acos
@@ -217,6 +246,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "average",
     "bitwise_and",
     "bitwise_count",
     "bitwise_invert",
@@ -236,20 +266,28 @@ __all__ = [
     "compress",
     "conj",
     "conjugate",
+    "convolve",
     "copy",
     "copysign",
+    "corrcoef",
+    "correlate",
     "cos",
     "cosh",
+    "cov",
     "csingle",
     "cumprod",
     "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "deg2rad",
     "degrees",
     "diagonal",
+    "diff",
     "divide",
     "divmod",
     "dot",
     "double",
+    "ediff1d",
     "empty",
     "empty_like",
     "equal",
@@ -272,6 +310,7 @@ __all__ = [
     "full_like",
     "gcd",
     "generic",
+    "gradient",
     "greater",
     "greater_equal",
     "half",
@@ -284,6 +323,7 @@ __all__ = [
     "int8",
     "int_",
     "integer",
+    "interp",
     "intp",
     "invert",
     "isfinite",
@@ -309,11 +349,26 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "median",
     "min",
     "minimum",
     "mod",
     "modf",
     "multiply",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "ndarray",
     "negative",
     "nextafter",
@@ -323,12 +378,14 @@ __all__ = [
     "ones",
     "ones_like",
     "partition",
+    "percentile",
     "positive",
     "pow",
     "power",
     "prod",
     "ptp",
     "put",
+    "quantile",
     "rad2deg",
     "radians",
     "ravel",
@@ -361,6 +418,7 @@ __all__ = [
     "tanh",
     "trace",
     "transpose",
+    "trapezoid",
     "true_divide",
     "trunc",
     "uint8",

@@ -1,0 +1,290 @@
+"""Weighted averages, covariances and correlations."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from vtgrad.numpy import reductions, ufuncs
+from vtgrad.numpy.calculus import joined
+from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
+from vtgrad.numpy.function import function
+from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, result, value_of
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["average", "corrcoef", "cov"]
+
+_FLOAT64: Final = np.dtype(np.float64)
+
+
+# -- averages --------------------------------------------------------------------------------
+
+
+def _like_values(weights: ndarray, x: ndarray, axis: Axis) -> ndarray:
+    """Weights along some axes, in a shape that broadcasts with the values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the shapes do not fit.
+    """
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    dims = dims_of(axis, x._impl.array.ndim)
+    if weights.shape != tuple([x.shape[dim] for dim in dims]):
+        raise ValueError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    order = tuple(np.argsort(dims).tolist())
+    sizes = [n if dim in dims else 1 for dim, n in enumerate(x.shape)]
+    return as_array(F.reshape(F.permute(weights, order), sizes))
+
+
+@function
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool | NoValue = NO_VALUE,
+) -> ndarray | tuple[ndarray, ndarray]:
+    """The average of the elements along axes, each as often as its weight.
+
+    Parameters
+    ----------
+    a : array_like
+        The values.
+    axis : int or tuple of int, optional
+        The axes, all by default.
+    weights : array_like, optional
+        The weights, of the shape of `a` or that of its axes; all one by default.
+    returned : bool
+        Whether the sum of the weights is returned too.
+    keepdims : bool
+        Whether the axes stay, with size 1.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The average, or it and the sum of the weights.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the weights sum to zero; not inside of `vmap`, where no values are read.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.average(np.array([1.0, 2.0, 4.0]), weights=[1, 1, 2]).item()
+    2.75
+    """
+    if not has_derivative(a, weights):
+        found = on_values(np.average, a, axis, weights, returned, keepdims=keepdims)
+        return typing.cast("ndarray", found)
+    mean, total = _average(of(a), axis, weights, keepdims is True)
+    return (mean, total) if returned else mean
+
+
+def _average(
+    x: ndarray, axis: Axis, weights: ArrayLike | None, keepdims: bool
+) -> tuple[ndarray, ndarray]:
+    """The average and the sum of the weights."""
+    if weights is None:
+        mean = reductions.mean(x, axis, keepdims=keepdims)
+        number: Any = mean.dtype.type(x.size / mean.size)
+        if mean.shape:
+            number = fresh(np.full(mean.shape, number))
+        return mean, typing.cast("ndarray", number)
+    given = of(weights)
+    kinds = [x.dtype, given.dtype, *([_FLOAT64] if x.dtype.kind in "iub" else [])]
+    kind = np.result_type(*kinds)
+    given = _like_values(given, x, axis)
+    total = reductions.sum(given, axis, kind, keepdims=keepdims)
+    summed = of(total)
+    if not summed._impl.key_set and not value_of(summed).all():
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    products = F.mul(cast(x, kind), cast(given, kind))
+    mean = ufuncs.divide(reductions.sum(as_array(products), axis, keepdims=keepdims), total)
+    if mean.shape != total.shape:
+        total = as_array(F.clone(F.broadcast_to(total, mean.shape)))
+    return mean, total
+
+
+# -- covariances -----------------------------------------------------------------------------
+
+
+def _rows(value: ArrayLike, kind: NumpyDType, rowvar: bool) -> ndarray:
+    """The variables as rows."""
+    x = cast(of(value), kind)
+    ndim = x._impl.array.ndim
+    if ndim < 2:
+        return as_array(F.reshape(x, (1, -1)))
+    return x if rowvar else as_array(F.permute(x, (1, 0)))
+
+
+def _is_sample(value: object) -> bool:
+    return isinstance(value, TensorBase) and value._impl.key_set != 0
+
+
+def _covariance(
+    x: ndarray, ddof: int, fweights: ArrayLike | None, aweights: ArrayLike | None
+) -> TensorBase:
+    """The covariances of rows."""
+    weights: ndarray | None = None
+    for given in (fweights, aweights):
+        if given is not None:
+            factor = cast(of(given), _FLOAT64)
+            weights = factor if weights is None else as_array(F.mul(weights, factor))
+    kind = x._impl.array.dtype
+    number: TensorBase
+    centre: TensorBase
+    if weights is None:
+        number = of(np.asarray(x.shape[1] - ddof, _FLOAT64))
+        centre = F.mean(x, 1, True)
+    else:
+        total = F.sum(weights)
+        if not weights._impl.key_set and not value_of(total).all():
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        centre = F.true_divide(
+            F.sum_dim_IntList(F.mul(x, F.to_dtype(weights, kind)), (1,), True),
+            F.to_dtype(total, kind),
+        )
+        lost: TensorBase = of(np.asarray(ddof, _FLOAT64))
+        if ddof and aweights is not None:
+            squares = F.sum(F.mul(weights, cast(of(aweights), _FLOAT64)))
+            lost = F.true_divide(F.mul(squares, ddof), total)
+        number = F.sub(total, lost)
+    # NumPy divides by zero where there are too few samples.
+    number = F.clamp_min(number, 0)
+    deviation = F.sub(x, centre)
+    weighted = deviation if weights is None else F.mul(deviation, F.to_dtype(weights, kind))
+    turned = F.permute(weighted, (1, 0))
+    if kind.kind == "c":
+        turned = F.conj(turned)
+    return F.mul(F.matmul(deviation, turned), F.to_dtype(F.reciprocal(number), kind))
+
+
+@function
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+) -> ndarray:
+    """The covariances of variables.
+
+    Parameters
+    ----------
+    m : array_like
+        The samples of one variable, or of several in rows.
+    y : array_like, optional
+        More variables, in the same form.
+    rowvar : bool
+        Whether the rows are variables; if not, the columns are.
+    bias : bool
+        Whether sums are divided by the number of samples in place of one less.
+    ddof : int, optional
+        What is subtracted from the number of samples; overrides `bias`.
+    fweights : array_like of int, optional
+        How often each sample counts.
+    aweights : array_like, optional
+        How much each sample counts; recorded.
+    dtype : dtype, optional
+        The dtype of the result, at least float64 by default.
+
+    Returns
+    -------
+    ndarray
+        A matrix; a 0-d array of one variable.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.cov(np.array([[0.0, 2.0], [1.0, 0.0]]))
+    array([[ 2. , -1. ],
+           [-1. ,  0.5]])
+    """
+    if not has_derivative(m, y, aweights):
+        found = on_values(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+        return typing.cast("ndarray", found)
+    first = of(m)
+    second = None if y is None else of(y)
+    if ddof is not None or fweights is not None or not _is_sample(aweights):
+        # NumPy says what is wrong.
+        shapes = [None if x is None else np.zeros(x.shape) for x in (first, second)]
+        given = None if _is_sample(aweights) else aweights
+        on_values(np.cov, *shapes, rowvar, bias, ddof, fweights, given)
+    if dtype is None:
+        kinds = [x.dtype for x in (first, second) if x is not None]
+        kind = np.result_type(*kinds, _FLOAT64)
+    else:
+        kind = np.dtype(dtype)
+    rows = _rows(first, kind, rowvar)
+    if not rows.shape[0]:
+        return fresh(np.zeros((0, 0)))
+    if second is not None:
+        rows = joined([rows, _rows(second, kind, rowvar)], 0)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    return as_array(F.squeeze(_covariance(rows, ddof, fweights, aweights)))
+
+
+@function
+def corrcoef(
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+) -> ndarray:
+    """The correlations of variables: covariances by standard deviations.
+
+    Parameters
+    ----------
+    x, y, rowvar, dtype
+        As of `cov`.
+
+    Returns
+    -------
+    ndarray
+        A matrix; a scalar of one variable.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.corrcoef(np.array([[0.0, 2.0], [1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if not has_derivative(x, y):
+        return typing.cast("ndarray", on_values(np.corrcoef, x, y, rowvar, dtype=dtype))
+    found = cov(x, y, rowvar, dtype=dtype)
+    if not found.shape:
+        return result(F.true_divide(found, found))
+    kind = found.dtype
+    spread = F.diagonal(found)
+    if kind.kind == "c":
+        spread = F.real(spread)
+    spread = F.to_dtype(F.sqrt(spread), kind)
+    found = as_array(F.true_divide(found, F.unsqueeze(spread, 1)))
+    found = as_array(F.true_divide(found, spread))
+    if kind.kind == "c":
+        parts = [F.clamp(part, -1, 1) for part in (F.real(found), F.imag(found))]
+        return as_array(F.complex(*parts))
+    return as_array(F.clamp(found, -1, 1))
