@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 __all__ = [
     "AmbiguousTruthError",
     "ArgumentTypeError",
@@ -51,6 +53,8 @@ __all__ = [
     "InputOverlapError",
     "InterruptedWriteError",
     "LeafWriteError",
+    "LinAlgError",
+    "MatrixShapeError",
     "MemoryFormatError",
     "MissingMethodError",
     "MissingPackageError",
@@ -121,6 +125,18 @@ class VtgradError(Exception):
 
 class ShapeError(VtgradError, RuntimeError, ValueError):
     """Shapes do not fit each other or the operator."""
+
+    kind = "shape"
+
+
+class LinAlgError(VtgradError, RuntimeError, np.linalg.LinAlgError):
+    """A matrix is singular, or has no such decomposition."""
+
+    kind = "linear-algebra"
+
+
+class MatrixShapeError(ShapeError, LinAlgError):
+    """What should be a matrix, or a square one, has another shape."""
 
     kind = "shape"
 

@@ -27,6 +27,23 @@ class FrexpResult(NamedTuple, Generic[_TensorT]):
     mantissa: _TensorT
     exponent: _TensorT
 
+class LinalgEighResult(NamedTuple, Generic[_TensorT]):
+    eigenvalues: _TensorT
+    eigenvectors: _TensorT
+
+class LinalgQrResult(NamedTuple, Generic[_TensorT]):
+    Q: _TensorT
+    R: _TensorT
+
+class LinalgSlogdetResult(NamedTuple, Generic[_TensorT]):
+    sign: _TensorT
+    logabsdet: _TensorT
+
+class LinalgSvdResult(NamedTuple, Generic[_TensorT]):
+    U: _TensorT
+    S: _TensorT
+    Vh: _TensorT
+
 class MaxResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT

@@ -247,6 +247,7 @@ def _ramp(like: vt.Tensor) -> vt.Tensor:
 # Steps of other operators, which see to it that there are dimensions.
 _CHECKED_BEFORE: Final = {
     "_reshape_alias",
+    "fft_c2c",
     "linalg_cross",
     "put_selected",
     "scatter_overwritten",

@@ -22,16 +22,23 @@ from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
     SavesBatch1Batch2,
+    SavesEigenvaluesOutputEigenvectorsOutput,
     SavesMat1Mat2,
     SavesMatVec,
+    SavesQOutputROutput,
+    SavesResult,
+    SavesSelf,
     SavesSelfMat2,
     SavesSelfOther,
+    SavesSelfResult,
+    SavesSelfSignOutput,
     SavesSelfTensor,
     SavesSelfVec,
+    SavesUOutputSOutputVhOutput,
     SavesVec1Vec2,
 )
 from vtgrad.ops.kernels.support.memory_reuse import product, reuse
-from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.ops.saving.operands import geometry_of_operand, is_square
@@ -610,3 +617,322 @@ class LinalgCrossBackward0(SavesSelfOther):
         if needs & 2 and self.next_edges[1] is not None:
             grad1 = F.linalg_cross(grad, F.conj(self.saved_self.unpack(self)), self.dim)
         return grad0, grad1
+
+
+@final
+class LinalgInvBackward0(SavesResult):
+    """Derivative of `linalg_inv`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgInvBackward0:
+        return LinalgInvBackward0((gradient_edge(self),))
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.gradient_of_inverse(grad, self.saved_result.unpack_array(self)),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.gradient_of_inverse(grad, self.saved_result.unpack(self)),)
+
+
+@final
+class LinalgSolveBackward0(SavesSelfResult):
+    """Derivative of `linalg_solve`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, FRESH)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> LinalgSolveBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = LinalgSolveBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.gradient_of_left_side(grad, self_, result)
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.linalg_solve(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
+        return grad0, grad1
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            grad0 = reusing_formulas.gradient_of_left_side(owned0, grad, self_, result)
+            owned = False
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.linalg_solve(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
+        return (grad0, grad1), (SHARED, FRESH)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad0 = tensor_formulas.gradient_of_left_side(grad, self_, result)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = F.linalg_solve(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
+        return grad0, grad1
+
+
+@final
+class LinalgSlogdetBackward0(SavesSelfSignOutput):
+    """Derivative of `linalg_slogdet`."""
+
+    __slots__ = ("self_dtype",)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+    self_dtype: NumpyDType
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgSlogdetBackward0:
+        edge0 = gradient_edge(self)
+        node = LinalgSlogdetBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        node.self_dtype = self._impl.array.dtype
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        self_ = self.saved_self.unpack_array(self)
+        sign = self.saved_sign.unpack_array(self)
+        return (array_formulas.gradient_of_slogdet(grads, self_, sign, self.self_dtype),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        self_ = self.saved_self.unpack(self)
+        sign = self.saved_sign.unpack(self)
+        return (tensor_formulas.gradient_of_slogdet(grads, self_, sign, self.self_dtype),)
+
+
+@final
+class LinalgDetBackward0(SavesSelf):
+    """Derivative of `linalg_det`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgDetBackward0:
+        edge0 = gradient_edge(self)
+        node = LinalgDetBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.gradient_of_determinant(grad, self.saved_self.unpack_array(self)),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.gradient_of_determinant(grad, self.saved_self.unpack(self)),)
+
+
+@final
+class LinalgCofactorsBackward0(SavesSelf):
+    """Derivative of `linalg_cofactors`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgCofactorsBackward0:
+        edge0 = gradient_edge(self)
+        node = LinalgCofactorsBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.conj(k.linalg_cofactors_along(self.saved_self.unpack_array(self), k.conj(grad))),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.conj(F.linalg_cofactors_along(self.saved_self.unpack(self), F.conj(grad))),)
+
+
+@final
+class LinalgCofactorsAlongBackward0(SavesSelfOther):
+    """Derivative of `linalg_cofactors_along`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED, SHARED)
+
+    @staticmethod
+    def record(self: TensorBase, other: TensorBase) -> LinalgCofactorsAlongBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(other)
+        node = LinalgCofactorsAlongBackward0((edge0, edge1))
+        node.saved_self = SavedVariable(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            other = self.saved_other.unpack_array(self)
+            grad0 = k.conj(array_formulas.third_of_determinant(self_, other, k.conj(grad)))
+        grad1: Gradient | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = k.conj(k.linalg_cofactors_along(self.saved_self.unpack_array(self), k.conj(grad)))
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack(self)
+            other = self.saved_other.unpack(self)
+            grad0 = F.conj(tensor_formulas.third_of_determinant(self_, other, F.conj(grad)))
+        grad1: TensorBase | None = None
+        if needs & 2 and self.next_edges[1] is not None:
+            grad1 = F.conj(F.linalg_cofactors_along(self.saved_self.unpack(self), F.conj(grad)))
+        return grad0, grad1
+
+
+@final
+class LinalgCholeskyBackward0(SavesResult):
+    """Derivative of `linalg_cholesky`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgCholeskyBackward0:
+        return LinalgCholeskyBackward0((gradient_edge(self),))
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.gradient_of_cholesky(grad, self.saved_result.unpack_array(self)),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.gradient_of_cholesky(grad, self.saved_result.unpack(self)),)
+
+
+@final
+class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
+    """Derivative of `linalg_eigh`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgEighBackward0:
+        return LinalgEighBackward0((gradient_edge(self),))
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        eigenvalues = self.saved_eigenvalues.unpack_array(self)
+        eigenvectors = self.saved_eigenvectors.unpack_array(self)
+        return (array_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        eigenvalues = self.saved_eigenvalues.unpack(self)
+        eigenvectors = self.saved_eigenvectors.unpack(self)
+        return (tensor_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors),)
+
+
+@final
+class LinalgInverseGapsBackward0(SavesResult):
+    """Derivative of `linalg_inverse_gaps`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgInverseGapsBackward0:
+        return LinalgInverseGapsBackward0((gradient_edge(self),))
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        result = self.saved_result.unpack_array(self)
+        return (array_formulas.gradient_of_gaps(k.mul(k.mul(grad, result), result)),)
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            result = self.saved_result.unpack_array(self)
+            grad0 = array_formulas.gradient_of_gaps(reuse(1, k.mul, reuse(owned, k.mul, grad, result), result))
+        return (grad0,), (SHARED,)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        result = self.saved_result.unpack(self)
+        return (tensor_formulas.gradient_of_gaps(F.mul(F.mul(grad, result), result)),)
+
+
+@final
+class LinalgQrBackward0(SavesQOutputROutput):
+    """Derivative of `linalg_qr`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgQrBackward0:
+        return LinalgQrBackward0((gradient_edge(self),))
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        Q = self.saved_Q.unpack_array(self)
+        R = self.saved_R.unpack_array(self)
+        return (array_formulas.gradient_of_qr(grads, Q, R),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        Q = self.saved_Q.unpack(self)
+        R = self.saved_R.unpack(self)
+        return (tensor_formulas.gradient_of_qr(grads, Q, R),)
+
+
+@final
+class LinalgSvdBackward0(SavesUOutputSOutputVhOutput):
+    """Derivative of `linalg_svd`."""
+
+    __slots__ = ("self_dtype",)
+    ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    saves_results: ClassVar[bool] = True
+    self_dtype: NumpyDType
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgSvdBackward0:
+        node = LinalgSvdBackward0((gradient_edge(self),))
+        node.self_dtype = self._impl.array.dtype
+        return node
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        U = self.saved_U.unpack_array(self)
+        S = self.saved_S.unpack_array(self)
+        Vh = self.saved_Vh.unpack_array(self)
+        return (array_formulas.gradient_of_svd(grads, U, S, Vh, self.self_dtype),)
+
+    def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
+        if all(g is None for g in grads):
+            return (None,)
+        U = self.saved_U.unpack(self)
+        S = self.saved_S.unpack(self)
+        Vh = self.saved_Vh.unpack(self)
+        return (tensor_formulas.gradient_of_svd(grads, U, S, Vh, self.self_dtype),)

@@ -10,6 +10,10 @@ from typing import Final
 from vtgrad.ops.generated.cumulative import CummaxResult
 from vtgrad.ops.generated.cumulative import CumminResult
 from vtgrad.ops.generated.float_parts import FrexpResult
+from vtgrad.ops.generated.linalg import LinalgSlogdetResult
+from vtgrad.ops.generated.linalg import LinalgEighResult
+from vtgrad.ops.generated.linalg import LinalgQrResult
+from vtgrad.ops.generated.linalg import LinalgSvdResult
 from vtgrad.ops.generated.reductions import MaxResult
 from vtgrad.ops.generated.reductions import MinResult
 from vtgrad.ops.generated.reductions import MedianResult
@@ -25,6 +29,10 @@ __all__ = [
     "CummaxResult",
     "CumminResult",
     "FrexpResult",
+    "LinalgEighResult",
+    "LinalgQrResult",
+    "LinalgSlogdetResult",
+    "LinalgSvdResult",
     "MaxResult",
     "MedianResult",
     "MinResult",
@@ -40,6 +48,10 @@ RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {
     "cummax.dim": CummaxResult,
     "cummin.dim": CumminResult,
     "frexp": FrexpResult,
+    "linalg_slogdet": LinalgSlogdetResult,
+    "linalg_eigh": LinalgEighResult,
+    "linalg_qr": LinalgQrResult,
+    "linalg_svd": LinalgSvdResult,
     "max.dim": MaxResult,
     "min.dim": MinResult,
     "median.dim": MedianResult,

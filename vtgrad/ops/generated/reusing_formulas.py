@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from vtgrad.ops import kernels as k
 from vtgrad.ops.formulas.arithmetic import log_of_number
+from vtgrad.ops.formulas.linalg import adjoint_of
+from vtgrad.ops.formulas.linalg import stacked_product
 from vtgrad.ops.formulas.reductions import _reaches
 from vtgrad.ops.formulas.reductions import kept_shape
 from vtgrad.ops.formulas.reductions import reduced_count
@@ -112,6 +114,14 @@ def gradient_of_i1(owned: bool, grad: Array, self: Array, result: Array) -> Arra
     zero = k.eq(self, 0)
     quotient = reuse(4, k.where, zero, 0.5, reuse(2, k.div, result, k.where(zero, 1, self)))
     return reuse(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
+
+
+def gradient_of_left_side(owned: bool, grad: Array, matrices: Array, solution: Array) -> Array:
+    """The gradient of the matrices of equations, from that of the solution."""
+    right = k.linalg_solve(adjoint_of(matrices), grad)
+    if len(solution.shape) < len(matrices.shape):
+        return reuse(1, k.neg, k.mul(k.unsqueeze(right, -1), k.conj(k.unsqueeze(solution, -2))))
+    return k.neg(stacked_product(right, adjoint_of(solution)))
 
 
 def gradient_of_logit(owned: bool, grad: Array, self: Array, eps: float | None) -> Array:

@@ -70,6 +70,29 @@ class SavesCondition(OperatorNode):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class SavesEigenvaluesOutputEigenvectorsOutput(OperatorNode):
+    """A node that saves `eigenvalues` and `eigenvectors`."""
+
+    __slots__ = ("saved_eigenvalues", "saved_eigenvectors")
+    saved_eigenvalues: SavedVariable
+    saved_eigenvectors: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_eigenvalues = SavedResult(results[0], 0)
+        self.saved_eigenvectors = SavedResult(results[1], 1)
+
+    def check_saved(self) -> None:
+        self.saved_eigenvalues.check(self)
+        self.saved_eigenvectors.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_eigenvalues is not UNSAVED:
+            self.saved_eigenvalues = RELEASED
+        if self.saved_eigenvectors is not UNSAVED:
+            self.saved_eigenvectors = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SavesExponentOutput(OperatorNode):
     """A node that saves `exponent`."""
 
@@ -279,6 +302,29 @@ class SavesOtherResult(OperatorNode):
             self.saved_other = RELEASED
         if self.saved_result is not UNSAVED:
             self.saved_result = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class SavesQOutputROutput(OperatorNode):
+    """A node that saves `Q` and `R`."""
+
+    __slots__ = ("saved_Q", "saved_R")
+    saved_Q: SavedVariable
+    saved_R: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_Q = SavedResult(results[0], 0)
+        self.saved_R = SavedResult(results[1], 1)
+
+    def check_saved(self) -> None:
+        self.saved_Q.check(self)
+        self.saved_R.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_Q is not UNSAVED:
+            self.saved_Q = RELEASED
+        if self.saved_R is not UNSAVED:
+            self.saved_R = RELEASED
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -684,6 +730,28 @@ class SavesSelfResult(OperatorNode):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class SavesSelfSignOutput(OperatorNode):
+    """A node that saves `self` and `sign`."""
+
+    __slots__ = ("saved_self", "saved_sign")
+    saved_self: SavedVariable
+    saved_sign: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_sign = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        self.saved_self.check(self)
+        self.saved_sign.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_self is not UNSAVED:
+            self.saved_self = RELEASED
+        if self.saved_sign is not UNSAVED:
+            self.saved_sign = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SavesSelfStdOutput(OperatorNode):
     """A node that saves `self` and `std`."""
 
@@ -760,6 +828,34 @@ class SavesTensor1Tensor2(OperatorNode):
             self.saved_tensor1 = RELEASED
         if self.saved_tensor2 is not UNSAVED:
             self.saved_tensor2 = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class SavesUOutputSOutputVhOutput(OperatorNode):
+    """A node that saves `U` and `S` and `Vh`."""
+
+    __slots__ = ("saved_S", "saved_U", "saved_Vh")
+    saved_U: SavedVariable
+    saved_S: SavedVariable
+    saved_Vh: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_U = SavedResult(results[0], 0)
+        self.saved_S = SavedResult(results[1], 1)
+        self.saved_Vh = SavedResult(results[2], 2)
+
+    def check_saved(self) -> None:
+        self.saved_U.check(self)
+        self.saved_S.check(self)
+        self.saved_Vh.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_U is not UNSAVED:
+            self.saved_U = RELEASED
+        if self.saved_S is not UNSAVED:
+            self.saved_S = RELEASED
+        if self.saved_Vh is not UNSAVED:
+            self.saved_Vh = RELEASED
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

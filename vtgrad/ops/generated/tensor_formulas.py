@@ -13,6 +13,8 @@ from vtgrad.ops.formulas.arithmetic import log_of_number as log_of_number
 from vtgrad.ops.formulas.indexing import _broadcast as _broadcast
 from vtgrad.ops.formulas.indexing import number_of_elements as number_of_elements
 from vtgrad.ops.formulas.linalg import is_column_major as is_column_major
+from vtgrad.ops.formulas.linalg import common_stack as common_stack
+from vtgrad.ops.formulas.linalg import size_of_stack as size_of_stack
 from vtgrad.ops.formulas.reductions import kept_shape as kept_shape
 from vtgrad.ops.formulas.reductions import reduced_count as reduced_count
 from vtgrad.ops.formulas.reductions import other_dims as other_dims
@@ -519,6 +521,334 @@ def for_each(grad: TensorBase, batch: Shape) -> TensorBase:
 def gradient_of_trace(grad: TensorBase, sizes: Shape) -> TensorBase:
     """The gradient on the diagonal, 0 elsewhere."""
     return F.diagonal_backward(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
+
+
+def stacked_product(left: TensorBase, right: TensorBase) -> TensorBase:
+    """The products of the matrices of two stacks, which broadcast."""
+    if len(left.shape) == 2 and len(right.shape) == 2:
+        return F.mm(left, right)
+    stack = common_stack(left.shape, right.shape)
+    count = size_of_stack(stack)
+    height, inner, width = left.shape[-2], left.shape[-1], right.shape[-1]
+    a = F.reshape(F.expand(left, (*stack, height, inner)), (count, height, inner))
+    b = F.reshape(F.expand(right, (*stack, inner, width)), (count, inner, width))
+    return F.reshape(F.bmm(a, b), (*stack, height, width))
+
+
+def gradient_of_inverse(grad: TensorBase, inverse: TensorBase) -> TensorBase:
+    """From ``d(inverse) = -inverse @ d(matrix) @ inverse``."""
+    adjoint = adjoint_of(inverse)
+    return F.neg(stacked_product(stacked_product(adjoint, grad), adjoint))
+
+
+def applied(matrices: TensorBase, solution: TensorBase) -> TensorBase:
+    """Matrices times the solution of equations, which has fewer dimensions if it is vectors."""
+    if len(solution.shape) < len(matrices.shape):
+        return F.squeeze_dim(stacked_product(matrices, F.unsqueeze(solution, -1)), -1)
+    return stacked_product(matrices, solution)
+
+
+def gradient_of_left_side(grad: TensorBase, matrices: TensorBase, solution: TensorBase) -> TensorBase:
+    """The gradient of the matrices of equations, from that of the solution."""
+    right = F.linalg_solve(adjoint_of(matrices), grad)
+    if len(solution.shape) < len(matrices.shape):
+        return F.neg(F.mul(F.unsqueeze(right, -1), F.conj(F.unsqueeze(solution, -2))))
+    return F.neg(stacked_product(right, adjoint_of(solution)))
+
+
+def inner_products(left: TensorBase, right: TensorBase) -> TensorBase:
+    """For each pair of matrices the sum of the products of their elements; none is conjugated."""
+    return F.sum(F.mul(left, right), (-2, -1))
+
+
+def real_part(values: TensorBase) -> TensorBase:
+    """The real parts, in the dtype of the values."""
+    return F.mul(F.add(values, F.conj(values)), 0.5)
+
+
+def imaginary_part(values: TensorBase) -> TensorBase:
+    """The imaginary parts times the imaginary unit; of real values 0."""
+    return F.mul(F.sub(values, F.conj(values)), 0.5)
+
+
+def tangent_of_logarithm(matrices: TensorBase, tangent: TensorBase) -> TensorBase:
+    """The tangent of the logarithm of a determinant: the trace of ``inverse @ tangent``."""
+    return inner_products(F.transpose(F.linalg_inv(matrices), -2, -1), tangent)
+
+
+def gradient_of_slogdet(grads: Sequence[TensorBase | None], matrices: TensorBase, sign: TensorBase, dtype: NumpyDType) -> TensorBase | None:
+    """The gradients of a sign, which only a complex one has, and of a logarithm."""
+    of_sign, of_logarithm = grads
+    along: TensorBase | None = of_logarithm
+    if of_sign is not None and dtype.kind == "c":
+        turn = F.neg(imaginary_part(F.mul(F.conj(of_sign), sign)))
+        along = turn if of_logarithm is None else F.add(of_logarithm, turn)
+    if along is None:
+        return F.zeros_like(matrices)
+    inverse = F.linalg_inv(matrices)
+    return F.mul(F.unsqueeze(F.unsqueeze(along, -1), -1), adjoint_of(inverse))
+
+
+def gradient_of_determinant(grad: TensorBase, matrices: TensorBase) -> TensorBase:
+    """The conjugates of the cofactors, each matrix with a factor of its own."""
+    factor = F.unsqueeze(F.unsqueeze(grad, -1), -1)
+    return F.mul(factor, F.conj(F.linalg_cofactors(matrices)))
+
+
+def third_of_determinant(matrices: TensorBase, first: TensorBase, second: TensorBase) -> TensorBase:
+    """The third derivatives of determinants along two stacks of matrices.
+
+    A cofactor is the determinant of the matrix without a row and a column, up to the sign: so they
+    are the derivatives of its cofactors along the same of `first`, times an element of `second`.
+    """
+    if not matrices.shape[-1]:
+        return F.zeros_like(first)
+    along = F.linalg_cofactors_along(minors(matrices), minors(first))
+    return minors_back(F.mul(along, F.unsqueeze(F.unsqueeze(second, -1), -1)))
+
+
+def minors(matrices: TensorBase) -> TensorBase:
+    """``minors[..., i, j, :, :]`` is the matrix without row i and column j."""
+    size, row = matrices.shape[-1], len(matrices.shape) - 2
+    rows = F.stack([without_one(matrices, row, nr) for nr in range(size)], row)
+    return F.stack([without_one(rows, row + 2, nr) for nr in range(size)], row + 1)
+
+
+def minors_back(values: TensorBase) -> TensorBase:
+    """The sum of all minors, each where it came from, with the signs of cofactors."""
+    column, size = len(values.shape) - 3, values.shape[-3]
+    rows = with_zeros_at(F.select(values, column, 0), column + 1, 0)
+    for nr in range(1, size):
+        more = with_zeros_at(F.select(values, column, nr), column + 1, nr)
+        rows = F.sub(rows, more) if nr % 2 else F.add(rows, more)
+    total = with_zeros_at(F.select(rows, column - 1, 0), column - 1, 0)
+    for nr in range(1, size):
+        more = with_zeros_at(F.select(rows, column - 1, nr), column - 1, nr)
+        total = F.sub(total, more) if nr % 2 else F.add(total, more)
+    return total
+
+
+def without_one(values: TensorBase, dim: int, index: int) -> TensorBase:
+    """All but one along a dimension."""
+    first = F.slice(values, dim, 0, index)
+    return F.cat([first, F.slice(values, dim, index + 1, values.shape[dim])], dim)
+
+
+def with_zeros_at(values: TensorBase, dim: int, index: int) -> TensorBase:
+    """One more along a dimension: zeros."""
+    size = values.shape[dim]
+    zeros = F.zeros_shaped(values, (*values.shape[:dim], 1, *values.shape[dim + 1 :]))
+    first = F.slice(values, dim, 0, index)
+    return F.cat([first, zeros, F.slice(values, dim, index, size)], dim)
+
+
+def half_lower(matrices: TensorBase) -> TensorBase:
+    """The lower triangle, with half of the diagonal."""
+    return F.mul(F.add(F.tril(matrices), F.tril(matrices, -1)), 0.5)
+
+
+def sum_with_adjoint(matrices: TensorBase) -> TensorBase:
+    """Twice the Hermitian part."""
+    return F.add(matrices, adjoint_of(matrices))
+
+
+def hermitian_of_lower(matrices: TensorBase) -> TensorBase:
+    """The Hermitian matrix that an operator sees which reads the lower triangle only.
+
+    Its gradient goes to the lower triangle by ``half_lower(sum_with_adjoint(grad))``.
+    """
+    return sum_with_adjoint(half_lower(matrices))
+
+
+def gradient_of_cholesky(grad: TensorBase, factor: TensorBase) -> TensorBase:
+    """The gradient of the lower triangle, from that of the factor."""
+    upper = adjoint_of(factor)
+    half = F.linalg_solve(upper, half_lower(stacked_product(upper, grad)))
+    return half_lower(sum_with_adjoint(F.linalg_solve(upper, adjoint_of(half))))
+
+
+def tangent_of_cholesky(tangent: TensorBase, factor: TensorBase) -> TensorBase:
+    """The tangent of the factor, from that of the lower triangle."""
+    half = adjoint_of(F.linalg_solve(factor, hermitian_of_lower(tangent)))
+    return stacked_product(factor, half_lower(F.linalg_solve(factor, half)))
+
+
+def in_basis(matrices: TensorBase, vectors: TensorBase) -> TensorBase:
+    """Matrices as the vectors of an orthonormal basis see them."""
+    return stacked_product(adjoint_of(vectors), stacked_product(matrices, vectors))
+
+
+def gradient_of_eigh(grads: Sequence[TensorBase | None], values: TensorBase, vectors: TensorBase) -> TensorBase | None:
+    """The gradient of the lower triangle, from those of eigenvalues and eigenvectors.
+
+    Eigenvectors are taken to turn with no phase of their own, which nothing that is well defined
+    depends on.
+    """
+    of_values, of_vectors = grads
+    adjoint = adjoint_of(vectors)
+    if of_vectors is not None:
+        inner = F.mul(F.linalg_inverse_gaps(values), stacked_product(adjoint, of_vectors))
+        if of_values is not None:
+            inner = F.add(inner, F.diag_embed(of_values))
+        whole = stacked_product(vectors, stacked_product(inner, adjoint))
+        return half_lower(sum_with_adjoint(whole))
+    if of_values is None:
+        return None
+    whole = stacked_product(F.mul(vectors, F.unsqueeze(of_values, -2)), adjoint)
+    return half_lower(sum_with_adjoint(whole))
+
+
+def gradient_of_gaps(grad: TensorBase) -> TensorBase:
+    """The gradient of the values, from that of their differences with the opposite sign."""
+    return F.sub(F.sum(grad, -1), F.sum(grad, -2))
+
+
+def tangent_of_eigenvalues(tangent: TensorBase, vectors: TensorBase) -> TensorBase:
+    """The tangent of the eigenvalues, from that of the lower triangle."""
+    return F.diagonal(in_basis(hermitian_of_lower(tangent), vectors), 0, -2, -1)
+
+
+def tangent_of_eigenvectors(tangent: TensorBase, values: TensorBase, vectors: TensorBase) -> TensorBase:
+    """The tangent of the eigenvectors, from that of the lower triangle."""
+    turn = F.mul(F.linalg_inverse_gaps(values), in_basis(hermitian_of_lower(tangent), vectors))
+    return stacked_product(vectors, turn)
+
+
+def columns(matrices: TensorBase, start: int, end: int) -> TensorBase:
+    """Some of the columns."""
+    return F.slice(matrices, len(matrices.shape) - 1, start, end)
+
+
+def right_divided(matrices: TensorBase, divisor: TensorBase) -> TensorBase:
+    """``matrices @ inverse(divisor)``."""
+    return adjoint_of(F.linalg_solve(adjoint_of(divisor), adjoint_of(matrices)))
+
+
+def gradient_of_qr(grads: Sequence[TensorBase | None], q: TensorBase, r: TensorBase) -> TensorBase:
+    """The gradient of a matrix from those of its factors.
+
+    The columns behind the square part of a wide matrix are ``q`` times those of ``r``, and depend
+    on the others by ``q`` alone.
+    """
+    first, second = grads
+    of_q = F.zeros_like(q) if first is None else first
+    of_r = F.zeros_like(r) if second is None else second
+    size, width = r.shape[-2], r.shape[-1]
+    if width > size:
+        of_rest = columns(of_r, size, width)
+        rest = stacked_product(q, columns(r, size, width))
+        of_q = F.add(of_q, stacked_product(rest, adjoint_of(of_rest)))
+        parts: list[TensorBase | None] = [of_q, columns(of_r, 0, size)]
+        square = gradient_of_qr(parts, q, columns(r, 0, size))
+        return F.cat([square, stacked_product(q, of_rest)], len(r.shape) - 1)
+    both = F.sub(stacked_product(r, adjoint_of(of_r)), stacked_product(adjoint_of(of_q), q))
+    of_q = F.add(of_q, stacked_product(q, hermitian_of_lower(both)))
+    return right_divided(of_q, adjoint_of(r))
+
+
+def turn_of_q(tangent: TensorBase, q: TensorBase, r: TensorBase) -> TensorBase:
+    """How the columns of ``q`` turn among themselves: a skew-Hermitian matrix."""
+    size = r.shape[-2]
+    inner = stacked_product(adjoint_of(q), columns(tangent, 0, size))
+    half = half_lower(right_divided(inner, columns(r, 0, size)))
+    return F.sub(half, adjoint_of(half))
+
+
+def tangent_of_q(tangent: TensorBase, q: TensorBase, r: TensorBase) -> TensorBase:
+    """The tangent of the orthonormal columns: they turn, and of a tall matrix leave their span."""
+    size = r.shape[-2]
+    within = stacked_product(q, turn_of_q(tangent, q, r))
+    if q.shape[-2] == size:
+        return within
+    outside = F.sub(tangent, stacked_product(q, stacked_product(adjoint_of(q), tangent)))
+    return F.add(within, right_divided(outside, r))
+
+
+def tangent_of_r(tangent: TensorBase, q: TensorBase, r: TensorBase) -> TensorBase:
+    """The tangent of the upper triangular factor."""
+    inner = stacked_product(adjoint_of(q), tangent)
+    return F.triu(F.sub(inner, stacked_product(turn_of_q(tangent, q, r), r)))
+
+
+def reciprocals(values: TensorBase) -> TensorBase:
+    """One by each singular value; an error if one is zero."""
+    return F.diagonal(F.linalg_inv(F.diag_embed(values)), 0, -2, -1)
+
+
+def outside_of(vectors: TensorBase, matrices: TensorBase) -> TensorBase:
+    """What is not in the span of orthonormal vectors."""
+    inner = stacked_product(adjoint_of(vectors), matrices)
+    return F.sub(matrices, stacked_product(vectors, inner))
+
+
+def gradient_of_svd(
+    grads: Sequence[TensorBase | None], u: TensorBase, s: TensorBase, vh: TensorBase, dtype: NumpyDType
+) -> TensorBase | None:
+    """The gradient of a matrix, from those of its singular vectors and values.
+
+    Right vectors are taken to turn with no phase of their own, and left ones as that demands.
+    """
+    first, of_s, last = grads
+    if first is None and last is None:
+        if of_s is None:
+            return None
+        return stacked_product(F.mul(u, F.unsqueeze(of_s, -2)), vh)
+    v, row, column = adjoint_of(vh), F.unsqueeze(s, -2), F.unsqueeze(s, -1)
+    of_u = F.zeros_like(u) if first is None else first
+    of_v = F.zeros_like(v) if last is None else adjoint_of(last)
+    gaps = F.linalg_inverse_gaps(F.mul(s, s))
+    left = stacked_product(adjoint_of(u), of_u)
+    right = F.mul(gaps, stacked_product(vh, of_v))
+    inner = F.mul(sum_with_adjoint(F.mul(gaps, left)), row)
+    inner = F.add(inner, F.mul(sum_with_adjoint(right), column))
+    if of_s is not None:
+        inner = F.add(inner, F.diag_embed(of_s))
+    if dtype.kind == "c":
+        phases = imaginary_part(F.diagonal(left, 0, -2, -1))
+        inner = F.add(inner, F.diag_embed(F.mul(phases, reciprocals(s))))
+    grad = stacked_product(u, stacked_product(inner, vh))
+    if u.shape[-2] > u.shape[-1]:
+        scaled_left = F.mul(outside_of(u, of_u), F.unsqueeze(reciprocals(s), -2))
+        grad = F.add(grad, stacked_product(scaled_left, vh))
+    if v.shape[-2] > v.shape[-1]:
+        scaled_right = F.mul(outside_of(v, of_v), F.unsqueeze(reciprocals(s), -2))
+        grad = F.add(grad, stacked_product(u, adjoint_of(scaled_right)))
+    return grad
+
+
+def tangent_of_singular_values(tangent: TensorBase, u: TensorBase, vh: TensorBase) -> TensorBase:
+    """The tangent of the singular values."""
+    inner = stacked_product(adjoint_of(u), stacked_product(tangent, adjoint_of(vh)))
+    return real_part(F.diagonal(inner, 0, -2, -1))
+
+
+def tangent_of_left_vectors(tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase, dtype: NumpyDType) -> TensorBase:
+    """The tangent of the left singular vectors."""
+    moved = stacked_product(tangent, adjoint_of(vh))
+    inner = stacked_product(adjoint_of(u), moved)
+    gaps = F.linalg_inverse_gaps(F.mul(s, s))
+    turn = F.mul(gaps, sum_with_adjoint(F.mul(inner, F.unsqueeze(s, -2))))
+    if dtype.kind == "c":
+        phases = imaginary_part(F.diagonal(inner, 0, -2, -1))
+        turn = F.add(turn, F.diag_embed(F.mul(phases, reciprocals(s))))
+    within = stacked_product(u, turn)
+    if u.shape[-2] == u.shape[-1]:
+        return within
+    return F.add(within, F.mul(outside_of(u, moved), F.unsqueeze(reciprocals(s), -2)))
+
+
+def tangent_of_right_vectors(tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase) -> TensorBase:
+    """The tangent of the adjoint of the right singular vectors."""
+    v = adjoint_of(vh)
+    moved = stacked_product(adjoint_of(tangent), u)
+    inner = stacked_product(vh, moved)
+    gaps = F.linalg_inverse_gaps(F.mul(s, s))
+    turn = F.mul(gaps, sum_with_adjoint(F.mul(inner, F.unsqueeze(s, -2))))
+    within = stacked_product(v, turn)
+    if v.shape[-2] > v.shape[-1]:
+        outside = F.mul(outside_of(v, moved), F.unsqueeze(reciprocals(s), -2))
+        within = F.add(within, outside)
+    return adjoint_of(within)
 
 
 def sum_gradient(grad: TensorBase, sizes: Shape, dim: Dims) -> TensorBase:

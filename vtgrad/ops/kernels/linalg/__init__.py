@@ -1,3 +1,6 @@
-"""Products of vectors and matrices."""
+"""Products, inverses and decompositions of matrices."""
 
+from vtgrad.ops.kernels.linalg.decompositions import *
+from vtgrad.ops.kernels.linalg.determinants import *
+from vtgrad.ops.kernels.linalg.inverses import *
 from vtgrad.ops.kernels.linalg.products import *

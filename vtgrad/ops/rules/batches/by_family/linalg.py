@@ -1,4 +1,4 @@
-"""Products of matrices and vectors."""
+"""Products of matrices and vectors, and linear equations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.linalg.matrices import is_vector_side
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
 from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.storage.arrays import Shape
@@ -128,8 +129,29 @@ def trace(call: BatchedCall) -> object:
     return call.finish(F.sum_dim_IntList(diagonal, 1))
 
 
+def solve(call: BatchedCall) -> object:
+    """Matrices and right sides of as many dimensions, so that no right side passes for vectors."""
+    left, right = call.tensor("input"), call.tensor("other")
+    a, b = left._impl.array.shape, right._impl.array.shape
+    if len(a) < 2 or not b:
+        call.refuse()
+    is_vector = is_vector_side(a, b)
+    side = call.expanded(right).value
+    if is_vector:
+        side = F.unsqueeze(side, -1)
+    sizes = side._impl.array.shape
+    missing = len(a) + 1 - len(sizes)
+    if missing > 0:
+        side = F.view_shape(side, (sizes[0], *(1,) * missing, *sizes[1:]))
+    matrices = call.aligned(call.operand(left), len(sizes) - 1)
+    found = call.called({"input": matrices, "other": side})
+    assert isinstance(found, TensorBase)
+    return call.finish(F.squeeze_dim(found, -1) if is_vector else found)
+
+
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     "added_product": added_product,
     "product": product,
+    "solve": solve,
     "trace": trace,
 }
