@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls import call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import call, check, check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
 
 NAN, INF = np.nan, np.inf

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib import recfunctions
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array, assert_same, compare, values
-from vtgrad.numpy import ndarray, scalar, ufuncs
+from vtgrad.numpy import scalar, ufuncs
 
 TABLE = np.array([[0.5, 1.25, 3.0], [2.0, 0.875, 1.5]])
 
@@ -47,15 +48,18 @@ def test_numpys_functions_are_those_of_the_namespace() -> None:
 
 
 def test_functions_that_the_namespace_does_not_have_run_on_values() -> None:
-    x = array([3.0, 1.0, 1.0])
-    found: Any = np.unique(x)
-    assert type(found) is ndarray
-    assert found.tolist() == [1, 3]
+    x: Any = array([[3.0, 1.0]])
+    function: Any = recfunctions.unstructured_to_structured
+    found = function(x)
+    assert type(found) is np.ndarray
+    assert found.tolist() == [(3, 1)]
+    back: Any = recfunctions.structured_to_unstructured(found)
+    assert back.tolist() == [[3, 1]]
     with pytest.raises(TypeError, match="detach"):
-        np.unique(x.requires_grad_())
+        function(x.requires_grad_())
     with vt.no_grad():
-        assert np.unique(x).tolist() == [1, 3]
-    assert np.unique(x.detach()).tolist() == [1, 3]
+        assert function(x).tolist() == [(3, 1)]
+    assert function(x.detach()).tolist() == [(3, 1)]
 
 
 def test_an_array_of_numpy_cannot_be_written_by_a_value_with_a_derivative() -> None:
@@ -136,3 +140,9 @@ def test_arrays_name_their_namespace_and_device() -> None:
     assert x.to_device("cpu") is x
     with pytest.raises(ValueError, match="device"):
         x.to_device("gpu")
+
+
+def test_other_names_of_numpys_functions() -> None:
+    x = array([1.0, 3.0], grad=True)
+    for found in (np.amax(x), np.amin(x)):
+        assert type(found) is scalar

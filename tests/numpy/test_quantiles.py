@@ -10,7 +10,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls import Call, call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import Call, call, check, check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, compare, values
 
 NAN, INF = np.nan, np.inf
@@ -168,6 +168,15 @@ def test_gradients_at_nan_and_infinity_are_no_nan() -> None:
         gradient = np.array(x.grad.tolist())
         assert np.isfinite(gradient).all()
         assert not gradient[np.isnan(rows)].any()
+
+
+def test_gradient_in_q_beside_a_lane_with_nan() -> None:
+    x = array([[1.0, 2.0, 5.0], [NAN, 1.0, 2.0]])
+    for f in (vnp.quantile, vnp.nanquantile):
+        q = array(0.25, grad=True)
+        vnp.nansum(f(x, q, axis=1)).backward()
+        assert q.grad is not None
+        assert float(q.grad) == (2 if f is vnp.quantile else 3)
 
 
 def test_samples() -> None:

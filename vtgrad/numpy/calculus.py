@@ -11,7 +11,7 @@ import numpy as np
 from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import common, inexact
 from vtgrad.numpy.public_ndarray import ndarray
@@ -87,7 +87,7 @@ def diff(
     >>> np.diff(np.array([1.0, 4.0, 9.0]))
     array([3., 5.])
     """
-    if not has_derivative(a, prepend, append):
+    if not any_differentiated(a, prepend, append):
         found = on_values(np.diff, a, n=n, axis=axis, prepend=prepend, append=append)
         return typing.cast("ndarray", a if n == 0 else found)
     if n == 0:
@@ -141,7 +141,7 @@ def ediff1d(
     >>> np.ediff1d(np.array([1.0, 4.0, 9.0]), to_begin=0.0)
     array([0., 3., 5.])
     """
-    if not has_derivative(ary, to_end, to_begin):
+    if not any_differentiated(ary, to_end, to_begin):
         return typing.cast("ndarray", on_values(np.ediff1d, ary, to_end, to_begin))
     x = as_array(F.reshape(of(ary), -1))
     parts = [ufuncs.subtract(_along(x, 0, 1, None), _along(x, 0, None, -1))]
@@ -185,7 +185,7 @@ def _spacings(x: ndarray, given: tuple[ArrayLike, ...], dims: Shape) -> list[Any
             )
         places = of(step)
         steps = diff(places if places.dtype.kind in "fc" else cast(places, _FLOAT64))
-        if not has_derivative(steps):
+        if not any_differentiated(steps):
             values = value_of(steps)
             if (values == values[:1]).all() and values.size:
                 found.append(values[0])
@@ -275,7 +275,7 @@ def gradient(
     >>> np.gradient(np.array([1.0, 4.0, 9.0]), 0.5)
     array([ 6.,  8., 10.])
     """
-    if not has_derivative(f, *varargs):
+    if not any_differentiated(f, *varargs):
         found = on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
         return typing.cast("ndarray", found)
     x = of(f)
@@ -324,7 +324,7 @@ def trapezoid(
     >>> np.trapezoid(np.array([1.0, 2.0, 4.0]), dx=2.0).item()
     9.0
     """
-    if not has_derivative(y, x, dx):
+    if not any_differentiated(y, x, dx):
         return typing.cast("ndarray", on_values(np.trapezoid, y, x, dx, axis))
     values = of(y)
     (dim,) = dims_of(axis, values._impl.array.ndim)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, of, value_of
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
@@ -95,7 +95,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> ndarray:
     >>> np.convolve(np.array([1.0, 2.0, 3.0]), [1.0, 1.0])
     array([1., 3., 5., 3.])
     """
-    if not has_derivative(a, v):
+    if not any_differentiated(a, v):
         return typing.cast("ndarray", on_values(np.convolve, a, v, mode))
     x, y = _operands(_at_least_1d(a), _at_least_1d(v))
     if y.shape[0] > x.shape[0]:
@@ -125,7 +125,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> ndarray:
     >>> np.correlate(np.array([1.0, 2.0, 3.0]), [1.0, 1.0])
     array([3., 5.])
     """
-    if not has_derivative(a, v):
+    if not any_differentiated(a, v):
         return typing.cast("ndarray", on_values(np.correlate, a, v, mode))
     x, y = _operands(a, v)
     is_complex = x.dtype.kind == "c"

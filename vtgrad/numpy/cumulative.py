@@ -12,7 +12,7 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -28,7 +28,7 @@ def _cumulative(
     out: ndarray | None,
     include_initial: bool,
 ) -> ndarray:
-    if not has_derivative(x):
+    if not any_differentiated(x):
         numpys = getattr(np, f"cumulative_{name}")
         options: dict[str, Any] = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
         return typing.cast("ndarray", on_values(numpys, x, out=out, **options))

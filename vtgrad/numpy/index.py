@@ -27,6 +27,7 @@ from vtgrad.numpy.operands import (
     is_differentiated,
     is_keyed,
     of,
+    overlap,
     result,
     value_of,
 )
@@ -80,7 +81,7 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
                 f"input has {len(source.shape)} dimensions"
             )
         source = _broadcast(source, positions.shape)
-        if np.may_share_memory(source._impl.array, x._impl.array):
+        if overlap(source, x):
             source = as_array(F.clone(source))
         F.put_(x, fresh(np.ascontiguousarray(positions)), source)
         return
@@ -91,7 +92,7 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
         source = as_array(F.flip(source, list(reversed_dims)))
     if not reversed_dims:
         source = _broadcast(source, view._impl.array.shape)
-    if np.may_share_memory(source._impl.array, x._impl.array):
+    if overlap(source, x):
         source = as_array(F.clone(source))
     F.copy_(view, source)
 

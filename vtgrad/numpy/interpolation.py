@@ -19,7 +19,7 @@ import numpy as np
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -126,7 +126,7 @@ def interp(
     >>> np.interp(np.array([0.5, 3.0]), [0.0, 1.0, 2.0], [1.0, 3.0, 4.0])
     array([2., 4.])
     """
-    if not has_derivative(x, xp, fp, left, right, period):
+    if not any_differentiated(x, xp, fp, left, right, period):
         found = on_values(np.interp, x, xp, fp, left, right, period)
         return typing.cast("ndarray", found)
     values = of(fp)

@@ -11,7 +11,7 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.nan_reductions import constant, count_of, given, takes_part, with_value
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -29,7 +29,7 @@ def _extreme(
     where: ArrayLike | NoValue,
 ) -> ndarray:
     options = given(keepdims=keepdims, initial=initial, where=where)
-    if not has_derivative(a, initial):
+    if not any_differentiated(a, initial):
         found = on_values(getattr(np, "nan" + name), a, axis=axis, out=out, **options)
         return typing.cast("ndarray", found)
     x = of(a)

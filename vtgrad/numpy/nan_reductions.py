@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
@@ -114,7 +114,7 @@ def nansum(
     4.0
     """
     options = given(keepdims=keepdims, initial=initial, where=where)
-    if not has_derivative(a, initial):
+    if not any_differentiated(a, initial):
         found = on_values(np.nansum, a, axis=axis, dtype=dtype, out=out, **options)
         return typing.cast("ndarray", found)
     return reductions.sum(with_value(of(a), 0), axis, dtype, out, **options)
@@ -151,7 +151,7 @@ def nanprod(
     3.0
     """
     options = given(keepdims=keepdims, initial=initial, where=where)
-    if not has_derivative(a, initial):
+    if not any_differentiated(a, initial):
         found = on_values(np.nanprod, a, axis=axis, dtype=dtype, out=out, **options)
         return typing.cast("ndarray", found)
     return reductions.prod(with_value(of(a), 1), axis, dtype, out, **options)
@@ -184,7 +184,7 @@ def nancumsum(
     >>> np.nancumsum(np.array([1.0, float("nan"), 3.0]))
     array([1., 1., 4.])
     """
-    if not has_derivative(a):
+    if not any_differentiated(a):
         return typing.cast("ndarray", on_values(np.nancumsum, a, axis=axis, dtype=dtype, out=out))
     return reductions.cumsum(with_value(of(a), 0), axis, dtype, out)
 
@@ -216,7 +216,7 @@ def nancumprod(
     >>> np.nancumprod(np.array([1.0, float("nan"), 3.0]))
     array([1., 1., 3.])
     """
-    if not has_derivative(a):
+    if not any_differentiated(a):
         return typing.cast("ndarray", on_values(np.nancumprod, a, axis=axis, dtype=dtype, out=out))
     return reductions.cumprod(with_value(of(a), 1), axis, dtype, out)
 
@@ -259,7 +259,7 @@ def nanmean(
     >>> np.nanmean(np.array([1.0, float("nan"), 3.0])).item()
     2.0
     """
-    if not has_derivative(a):
+    if not any_differentiated(a):
         found = on_values(
             np.nanmean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where
         )
@@ -367,7 +367,7 @@ def nanvar(
     >>> np.nanvar(np.array([1.0, float("nan"), 3.0])).item()
     1.0
     """
-    if not has_derivative(a, mean):
+    if not any_differentiated(a, mean):
         options = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
         found = on_values(np.nanvar, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
         return typing.cast("ndarray", found)
@@ -408,7 +408,7 @@ def nanstd(
     >>> np.nanstd(np.array([1.0, float("nan"), 3.0])).item()
     1.0
     """
-    if not has_derivative(a, mean):
+    if not any_differentiated(a, mean):
         options = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
         found = on_values(np.nanstd, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
         return typing.cast("ndarray", found)

@@ -1,83 +1,151 @@
-"""What NumPy's own functions give for several operands none of which is differentiated."""
+"""What NumPy's own functions give for the values of arrays, where nothing is differentiated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from vtgrad.numpy.deliver import NO_VALUE, handed_over
-from vtgrad.numpy.operands import fresh, is_differentiated, value_of
+from vtgrad.numpy.operands import fresh, is_differentiated, is_keyed, value_of
+from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["has_derivative", "on_values"]
+__all__ = [
+    "Target",
+    "any_differentiated",
+    "any_keyed",
+    "arrays_in",
+    "holds_tensor",
+    "on_values",
+    "refuse_derivatives",
+    "tensors_in",
+    "values_in",
+]
+
+# What a function may write: an array of the namespace, or one of NumPy's.
+Target: TypeAlias = ndarray | np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 
 
-def has_derivative(*values: object) -> bool:
-    """Whether any of the values, or of the items of a nested sequence, is differentiated."""
-    for value in values:
-        if isinstance(value, TensorBase):
-            if is_differentiated(value):
-                return True
-        elif isinstance(value, (list, tuple)) and has_derivative(*value):
-            return True
-    return False
+def tensors_in(tree: object) -> Iterator[TensorBase]:
+    """The tensors in nested lists, tuples, dicts and slices."""
+    if isinstance(tree, TensorBase):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for x in tree:
+            yield from tensors_in(x)
+    elif isinstance(tree, dict):
+        yield from tensors_in(list(tree.values()))
+    elif isinstance(tree, slice):
+        yield from tensors_in((tree.start, tree.stop, tree.step))
+
+
+def holds_tensor(tree: object) -> bool:
+    """Whether there is a tensor in nested lists, tuples, dicts and slices."""
+    return next(tensors_in(tree), None) is not None
+
+
+def any_differentiated(*trees: object) -> bool:
+    """Whether a value, also in nested sequences, has a gradient, a tangent, samples or a trace."""
+    return any(is_differentiated(x) for x in tensors_in(trees))
+
+
+def any_keyed(*trees: object) -> bool:
+    """Whether a value, also in nested sequences, has a tangent, samples or a trace."""
+    return any(is_keyed(x) for x in tensors_in(trees))
+
+
+def refuse_derivatives(*trees: object) -> None:
+    """Refuse to store values with derivatives in an array of NumPy.
+
+    Raises
+    ------
+    TypeError
+        If there are some.
+    """
+    if any_differentiated(*trees):
+        raise TypeError(
+            "a value with a derivative cannot be stored in an array of NumPy; make the array with "
+            "vtgrad.numpy, e.g. np.zeros"
+        )
+
+
+def values_in(tree: object) -> Any:
+    """The same tree with arrays of NumPy in place of tensors."""
+    if isinstance(tree, TensorBase):
+        return value_of(tree)
+    if isinstance(tree, list):
+        return [values_in(x) for x in tree]
+    if type(tree) is tuple:
+        return tuple([values_in(x) for x in tree])
+    if isinstance(tree, dict):
+        return {key: values_in(x) for key, x in tree.items()}
+    if isinstance(tree, slice):
+        return slice(values_in(tree.start), values_in(tree.stop), values_in(tree.step))
+    return tree
 
 
 def on_values(
     function: Callable[..., Any], *args: object, out: object = None, **options: object
 ) -> Any:
-    """What a function of NumPy gives for the elements of arrays, also of those in sequences.
+    """What a function of NumPy gives for values, with arrays of the namespace in the result.
 
     Parameters
     ----------
     function : callable
         The function.
-    *args, **options
-        Its arguments; an option that is `NO_VALUE` is not given.
-    out : object
-        Where the result is stored, if it is not None.
-
-    Returns
-    -------
-    object
-        Arrays as arrays of the namespace, also in tuples and lists; numbers as they are.
+    *args : object
+        Its arguments, in which tensors may be nested.
+    out : ndarray, optional
+        Where the result is stored.
+    **options : object
+        Further arguments by name; one that is `NO_VALUE` is not given.
     """
-    given = [_values(x) for x in args]
-    named = {name: _values(x) for name, x in options.items() if x is not NO_VALUE}
+    given = [values_in(x) for x in args]
+    named = {name: values_in(x) for name, x in options.items() if x is not NO_VALUE}
     if out is None:
-        return _handed_over(run_without_warnings(function, *given, **named))
+        found = run_without_warnings(function, *given, **named)
+        return arrays_in(found, list(_arrays_of_numpy((given, named))))
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(target, TensorBase):
         return run_without_warnings(function, *given, out=target, **named)
     # NumPy computes into an array of its own, with all its rules.
     own = value_of(target).copy()
-    run_without_warnings(function, *given, out=own, **named)
-    return store(target, fresh(own))
+    found = run_without_warnings(function, *given, out=own, **named)
+    stored = store(target, fresh(own))
+    # Some functions return another array than ``out=``.
+    return stored if found is own else arrays_in(found)
 
 
-def _values(value: object) -> object:
-    """A value with arrays of NumPy in place of tensors."""
-    if isinstance(value, TensorBase):
-        return value_of(value)
-    if type(value) in (list, tuple) and _holds_tensor(value):
-        items = [_values(x) for x in value]  # type: ignore[attr-defined]
-        return items if type(value) is list else tuple(items)
-    return value
+def arrays_in(found: object, given: Sequence[Array] = ()) -> Any:
+    """A result with arrays of the namespace in place of NumPy's, where these have its dtypes.
 
-
-def _holds_tensor(value: object) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(_holds_tensor(x) for x in value)
-    return isinstance(value, TensorBase)
-
-
-def _handed_over(found: Any) -> Any:
-    if isinstance(found, np.ndarray):
-        return handed_over(found)
-    if type(found) in (list, tuple):
-        return type(found)([_handed_over(x) for x in found])
+    Arrays of subclasses, such as masked arrays, stay what they are. What shares memory with one of
+    the `given` arrays, which NumPy may hand back, is copied.
+    """
+    if type(found) is np.ndarray:
+        shared = any(np.may_share_memory(found, x) for x in given)
+        return handed_over(found.copy() if shared else found)
+    if isinstance(found, (tuple, list)):
+        parts = [arrays_in(x, given) for x in typing.cast("Sequence[object]", found)]
+        if type(found) in (tuple, list):
+            return type(found)(parts)
+        # Results with names, as of `eigh`, are made of their fields.
+        return typing.cast("Any", type(found))(*parts)
     return found
+
+
+def _arrays_of_numpy(tree: object) -> Iterator[Array]:
+    """The arrays of NumPy in nested lists, tuples and dicts."""
+    if isinstance(tree, np.ndarray):
+        yield tree
+    elif isinstance(tree, (list, tuple)):
+        for x in tree:
+            yield from _arrays_of_numpy(x)
+    elif isinstance(tree, dict):
+        yield from _arrays_of_numpy(list(tree.values()))

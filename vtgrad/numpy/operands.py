@@ -32,6 +32,7 @@ __all__ = [
     "is_differentiated",
     "is_keyed",
     "of",
+    "overlap",
     "result",
     "value_of",
     "viewable",
@@ -190,6 +191,13 @@ def value_of(x: TensorBase) -> Array:
     if keys.modes:
         read_value(x)
     return resolved(x._impl.array)
+
+
+def overlap(x: TensorBase, y: TensorBase) -> bool:
+    """Whether two arrays may share memory; samples are not asked, and may."""
+    if is_keyed(x) or is_keyed(y):
+        return True
+    return np.may_share_memory(x._impl.array, y._impl.array)
 
 
 def viewable(x: ndarray) -> ndarray:

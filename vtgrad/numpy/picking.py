@@ -13,6 +13,8 @@ from vtgrad.numpy import ufuncs
 from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, setitem
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.on_values import on_values
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -119,7 +121,8 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
     >>> x
     array([5., 2., 5.])
     """
-    if not isinstance(a, TensorBase):
+    given: object = a
+    if not isinstance(given, TensorBase) or type(given) is kinds.scalar:
         raise TypeError(f"argument 1 must be an array, not {type(a).__name__}")
     places = _places(ind, a._impl.array.size, mode).reshape(-1)
     values = as_array(F.reshape(of(v), -1))
@@ -232,7 +235,7 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     >>> np.nonzero(np.array([0.0, 2.0]))
     (array([1]),)
     """
-    return tuple([fresh(x) for x in np.nonzero(value_of(of(a)))])
+    return typing.cast("tuple[ndarray, ...]", on_values(np.nonzero, a))
 
 
 @function

@@ -31,7 +31,7 @@ def result_type(*values: object) -> NumpyDType:
 def common(values: Sequence[object], dtype: NumpyDType | None = None) -> list[ndarray]:
     """The values as arrays of one dtype: the given one, or what NumPy gives all of them."""
     wanted = result_type(*values) if dtype is None else dtype
-    return [cast(of(x), wanted) for x in values]
+    return [of(x, wanted) for x in values]
 
 
 def inexact(x: ndarray, dtype: NumpyDType | None = None) -> ndarray:

@@ -13,19 +13,19 @@ there.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from vtgrad.errors import NumpyConversionError
 from vtgrad.graph.recording import is_recording
-from vtgrad.numpy.deliver import handed_over
+from vtgrad.numpy.base import ArrayBase
 from vtgrad.numpy.function import functions
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.operands import has_dtype, is_differentiated, is_keyed, value_of
+from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
+from vtgrad.numpy.operands import has_dtype
 from vtgrad.numpy.ufunc_loop import by_numpys
-from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
@@ -76,7 +76,7 @@ def call_function(
     else:
         name = getattr(function, "__name__", str(function))
         found = _on_values(function, name, args, options)
-    return found if any(issubclass(x, kinds.array) for x in types) else _as_tensors(found)
+    return found if any(issubclass(x, ArrayBase) for x in types) else _as_tensors(found)
 
 
 def _is_known(cls: type) -> bool:
@@ -112,49 +112,10 @@ def _on_values(
     NumpyConversionError
         If a gradient or a tangent would be lost.
     """
-    carries = is_differentiated if is_recording() else is_keyed
-    if any(carries(x) for x in _tensors((*args, *options.values()))):
+    carries = any_differentiated if is_recording() else any_keyed
+    if carries(args, dict(options)):
         raise NumpyConversionError(
             f"vtgrad.numpy has no {name} through which a gradient passes. Write it with functions "
             "that it has; where no gradient is wanted, pass x.detach()"
         )
-    found = run_without_warnings(
-        function,
-        *[_values(x) for x in args],
-        **{key: _values(x) for key, x in options.items()},
-    )
-    return _arrays(found)
-
-
-def _tensors(tree: object) -> Iterator[TensorBase]:
-    """The tensors in nested lists, tuples and dicts."""
-    if isinstance(tree, TensorBase):
-        yield tree
-    elif isinstance(tree, (list, tuple)):
-        for x in tree:
-            yield from _tensors(x)
-    elif isinstance(tree, dict):
-        yield from _tensors(list(tree.values()))
-
-
-def _values(tree: object) -> object:
-    """Nested lists, tuples and dicts with arrays of NumPy in place of tensors."""
-    if isinstance(tree, TensorBase):
-        return value_of(tree)
-    if isinstance(tree, list):
-        return [_values(x) for x in tree]
-    if type(tree) is tuple:
-        return tuple([_values(x) for x in tree])
-    if isinstance(tree, dict):
-        return {key: _values(x) for key, x in tree.items()}
-    return tree
-
-
-def _arrays(found: object) -> object:
-    """A result with arrays of the namespace in place of NumPy's, where these have its dtypes."""
-    if isinstance(found, np.ndarray):
-        return handed_over(found) if found.dtype.char in "?bBhilqefdFD" else found
-    if type(found) in (tuple, list):
-        parts = [_arrays(x) for x in cast("Sequence[object]", found)]
-        return tuple(parts) if type(found) is tuple else parts
-    return found
+    return on_values(function, *args, **options)

@@ -12,8 +12,8 @@ import numpy as np
 
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
+from vtgrad.numpy.on_values import any_differentiated, on_values
+from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.quantile_places import (
     count_of,
@@ -112,7 +112,7 @@ def median(
     2.5
     """
     a = of(a)
-    if not has_derivative(a) or not a._impl.array.size:
+    if not any_differentiated(a) or not a._impl.array.size:
         found = on_values(np.median, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
     return _median(a, axis, out, keepdims, skip=False)
@@ -145,7 +145,7 @@ def nanmedian(
     2.0
     """
     a = of(a)
-    if not has_derivative(a) or not a._impl.array.size:
+    if not any_differentiated(a) or not a._impl.array.size:
         found = on_values(np.nanmedian, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
     return _median(a, axis, out, keepdims is True, skip=True)
@@ -165,8 +165,15 @@ def _quantile(
     count: TensorBase | int = lanes._impl.array.shape[-1]
     real = dtype.kind == "f"
     ordered = sort(lanes)
+    nothing: TensorBase | None = None
     if skip and real:
         count = count_of(lanes)
+        nothing = F.eq(count, 0)
+    elif real:
+        nothing = F.isnan(F.slice(ordered, -1, -1))
+    if nothing is not None:
+        # A NaN would make the gradient in `q` NaN.
+        ordered = as_array(F.where(nothing, fresh(np.zeros((), dtype)), ordered))
     flat = F.reshape(given, -1)
     if given._impl.array.dtype.kind not in "f":
         # Whole numbers of quantiles, 0 and 1, name elements.
@@ -178,14 +185,11 @@ def _quantile(
     found = elements_at(ordered, places_of(places[0], count))
     if len(places) == 3:
         found = _between(found, elements_at(ordered, places_of(places[1], count)), places[2], kind)
-    if has_derivative(flat) and not has_derivative(found):
+    if any_differentiated(flat) and not any_differentiated(found):
         # What jumps from element to element has the derivative zero.
         found = F.add(found, F.to_dtype(F.mul(flat, 0), found._impl.array.dtype))
-    if skip and real:
-        found = where_nan(F.eq(typing.cast("TensorBase", count), 0), found)
-    elif real:
-        largest = F.slice(ordered, -1, -1)
-        found = F.where(F.isnan(largest), F.to_dtype(largest, found._impl.array.dtype), found)
+    if nothing is not None:
+        found = where_nan(nothing, found)
     return _as_asked(found, given, shape)
 
 
@@ -264,7 +268,7 @@ def _named(
 ) -> ndarray:
     numpys = getattr(np, name)
     x = of(a)
-    if not has_derivative(x, q) or not x._impl.array.size or x._impl.array.dtype.kind == "c":
+    if not any_differentiated(x, q) or not x._impl.array.size or x._impl.array.dtype.kind == "c":
         found = on_values(
             numpys, x, q, axis=axis, out=out, method=method, keepdims=keepdims, weights=weights
         )

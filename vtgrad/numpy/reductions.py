@@ -327,8 +327,8 @@ def min(
 
 amax: Final = max
 amin: Final = min
-functions[np.amax] = amax
-functions[np.amin] = amin
+# NumPy has functions of their own by these names.
+functions[np.amax], functions[np.amin] = max, min
 
 
 @function

@@ -14,7 +14,7 @@ from vtgrad.numpy.array_conversions import handle_of
 from vtgrad.numpy.index import getitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.ndarray import ndarray
-from vtgrad.numpy.operands import ArrayLike, as_array, value_of
+from vtgrad.numpy.operands import ArrayLike, as_array, result, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
@@ -96,6 +96,55 @@ class scalar(ndarray):
 
     def __irshift__(self, other: ArrayLike) -> Self:
         return self.__rshift__(other)
+
+    @property
+    def real(self) -> Self:
+        """The real part, a number too.
+
+        Returns
+        -------
+        scalar
+            A real number itself.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> z = np.array([1 + 2j]).requires_grad_()
+        >>> float(z[0].real.detach())
+        1.0
+        """
+        if self._impl.array.dtype.kind != "c":
+            return self
+        return typing.cast("Self", result(F.real(self)))
+
+    @real.setter
+    def real(self, value: object) -> None:
+        raise AttributeError("the parts of a scalar are not writable")
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary part, a number too.
+
+        Returns
+        -------
+        scalar
+            NumPy's zero for a real number.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> z = np.array([1 + 2j]).requires_grad_()
+        >>> float(z[0].imag.detach())
+        2.0
+        """
+        dtype = self._impl.array.dtype
+        if dtype.kind != "c":
+            return typing.cast("Self", dtype.type(0))
+        return typing.cast("Self", result(F.imag(self)))
+
+    @imag.setter
+    def imag(self, value: object) -> None:
+        raise AttributeError("the parts of a scalar are not writable")
 
     def __repr__(self) -> str:
         if batch_of(self) is not None:

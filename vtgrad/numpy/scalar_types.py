@@ -22,6 +22,7 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "ScalarType",
+    "byte",
     "cdouble",
     "complex128",
     "complex64",
@@ -40,11 +41,14 @@ __all__ = [
     "int64",
     "int8",
     "int_",
+    "intc",
     "integer",
     "intp",
     "number",
+    "short",
     "signedinteger",
     "single",
+    "ubyte",
     "uint8",
     "unsignedinteger",
 ]
@@ -126,3 +130,8 @@ single: Final = float32
 double: Final = float64
 csingle: Final = complex64
 cdouble: Final = complex128
+# Other names of the same types; what NumPy's names mean depends on the machine.
+byte: Final = int8
+ubyte: Final = uint8
+short: Final = int16
+intc: Final = int32

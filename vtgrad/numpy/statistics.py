@@ -12,7 +12,7 @@ from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import has_derivative, on_values
+from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -89,7 +89,7 @@ def average(
     >>> np.average(np.array([1.0, 2.0, 4.0]), weights=[1, 1, 2]).item()
     2.75
     """
-    if not has_derivative(a, weights):
+    if not any_differentiated(a, weights):
         found = on_values(np.average, a, axis, weights, returned, keepdims=keepdims)
         return typing.cast("ndarray", found)
     mean, total = _average(of(a), axis, weights, keepdims is True)
@@ -220,7 +220,7 @@ def cov(
     array([[ 2. , -1. ],
            [-1. ,  0.5]])
     """
-    if not has_derivative(m, y, aweights):
+    if not any_differentiated(m, y, aweights):
         found = on_values(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
         return typing.cast("ndarray", found)
     first = of(m)
@@ -272,7 +272,7 @@ def corrcoef(
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    if not has_derivative(x, y):
+    if not any_differentiated(x, y):
         return typing.cast("ndarray", on_values(np.corrcoef, x, y, rowvar, dtype=dtype))
     found = cov(x, y, rowvar, dtype=dtype)
     if not found.shape:

@@ -24,6 +24,7 @@ from vtgrad.numpy.operands import (
     is_differentiated,
     is_keyed,
     of,
+    overlap,
     result,
     value_of,
 )
@@ -206,9 +207,7 @@ class UfuncLoop:
             ]
         # What is overwritten below may be what the operator saves.
         written = [x for x in outs if isinstance(x, TensorBase)]
-        typed = [
-            as_array(F.clone(x)) if any(_share_memory(x, y) for y in written) else x for x in typed
-        ]
+        typed = [as_array(F.clone(x)) if any(overlap(x, y) for y in written) else x for x in typed]
         found = self.operator(*typed)
         results = list(found) if self.ufunc.nout > 1 else [found]
         if mask is not True and not outs:
@@ -229,7 +228,7 @@ class UfuncLoop:
         array = target._impl.array
         return all(
             not isinstance(x, TensorBase)
-            or (_broadcasts(x._impl.array.shape, array.shape) and not _share_memory(x, target))
+            or (_broadcasts(x._impl.array.shape, array.shape) and not overlap(x, target))
             for x in operands[1:]
         )
 
@@ -264,8 +263,3 @@ def _broadcasts(sizes: tuple[int, ...], target: tuple[int, ...]) -> bool:
     return len(sizes) <= len(target) and all(
         n in (1, m) for n, m in zip(reversed(sizes), reversed(target), strict=False)
     )
-
-
-def _share_memory(x: TensorBase, y: TensorBase) -> bool:
-    a, b = x._impl.array, y._impl.array
-    return np.may_share_memory(a, b)

@@ -144,6 +144,12 @@ def _check_core(name: str, x: TensorBase, ndim: int, nr: int) -> None:
 def _vecdot(x: TensorBase, y: TensorBase) -> TensorBase:
     _check_core("vecdot", x, 1, 0)
     _check_core("vecdot", y, 1, 1)
+    if x._impl.array.shape[-1] != y._impl.array.shape[-1]:
+        # Vectors of one element do not broadcast.
+        raise ValueError(
+            "vecdot: Input operand 1 has a mismatch in its core dimension 0: the vectors have "
+            f"{x._impl.array.shape[-1]} and {y._impl.array.shape[-1]} elements"
+        )
     return F.sum(F.mul(F.conj_physical(x), y), -1)
 
 

@@ -1,0 +1,89 @@
+"""The decompositions of `numpy.linalg`, where they have derivatives."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any, Final
+
+import numpy as np
+
+from vtgrad.errors import NotSupportedError
+from vtgrad.numpy.operands import ArrayLike, as_array, of
+from vtgrad.numpy.promotion import inexact
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["eigh", "eigvalsh", "qr", "svd", "svdvals"]
+
+# The classes of NumPy's results have no public names.
+_EIGH: Final[Any] = type(np.linalg.eigh(np.eye(1)))
+_QR: Final[Any] = type(np.linalg.qr(np.eye(1)))
+_SVD: Final[Any] = type(np.linalg.svd(np.eye(1)))
+
+
+def _of_lower(a: ArrayLike, triangle: str) -> TensorBase:
+    """A Hermitian matrix whose lower triangle is the one that is read."""
+    triangle = triangle.upper()
+    if triangle not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    x = inexact(of(a))
+    if triangle == "L" or len(x.shape) < 2:
+        return x
+    return F.conj_physical(F.transpose(x, -2, -1))
+
+
+def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
+    """`numpy.linalg.eigh` with derivatives, where the eigenvalues differ."""
+    return _EIGH(*map(as_array, F.linalg_eigh(_of_lower(a, UPLO))))
+
+
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ndarray:
+    """`numpy.linalg.eigvalsh` with derivatives."""
+    return as_array(F.linalg_eigh(_of_lower(a, UPLO))[0])
+
+
+def svd(
+    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    """`numpy.linalg.svd` with derivatives, where the singular values differ.
+
+    Raises
+    ------
+    NotSupportedError
+        For the vectors that only complete a basis, and for the way of Hermitian matrices.
+    """
+    x = inexact(of(a))
+    if hermitian:
+        raise NotSupportedError("vtgrad.numpy has no derivative of svd with hermitian=True")
+    if not compute_uv:
+        return as_array(F.linalg_svd(x)[1])
+    if full_matrices and len(x.shape) >= 2 and x.shape[-1] != x.shape[-2]:
+        raise NotSupportedError(
+            "vtgrad.numpy has no derivative of the vectors that complete a basis; pass "
+            "full_matrices=False"
+        )
+    return _SVD(*map(as_array, F.linalg_svd(x)))
+
+
+def svdvals(x: ArrayLike, /) -> ndarray:
+    """`numpy.linalg.svdvals` with derivatives."""
+    return typing.cast("ndarray", svd(x, compute_uv=False))
+
+
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+    """`numpy.linalg.qr` with derivatives, of the modes that are no raw numbers.
+
+    Raises
+    ------
+    NotSupportedError
+        For the vectors that only complete a basis, and for what LAPACK gives.
+    """
+    x = inexact(of(a))
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    tall = len(x.shape) >= 2 and x.shape[-2] > x.shape[-1]
+    if mode == "raw" or (mode == "complete" and tall):
+        raise NotSupportedError(f"vtgrad.numpy has no derivative of qr with mode={mode!r}")
+    q, r = map(as_array, F.linalg_qr(x))
+    return r if mode == "r" else _QR(q, r)

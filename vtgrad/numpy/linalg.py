@@ -1,0 +1,440 @@
+"""NumPy's ``numpy.linalg`` on arrays of the namespace."""
+
+from __future__ import annotations
+
+import operator
+import typing
+from collections.abc import Sequence
+from typing import Final, SupportsIndex
+
+import numpy as np
+from numpy.linalg import LinAlgError as LinAlgError
+from numpy.typing import DTypeLike
+
+from vtgrad.numpy import decompositions, products, shapes, ufuncs
+from vtgrad.numpy.axes import matrix_transpose as matrix_transpose
+from vtgrad.numpy.axes import moveaxis
+from vtgrad.numpy.deliver import deliver
+from vtgrad.numpy.function import function, functions
+from vtgrad.numpy.norms import matrix_norm as matrix_norm
+from vtgrad.numpy.norms import norm as norm
+from vtgrad.numpy.norms import vector_norm as vector_norm
+from vtgrad.numpy.on_values import any_differentiated, on_values
+from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of, result
+from vtgrad.numpy.picking import dot
+from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.numpy.refused import on_values_only
+from vtgrad.numpy.solving import cholesky, det, inv, slogdet, solve
+from vtgrad.ops.generated import functional as F
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+_Axes = SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
+
+functions[np.linalg.matrix_transpose] = matrix_transpose
+
+
+@function(of=np.linalg.matrix_power)
+def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
+    """A square matrix multiplied by itself.
+
+    Parameters
+    ----------
+    a : array_like
+        Square matrices, in the last two axes.
+    n : int
+        How many factors; 0 gives the identity, fewer are factors of the inverse.
+
+    Returns
+    -------
+    ndarray
+        A new array; `a` itself for one factor.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or a singular one is to be inverted.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.matrix_power(np.array([[1.0, 1.0], [0.0, 1.0]]), 3)
+    array([[1., 3.],
+           [0., 1.]])
+    """
+    x = of(a)
+    shape = x.shape
+    if len(shape) < 2:
+        raise LinAlgError(f"{len(shape)}-dimensional array given: two dimensions are needed")
+    if shape[-1] != shape[-2]:
+        raise LinAlgError("Last 2 dimensions of the array must be square")
+    try:
+        count = operator.index(n)
+    except TypeError as error:
+        raise TypeError("exponent must be an integer") from error
+    if count == 1:
+        return x
+    if not any_differentiated(x):
+        return typing.cast("ndarray", on_values(np.linalg.matrix_power, x, count))
+    if count < 0:
+        x, count = inv(x), -count
+    if not count:
+        # A constant that stays in the graph.
+        identity = np.broadcast_to(np.eye(shape[-1], dtype=x._impl.dtype), shape)
+        return as_array(F.where(fresh(np.ones(shape, np.bool_)), fresh(identity.copy()), x))
+    found, square = None, x
+    while True:
+        if count % 2:
+            found = square if found is None else as_array(F.matmul(found, square))
+        count //= 2
+        if not count:
+            return typing.cast("ndarray", found)
+        square = as_array(F.matmul(square, square))
+
+
+@function(of=np.linalg.multi_dot)
+def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> ndarray:
+    """The product of several matrices, in the order that takes least work.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The matrices; the first may be a row, the last a column, with one axis.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray
+        A new array, a scalar, or `out`.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or they do not fit.
+    LinAlgError
+        If one is no matrix.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.multi_dot([np.array([[1.0, 2.0]]), [[3.0], [4.0]], [[2.0]]])
+    array([[22.]])
+    """
+    if not any_differentiated(arrays):
+        return typing.cast("ndarray", on_values(np.linalg.multi_dot, arrays, out=out))
+    parts = [of(x) for x in arrays]
+    if len(parts) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    if len(parts) == 2:
+        return dot(parts[0], parts[1], out)
+    for at, x in enumerate(parts):
+        if len(x.shape) != 2 and not (at in (0, len(parts) - 1) and len(x.shape) == 1):
+            raise LinAlgError(f"{len(x.shape)}-dimensional array given, which is no matrix")
+    first, last = len(parts[0].shape), len(parts[-1].shape)
+    if first == 1:
+        parts[0] = as_array(F.unsqueeze(parts[0], 0))
+    if last == 1:
+        parts[-1] = as_array(F.unsqueeze(parts[-1], 1))
+    found = deliver(_in_best_order(parts), out)
+    dims = ((0,) if first == 1 else ()) + ((1,) if last == 1 else ())
+    return result(F.squeeze_dims(found, dims)) if dims else found
+
+
+def _in_best_order(parts: Sequence[ndarray]) -> ndarray:
+    """The product of matrices, of which the cheapest order of products is found step by step."""
+    sizes = [x.shape[0] for x in parts] + [parts[-1].shape[1]]
+    count = len(parts)
+    costs = {(i, i): 0 for i in range(count)}
+    cuts: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            work = {
+                k: costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                for k in range(i, j)
+            }
+            cuts[i, j] = min(work, key=work.__getitem__)
+            costs[i, j] = work[cuts[i, j]]
+
+    def product(i: int, j: int) -> ndarray:
+        if i == j:
+            return parts[i]
+        cut = cuts[i, j]
+        return dot(product(i, cut), product(cut + 1, j))
+
+    return product(0, count - 1)
+
+
+# -- NumPy's functions with the arguments of the array API -----------------------------------
+
+
+@function(of=np.linalg.trace)
+def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike | None = None) -> ndarray:
+    """The sum along the diagonals of matrices, in the last two axes.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices.
+    offset : int
+        Which diagonal: positive above the main one, negative below it.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Returns
+    -------
+    ndarray
+        A new array or a scalar.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.trace(np.array([[1.0, 2.0], [3.0, 4.0]])).item()
+    5.0
+    """
+    return shapes.trace(x, offset, -2, -1, dtype)
+
+
+@function(of=np.linalg.diagonal)
+def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> ndarray:
+    """The diagonals of matrices, in the last two axes.
+
+    Parameters
+    ----------
+    x : array_like
+        Matrices.
+    offset : int
+        Which diagonal: positive above the main one, negative below it.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.diagonal(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([1., 4.])
+    """
+    return shapes.diagonal(x, offset, -2, -1)
+
+
+@function(of=np.linalg.outer)
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
+    """The products of each element of one vector with each of another.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If they have not one axis.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.outer(np.array([1.0, 2.0]), [3.0]).shape
+    (2, 1)
+    """
+    x, y = of(x1), of(x2)
+    if len(x.shape) != 1 or len(y.shape) != 1:
+        raise ValueError(
+            f"Input arrays must be one-dimensional, but they are {len(x.shape)}- and "
+            f"{len(y.shape)}-dimensional"
+        )
+    return products.outer(x, y)
+
+
+@function(of=np.linalg.cross)
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndarray:
+    """The cross products of vectors of three components.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        The vectors.
+    axis : int
+        The axis of the components.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the vectors have other lengths.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.cross(np.array([1.0, 0.0, 0.0]), [0.0, 1.0, 0.0])
+    array([0., 0., 1.])
+    """
+    x, y = of(x1), of(x2)
+    if x.shape[axis] != 3 or y.shape[axis] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
+    return products.cross(x, y, axis=axis)
+
+
+@function(of=np.linalg.matmul)
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
+    """The product of matrices.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        The factors.
+
+    Returns
+    -------
+    ndarray
+        A new array or a scalar.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.matmul(np.array([[1.0, 2.0]]), [[3.0], [4.0]])
+    array([[11.]])
+    """
+    return ufuncs.matmul(x1, x2)
+
+
+@function(of=np.linalg.tensordot)
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: _Axes = 2) -> ndarray:
+    """The sums of products over axes of two arrays.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        The factors.
+    axes : int or pair of axes or of sequences of them
+        As of `numpy.tensordot`.
+
+    Returns
+    -------
+    ndarray
+        A new array.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.tensordot(np.array([[1.0, 2.0]]), [3.0, 4.0], axes=1)
+    array([11.])
+    """
+    return products.tensordot(x1, x2, axes)
+
+
+@function(of=np.linalg.vecdot)
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndarray:
+    """The sums of products along an axis; the first factors are conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    ndarray
+        A new array or a scalar.
+
+    Examples
+    --------
+    >>> import vtgrad.numpy as np
+    >>> np.linalg.vecdot(np.array([1.0, 2.0]), [3.0, 4.0]).item()
+    11.0
+    """
+    if operator.index(axis) == -1:
+        return ufuncs.vecdot(x1, x2)
+    return ufuncs.vecdot(moveaxis(x1, axis, -1), moveaxis(x2, axis, -1))
+
+
+# -- what NumPy computes on values -----------------------------------------------------------
+
+pinv: Final = on_values_only(np.linalg.pinv, "linalg.pinv", "The pseudo-inverses of matrices.")
+lstsq: Final = on_values_only(
+    np.linalg.lstsq, "linalg.lstsq", "The least squares solution of linear equations."
+)
+tensorsolve: Final = on_values_only(
+    np.linalg.tensorsolve, "linalg.tensorsolve", "The solution of linear equations of tensors."
+)
+tensorinv: Final = on_values_only(
+    np.linalg.tensorinv, "linalg.tensorinv", "The inverse of a linear map of tensors."
+)
+qr: Final = on_values_only(
+    np.linalg.qr,
+    "linalg.qr",
+    "The orthogonal and triangular factors of matrices.",
+    decompositions.qr,
+)
+svd: Final = on_values_only(
+    np.linalg.svd, "linalg.svd", "The singular values and vectors of matrices.", decompositions.svd
+)
+svdvals: Final = on_values_only(
+    np.linalg.svdvals, "linalg.svdvals", "The singular values of matrices.", decompositions.svdvals
+)
+eig: Final = on_values_only(np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.")
+eigh: Final = on_values_only(
+    np.linalg.eigh,
+    "linalg.eigh",
+    "The eigenvalues and eigenvectors of Hermitian matrices.",
+    decompositions.eigh,
+)
+eigvals: Final = on_values_only(np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices.")
+eigvalsh: Final = on_values_only(
+    np.linalg.eigvalsh,
+    "linalg.eigvalsh",
+    "The eigenvalues of Hermitian matrices.",
+    decompositions.eigvalsh,
+)
+cond: Final = on_values_only(np.linalg.cond, "linalg.cond", "The condition numbers of matrices.")
+matrix_rank: Final = on_values_only(
+    np.linalg.matrix_rank, "linalg.matrix_rank", "The ranks of matrices."
+)
