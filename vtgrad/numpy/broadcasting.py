@@ -131,9 +131,16 @@ class broadcast:
     (1, 2)
     """
 
+    shape: Shape
+    size: int
+    ndim: int
+    nd: int
+    numiter: int
+    index: int
+
     def __init__(self, *args: ArrayLike) -> None:
         self._arrays = [of(x) for x in args]
-        self.shape: Shape = np.broadcast_shapes(*[x._impl.array.shape for x in self._arrays])
+        self.shape = np.broadcast_shapes(*[x._impl.array.shape for x in self._arrays])
         self.size = int(np.prod(self.shape, dtype=np.int64))
         self.ndim = self.nd = len(self.shape)
         self.numiter = len(args)

@@ -37,6 +37,11 @@ class Concatenator:
 
     __slots__ = ("axis", "ndmin", "numpys", "place")
 
+    axis: int
+    ndmin: int
+    numpys: Any
+    place: int
+
     def __init__(self, axis: int, ndmin: int, place: int, numpys: Any) -> None:
         self.axis = axis
         self.ndmin = ndmin

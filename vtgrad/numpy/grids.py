@@ -209,6 +209,8 @@ class Grid:
 
     __slots__ = ("sparse",)
 
+    sparse: bool
+
     def __init__(self, sparse: bool) -> None:
         self.sparse = sparse
 

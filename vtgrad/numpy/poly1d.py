@@ -56,6 +56,7 @@ class poly1d(PolyBase):
     __slots__ = ("variable",)
 
     variable: str
+    whole: ndarray
 
     __hash__: ClassVar[Any] = None
 
@@ -90,7 +91,9 @@ class poly1d(PolyBase):
         if value is not self.whole:
             raise AttributeError("Cannot set attribute")
 
-    c = coef = coefficients = coeffs
+    c: property = typing.cast("property", coeffs)
+    coef: property = typing.cast("property", coeffs)
+    coefficients: property = typing.cast("property", coeffs)
 
     @property
     def order(self) -> int:

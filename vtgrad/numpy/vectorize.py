@@ -98,7 +98,7 @@ class vectorize:
 
     def _set_function(self, pyfunc: Callable[..., Any]) -> None:
         self.pyfunc = pyfunc
-        self.__name__ = getattr(pyfunc, "__name__", type(pyfunc).__name__)
+        self.__name__: str = getattr(pyfunc, "__name__", type(pyfunc).__name__)
         self.__doc__ = pyfunc.__doc__ if self._doc is None else self._doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
