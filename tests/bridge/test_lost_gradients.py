@@ -148,23 +148,15 @@ REFUSED: dict[str, Way] = {
     "np.copyto": lambda x: np.copyto(table(), x),
     "np.place": lambda x: np.place(table(), [True, True, True], [x]),
     "np.putmask": lambda x: np.putmask(table(), [True, True, True], x),
-    "np.linspace": lambda x: np.linspace(x, 2, 3),
     "np.arange": lambda x: np.arange(0, x, 0.5),
-    "np.where": lambda x: np.where(table() > 0, x, table()),
-    "np.select": lambda x: np.select([table() >= 0], [x]),
-    "np.stack": lambda x: np.stack([x, x]),
-    "np.insert": lambda x: np.insert(table(), 0, x),
-    "np.append": lambda x: np.append(table(), x),
     "np.pad": lambda x: np.pad(table(), 1, constant_values=x),
     "np.nan_to_num": lambda x: np.nan_to_num(table(), nan=x),
-    "np.interp": lambda x: np.interp(x, table(), table()),
     "np.polyval": lambda x: np.polyval([x, 2], 1.0),
     "np.sum of a list": lambda x: np.sum([x, x]),
     "np.average": lambda x: np.average([1, 2], weights=[x, x]),
     "np.float32": lambda x: np.float32(x),
     "np.complex128": lambda x: np.complex128(x),
     "np.int64": lambda x: np.int64(x),
-    "np.allclose": lambda x: np.allclose(x, 1.5),
     "np.testing": lambda x: np.testing.assert_allclose(x, 1.5),
     "a generator of NumPy": lambda x: np.random.default_rng(0).normal(x),
     "memoryview": lambda x: memoryview(x),
@@ -209,6 +201,13 @@ RECORDED: dict[str, Way] = {
     "vt.stack": lambda x: vt.stack([x, x]),
     "vt.where": lambda x: vt.where(vt.tensor(True), x, 1.0),
     "fill_": lambda x: vt.zeros(2).fill_(x),
+    "np.select": lambda x: np.select([table() >= 0], [x]),
+    "np.insert": lambda x: np.insert(table(), 0, x),
+    "np.append": lambda x: np.append(table(), x),
+    "np.interp": lambda x: np.interp(x, table(), table()),
+    "np.linspace": lambda x: np.linspace(x, 2, 3),
+    "np.where": lambda x: np.where(table() > 0, x, table()),
+    "np.stack": lambda x: np.stack([x, x]),
 }
 
 # Each says that a number, a text or a truth value is meant.
@@ -231,6 +230,7 @@ PLAIN: dict[str, Way] = {
     "%=": augmented_format,
     "logging": log,
     "hash": hash,
+    "np.allclose": lambda x: np.allclose(x, 1.5),
 }
 
 

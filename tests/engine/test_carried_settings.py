@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy  # which has state of threads too
 from vtgrad.engine import signals
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
@@ -43,7 +44,17 @@ Note: TypeAlias = tuple[int, Mapping[str, object]]
 Notes: TypeAlias = dict[str, Note]
 
 # The fields that a thread keeps to itself.
-OWN: Final = {"ident", "thread", "run", "cursors", "order", "device", "passes", "quietly"}
+OWN: Final = {
+    "adopting",
+    "ident",
+    "thread",
+    "run",
+    "cursors",
+    "order",
+    "device",
+    "passes",
+    "quietly",
+}
 # More levels than one thread runs, see Note [Backward inside backward].
 DEEP: Final = 25
 
@@ -358,8 +369,9 @@ def watch(frame, event, _):
 
 sys.settrace(watch)
 try:
-    import vtgrad
+    __import__(sys.argv[1])
 except KeyboardInterrupt:
+    __import__(sys.argv[1])
     import vtgrad as vt
     x = vt.tensor([1.0, 2.0], requires_grad=True)
     with vt.autograd.graph.allow_mutation_on_saved_tensors():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy as vnp
 from tests.numpy.support import array
 from vtgrad.numpy import ndarray, scalar
 from vtgrad.numpy.ufuncs import exp
@@ -32,6 +33,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "jacfwd": lambda x: vt.func.jacfwd(mixed)(x),
     "hessian": lambda x: vt.func.hessian(cube)(x),
     "jvp": lambda x: vt.func.jvp(mixed, (x,), (array([1.0, 0, 0]),))[1],
+    "jvp of one operator": lambda x: vt.func.jvp(vnp.sin, (x,), (array([1.0, 0, 0]),))[1],
     "vjp": lambda x: vt.func.vjp(mixed, x)[1](array([1.0, 1, 1]))[0],
     "vmap": lambda x: vt.vmap(lambda row: row * row[0])(x.reshape(1, 3)),
     "vmap to scalars": lambda x: vt.vmap(lambda row: row[0] + row.sum())(x.reshape(1, 3)),

@@ -18,7 +18,13 @@ from tests.vmap.batches import batch_of, call_with
 from tests.vmap.test_every_operator import CASES, choices, refused
 
 # Called by formulas only, with samples by themselves, or with strides that are given.
-OTHERWISE: Final = {"repeated_index", "unsafe_view", "as_strided_part", "as_strided_copy"}
+OTHERWISE: Final = {
+    "repeated_index",
+    "unsafe_view",
+    "as_strided_part",
+    "as_strided_copy",
+    "linalg_cofactors_along",
+}
 
 
 def geometry(x: vt.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -26,7 +26,7 @@ MORE: dict[str, tuple[dict[int, object], dict[str, object]]] = {
     "share_of_two": ({2: 0.5}, {}),
 }
 # Helpers of formulas, and a power of two in a smaller dtype than the result.
-LEFT_OUT = {"threshold_backward", "ldexp", "checked_counts"}
+LEFT_OUT = {"threshold_backward", "ldexp", "checked_counts", "linalg_cofactors_along"}
 
 
 def operands_of(name: str) -> list[str]:

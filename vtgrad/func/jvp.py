@@ -11,6 +11,7 @@ from vtgrad.autograd.zero_derivative import zero_derivative
 from vtgrad.errors import ArgumentTypeError, IndependentError, TransformError
 from vtgrad.func.arguments import checked_function, output_leaves, split_aux, tensor_leaves
 from vtgrad.graph.forward_grad import DualLevel
+from vtgrad.tensor.subclass_methods import in_class_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import TreeSpec, tree_unflatten
 
@@ -124,7 +125,8 @@ def jvp(
                     "gives zeros",
                     index=nr,
                 )
-            products.append(zero_derivative(leaf) if tangent is None else tangent)
+            found = zero_derivative(leaf) if tangent is None else tangent
+            products.append(in_class_of(found, leaf))
         product = tree_unflatten(products, shape)
         return (output, product, aux) if has_aux else (output, product)
 

@@ -12,12 +12,13 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
-from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
+from vtgrad.numpy.on_values import any_differentiated, arrays_in, on_values, values_in
 from vtgrad.numpy.operands import as_array, of, viewable
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.no_fp_warnings import run_without_warnings
 
 __all__ = ["einsum", "einsum_path"]
 
@@ -78,14 +79,16 @@ def einsum(
     options: dict[str, Any] = {"casting": casting, "order": order, "optimize": optimize}
     if dtype is not None:
         options["dtype"] = dtype
-    found: Any = on_values(np.einsum, *operands, out=out, **options)
-    if out is None and isinstance(found, ndarray) and len(operands) in (2, 3):
-        own = values_in(operands[1 if isinstance(operands[0], str) else 0])
-        if isinstance(own, np.ndarray) and np.may_share_memory(own, values_in(found)):
+    if out is None and len(operands) in (2, 3):
+        given = [values_in(x) for x in operands]
+        computed: Any = run_without_warnings(np.einsum, *given, **options)
+        own = given[1 if isinstance(given[0], str) else 0]
+        if isinstance(own, np.ndarray) and np.may_share_memory(own, computed):
             # A view, which writes to the operand.
             equation, arrays = _parsed(operands)
             return as_array(F.einsum(equation, *[viewable(x) for x in arrays]))
-    return typing.cast("ndarray", found)
+        return typing.cast("ndarray", arrays_in(computed))
+    return typing.cast("ndarray", on_values(np.einsum, *operands, out=out, **options))
 
 
 def _parsed(operands: tuple[Any, ...]) -> tuple[str, list[ndarray]]:

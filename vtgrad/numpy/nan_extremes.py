@@ -11,7 +11,7 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.nan_reductions import constant, count_of, given, takes_part, with_value
-from vtgrad.numpy.on_values import any_differentiated, on_values
+from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
 from vtgrad.numpy.operands import ArrayLike, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -139,10 +139,10 @@ def nanargmax(
     >>> int(np.nanargmax(np.array([float("nan"), 3.0, 1.0])))
     1
     """
-    x = of(a)
-    if not x._impl.key_set:
+    if not any_keyed(a):
         found = on_values(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
+    x = of(a)
     infinite = -np.inf
     return reductions.argmax(with_value(x, infinite), axis, out, keepdims=keepdims is True)
 
@@ -180,9 +180,9 @@ def nanargmin(
     >>> int(np.nanargmin(np.array([float("nan"), 3.0, 1.0])))
     2
     """
-    x = of(a)
-    if not x._impl.key_set:
+    if not any_keyed(a):
         found = on_values(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
+    x = of(a)
     infinite = np.inf
     return reductions.argmin(with_value(x, infinite), axis, out, keepdims=keepdims is True)

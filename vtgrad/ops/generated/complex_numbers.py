@@ -14,6 +14,7 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
@@ -419,6 +420,8 @@ def fft_c2c(self: T, dim: int, inverse: bool) -> T:
     if keys.active and is_keyed(self):
         return take_over(op.FFT_C2C, fft_c2c, self, dim, inverse)
     try:
+        dim = checked_dim(dim)
+        inverse = check_flag(inverse, "inverse")
         array = no_fp_warnings.run(k.fft_c2c, self._impl.array, dim, inverse)
     except Exception as error:
         return recover(error, op.FFT_C2C, fft_c2c, self, dim, inverse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.errors import DimensionError, LinAlgError
+from vtgrad.errors import DimensionError, DTypeError, LinAlgError
 from vtgrad.ops.kernels.linalg.matrices import checked_matrices, checked_square
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
@@ -60,6 +60,10 @@ def linalg_inverse_gaps(input: Array) -> Array:
     """
     if not input.ndim:
         raise DimensionError("linalg_inverse_gaps() needs rows, not a 0-d tensor", ndim=0)
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            f"linalg_inverse_gaps() needs real values, not {input.dtype}", dtype=input.dtype
+        )
     values = resolved(input)
     gaps: Array = values[..., np.newaxis, :] - values[..., np.newaxis]
     same = np.eye(values.shape[-1], dtype=bool)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vtgrad.errors import LinAlgError
+from vtgrad.errors import LinAlgError, MatrixShapeError
 from vtgrad.ops.kernels.linalg.matrices import checked_square
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
@@ -51,6 +51,12 @@ def linalg_cofactors_along(input: Array, other: Array) -> Array:
     It is linear in `other`, and the sum of its products with a third matrix stays the same if that
     and `other` change places.
     """
+    if other.shape[-2:] != input.shape[-2:]:
+        raise MatrixShapeError(
+            f"linalg_cofactors_along() needs matrices of one shape, not {input.shape} and "
+            f"{other.shape}",
+            shape=other.shape,
+        )
     u, s, vh, factor = _decomposed(input)
     v = np.conj(np.swapaxes(vh, -2, -1))
     along = np.conj(np.swapaxes(u, -2, -1)) @ resolved(other) @ v
