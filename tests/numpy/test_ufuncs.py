@@ -56,7 +56,10 @@ def test_ufuncs_of_two_operands(name: str, grad: bool) -> None:
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
-@pytest.mark.parametrize("name", ["matmul", "vecdot", "matvec", "vecmat"])
+@pytest.mark.parametrize(
+    "name",
+    [x for x in ("matmul", "vecdot", "matvec", "vecmat") if hasattr(np, x)],  # two are of NumPy 2.2
+)
 def test_ufuncs_of_matrices(name: str, grad: bool) -> None:
     mine, theirs = UFUNCS[name], getattr(np, name)
     for one in ("l", "f", "d", "D"):

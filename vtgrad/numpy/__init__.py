@@ -967,3 +967,9 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+if matvec.ufunc is matmul.ufunc:
+    # NumPy 2.1, which does not have them.
+    for _name in ("matvec", "vecmat"):
+        del globals()[_name]
+        __all__.remove(_name)

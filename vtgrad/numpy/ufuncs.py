@@ -253,8 +253,9 @@ spacing: Final = Unary(np.spacing)
 
 matmul: Final = Ufunc(np.matmul, _matmul)
 vecdot: Final = Ufunc(np.vecdot, _vecdot)
-matvec: Final = Ufunc(np.matvec, _matvec)
-vecmat: Final = Ufunc(np.vecmat, _vecmat)
+# NumPy 2.1 does not have these two, which are taken out of the namespace there.
+matvec: Final = Ufunc(getattr(np, "matvec", np.matmul), _matvec)
+vecmat: Final = Ufunc(getattr(np, "vecmat", np.matmul), _vecmat)
 
 # Of bools and integers: the operators serve samples and traces.
 
