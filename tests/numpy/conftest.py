@@ -1,4 +1,4 @@
-"""What tests of one folder share: packages that a test writes, and what other NumPys run of them."""
+"""What tests of one folder share: packages that a test writes, and what of it other NumPys run."""
 
 from __future__ import annotations
 
