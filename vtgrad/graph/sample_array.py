@@ -12,7 +12,7 @@ import numpy as np
 from vtgrad.errors import BatchedTensorError
 from vtgrad.storage.arrays import Array
 
-__all__ = ["SampleArray", "sample_array"]
+__all__ = ["SampleArray", "refuse_values", "sample_array"]
 
 # Methods and attributes that look at the geometry only.
 _GEOMETRY: Final = frozenset(
@@ -20,7 +20,14 @@ _GEOMETRY: Final = frozenset(
 )
 
 
-def _refuse(*_: object, **__: object) -> NoReturn:
+def refuse_values(*_: object, **__: object) -> NoReturn:
+    """Refuse to read the values of a sample.
+
+    Raises
+    ------
+    BatchedTensorError
+        Always.
+    """
     raise BatchedTensorError(
         "a tensor inside of vmap stands for one sample of a batch, and has no values of its own "
         "that could be read here: item(), bool(), numpy(), a data-dependent index and the like "
@@ -38,11 +45,11 @@ class SampleArray(np.ndarray[Any, np.dtype[Any]]):
 
     def __array_ufunc__(self, *_: object, **__: object) -> NoReturn:
         """Refuse to be read."""
-        _refuse()
+        refuse_values()
 
     def __array_function__(self, *_: object, **__: object) -> NoReturn:
         """Refuse to be read."""
-        _refuse()
+        refuse_values()
 
 
 def _methods_that_look_at_values() -> list[str]:
@@ -57,10 +64,10 @@ def _methods_that_look_at_values() -> list[str]:
 
 
 for _name in _methods_that_look_at_values():
-    setattr(SampleArray, _name, _refuse)
+    setattr(SampleArray, _name, refuse_values)
 # The attributes that lead to the memory.
 for _name in ("__array_interface__", "__array_struct__", "ctypes", "data", "flat"):
-    setattr(SampleArray, _name, property(_refuse))
+    setattr(SampleArray, _name, property(refuse_values))
 
 
 def sample_array(whole: Array) -> SampleArray:

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
+from vtgrad.graph.recording import is_recording
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import copied
@@ -101,6 +102,10 @@ def array(
         made = _of_sequence(object, wanted, copy)
     else:
         found = np.array(object, wanted, copy=copy)
+        own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
+        if copy is not False and not own and is_recording():
+            # Writes of others to memory that is shared would not be seen.
+            found = found.copy()
         made = typing.cast("ndarray", handed_over(found))
     if isinstance(typing.cast("Any", made), (np.ndarray, np.generic)):
         return made

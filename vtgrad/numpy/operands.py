@@ -10,6 +10,7 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.recording import is_recording
+from vtgrad.graph.sample_array import SampleArray, refuse_values
 from vtgrad.graph.tracer import read_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.public_ndarray import ndarray
@@ -79,7 +80,9 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
         found = _stacked(value, dtype)
     else:
         array = np.asarray(value, dtype)
-        found = fresh(array.copy() if array is value and is_recording() else array)
+        # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
+        shared = not isinstance(value, (list, tuple, int, float, complex, np.generic))
+        found = fresh(array.copy() if shared and is_recording() else array)
     return found if dtype is None else cast(found, dtype)
 
 
@@ -181,15 +184,19 @@ def is_differentiated(x: TensorBase) -> bool:
     """Whether a value has more than its elements: a gradient, a tangent, samples, a trace."""
     impl = x._impl
     meta = impl.autograd_meta
-    if meta is not None and meta.requires_grad():
+    if meta is not None and meta.requires_grad() and is_recording():
         return True
     return keys.active and is_keyed(x)
 
 
 def value_of(x: TensorBase) -> Array:
     """The elements of an array, for what has no derivative: comparisons, positions, integers."""
-    if keys.modes:
-        read_value(x)
+    if keys.active:
+        if keys.modes:
+            read_value(x)
+        if isinstance(x._impl.array, SampleArray):
+            # Some of NumPy's functions take the array for its memory, which is one sample's.
+            refuse_values()
     return resolved(x._impl.array)
 
 

@@ -72,6 +72,11 @@ def _sum(x: TensorBase, dims: Shape, keepdims: bool) -> TensorBase:
     return F.sum_dim_IntList(x, dims, keepdims) if dims else F.clone(x)
 
 
+def _carries(x: TensorBase, initial: object) -> bool:
+    """Whether a reduction has a derivative: of the elements, or of what it begins with."""
+    return is_differentiated(x) or (isinstance(initial, TensorBase) and is_differentiated(initial))
+
+
 @function
 def sum(
     a: ArrayLike,
@@ -127,7 +132,7 @@ def sum(
             return result(F.sum(x))
         found: Any = run_without_warnings(np.add.reduce, value_of(x), None)
         return typing.cast("ndarray", found)
-    if not is_differentiated(x):
+    if not _carries(x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -183,7 +188,7 @@ def prod(
     6.0
     """
     x = of(a)
-    if not is_differentiated(x):
+    if not _carries(x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -219,7 +224,7 @@ def _extreme(
     where: ArrayLike,
 ) -> ndarray:
     x = of(a)
-    if not is_differentiated(x):
+    if not _carries(x, initial):
         numpys: Any = getattr(np, name)
         return typing.cast(
             "ndarray",

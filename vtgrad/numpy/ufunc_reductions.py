@@ -50,11 +50,17 @@ def _running(ufunc: np.ufunc) -> Callable[..., Any] | None:
     return known.get(ufunc)
 
 
-def _has_derivative(ufunc: UfuncLoop, x: ndarray) -> bool:
+def _has_derivative(ufunc: UfuncLoop, x: ndarray, *others: object) -> bool:
     """Whether a result of two elements of an array carries a derivative."""
-    if ufunc.operator is None or not is_differentiated(x):
+    carries = [is_differentiated(y) for y in (x, *others) if isinstance(y, TensorBase)]
+    if ufunc.operator is None or not any(carries):
         return False
     return ufunc.loop((x, x))[-1].kind in "fc"
+
+
+def _slices(x: TensorBase, dim: int) -> list[TensorBase]:
+    """The parts along a dimension, each a view of its own, so that writes to them are allowed."""
+    return [F.select(x, dim, nr) for nr in range(x._impl.array.shape[dim])]
 
 
 def reduce(
@@ -69,7 +75,7 @@ def reduce(
 ) -> ndarray:
     """`Ufunc.reduce`."""
     x = of(array)
-    if ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
+    if ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -104,7 +110,7 @@ def reduce(
         ufunc.ufunc.reduce(np.ones((1,) * len(x.shape)), axis=dims)
     begin = None if isinstance(initial, NoValue) else of(initial)
     for dim in sorted(dims, reverse=True):
-        parts = list(F.unbind(found, dim))
+        parts = _slices(found, dim)
         if begin is not None:
             parts = [F.broadcast_to(begin, parts[0]._impl.array.shape), *parts]
             begin = None
@@ -140,7 +146,7 @@ def accumulate(
         return typing.cast("ndarray", known(x, dim, dtype, out))
     if dtype is not None:
         x = cast(x, np.dtype(dtype))
-    parts = list(F.unbind(x, dim))
+    parts = _slices(x, dim)
     if not parts:
         return deliver(F.clone(x), out)
     found = [parts[0]]

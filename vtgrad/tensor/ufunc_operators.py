@@ -22,6 +22,11 @@ def _cbrt(x: TensorBase) -> TensorBase:
     return F.mul(sign, F.pow(F.mul(sign, x), 1 / 3))
 
 
+def _conjugate(x: TensorBase) -> TensorBase:
+    # Of real numbers the operator gives its operand, and a ufunc a new array.
+    return F.conj_physical(x) if x._impl.array.dtype.kind == "c" else F.clone(x)
+
+
 def _divmod(x: TensorBase, y: TensorBase) -> tuple[TensorBase, TensorBase]:
     return F.floor_divide(x, y), F.remainder(x, y)
 
@@ -53,7 +58,7 @@ OPERATORS: Final[Mapping[np.ufunc, Operator]] = {
     np.bitwise_xor: F.bitwise_xor,
     np.cbrt: _cbrt,
     np.ceil: F.ceil,
-    np.conjugate: F.conj_physical,
+    np.conjugate: _conjugate,
     np.copysign: F.copysign,
     np.cos: F.cos,
     np.cosh: F.cosh,
