@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 import typing
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, SupportsIndex
 
 import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy import decompositions, products, shapes, ufuncs
+from vtgrad.numpy import decompositions, least_squares, products, shapes, ufuncs
 from vtgrad.numpy.axes import matrix_transpose as matrix_transpose
 from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.deliver import deliver
@@ -398,9 +399,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndar
 
 # -- what NumPy computes on values -----------------------------------------------------------
 
-pinv: Final = on_values_only(np.linalg.pinv, "linalg.pinv", "The pseudo-inverses of matrices.")
+pinv: Final = on_values_only(
+    np.linalg.pinv, "linalg.pinv", "The pseudo-inverses of matrices.", least_squares.pinv
+)
 lstsq: Final = on_values_only(
-    np.linalg.lstsq, "linalg.lstsq", "The least squares solution of linear equations."
+    np.linalg.lstsq,
+    "linalg.lstsq",
+    "The least squares solution of linear equations.",
+    least_squares.lstsq,
 )
 tensorsolve: Final = on_values_only(
     np.linalg.tensorsolve, "linalg.tensorsolve", "The solution of linear equations of tensors."
@@ -436,5 +442,9 @@ eigvalsh: Final = on_values_only(
 )
 cond: Final = on_values_only(np.linalg.cond, "linalg.cond", "The condition numbers of matrices.")
 matrix_rank: Final = on_values_only(
-    np.linalg.matrix_rank, "linalg.matrix_rank", "The ranks of matrices."
+    np.linalg.matrix_rank,
+    "linalg.matrix_rank",
+    "The ranks of matrices.",
+    # Whole numbers, which have no derivative.
+    partial(on_values, np.linalg.matrix_rank),
 )

@@ -15,7 +15,6 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, of, result
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.refused import check_not_differentiated
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -55,8 +54,6 @@ def norm(x: ArrayLike, ord: _Order = None, axis: Axis = None, keepdims: bool = F
     ------
     ValueError
         If there is no such norm.
-    NotSupportedError
-        If a gradient would pass through a norm by singular values: 2, -2 or ``"nuc"`` of matrices.
 
     Examples
     --------
@@ -141,11 +138,6 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: _Order = "fro")
     ndarray
         A new array or a scalar.
 
-    Raises
-    ------
-    NotSupportedError
-        If a gradient would pass through a norm by singular values: 2, -2 or ``"nuc"``.
-
     Examples
     --------
     >>> import vtgrad.numpy as np
@@ -178,7 +170,7 @@ def _of_matrices(x: TensorBase, order: Any, one: int, two: int, keepdims: bool) 
     if order in _FROBENIUS:
         return _powers(x, 2, (one, two), keepdims)
     if order in (2, -2, "nuc"):
-        check_not_differentiated(f"linalg.norm of order {order!r} of matrices", x)
+        return _of_singular_values(x, order, one, two, keepdims)
     if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
         raise ValueError("Invalid norm order for matrices.")
     if abs(order) == math.inf:
@@ -193,6 +185,27 @@ def _of_matrices(x: TensorBase, order: Any, one: int, two: int, keepdims: bool) 
     else:
         found = F.amax(sums, two, True) if order > 0 else F.amin(sums, two, True)
     return found if keepdims else F.squeeze_dims(found, (one, two))
+
+
+def _of_singular_values(
+    x: TensorBase, order: Any, one: int, two: int, keepdims: bool
+) -> TensorBase:
+    """The largest, the smallest, or the sum."""
+    others = [dim for dim in range(x._impl.array.ndim) if dim not in (one, two)]
+    sizes = F.linalg_svd(F.permute(x, (*others, one, two)))[1]
+    none = not sizes._impl.array.shape[-1]
+    if order == "nuc" or (none and order == 2):
+        # The largest of no singular values is 0, which is their sum too.
+        found = F.sum_dim_IntList(sizes, (-1,), False)
+    elif none:
+        raise ValueError("zero-size array to reduction operation which has no identity")
+    else:
+        # They are in order, the largest first.
+        found = F.clone(F.select(sizes, -1, 0 if order > 0 else -1))
+    if keepdims:
+        for dim in sorted((one, two)):
+            found = F.unsqueeze(found, dim)
+    return found
 
 
 def _powers(x: TensorBase, order: float, dims: Shape, keepdims: bool) -> TensorBase:
