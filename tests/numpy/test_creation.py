@@ -10,7 +10,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.support import array, compare
+from tests.numpy.support import array, assert_same, compare
 from vtgrad.numpy import ndarray
 
 VALUES: list[Any] = [
@@ -111,3 +111,12 @@ def test_copies_and_what_is_shared() -> None:
     product.sum().backward()
     assert leaf.grad is not None
     assert leaf.grad.tolist() == [5, 1]
+
+
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning"])
+def test_windows(name: str) -> None:
+    for count in (0, 1, 2, 5, 8):
+        assert_same(getattr(vnp, name)(count), getattr(np, name)(count))
+    assert_same(vnp.kaiser(5, 2.5), np.kaiser(5, 2.5))
+    with pytest.raises(NotImplementedError, match="kaiser"):
+        vnp.kaiser(5, array(2.5, grad=True))

@@ -481,6 +481,11 @@ from vtgrad.numpy.ufuncs import vecdot as vecdot
 from vtgrad.numpy.ufuncs import vecmat as vecmat
 from vtgrad.numpy.vectorize import frompyfunc as frompyfunc
 from vtgrad.numpy.vectorize import vectorize as vectorize
+from vtgrad.numpy.windows import bartlett as bartlett
+from vtgrad.numpy.windows import blackman as blackman
+from vtgrad.numpy.windows import hamming as hamming
+from vtgrad.numpy.windows import hanning as hanning
+from vtgrad.numpy.windows import kaiser as kaiser
 
 if TYPE_CHECKING:
     # Loaded at first use: it is large, and of no use to most programs.
@@ -545,6 +550,7 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "average",
+    "bartlett",
     "base_repr",
     "binary_repr",
     "bincount",
@@ -556,6 +562,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman",
     "block",
     "bool",
     "bool_",
@@ -687,6 +694,8 @@ __all__ = [
     "greater",
     "greater_equal",
     "half",
+    "hamming",
+    "hanning",
     "heaviside",
     "histogram",
     "histogram2d",
@@ -736,6 +745,7 @@ __all__ = [
     "issubdtype",
     "iterable",
     "ix_",
+    "kaiser",
     "kron",
     "lcm",
     "ldexp",
