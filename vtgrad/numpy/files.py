@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import typing
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from typing import IO, Any, Self, TypeAlias
 
 import numpy as np
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import arrays_in, values_in
@@ -159,7 +161,11 @@ def _save_several(
 ) -> None:
     positional: Any = values_in(args)
     named: Any = values_in(dict(kwds))
-    call(file, *positional, allow_pickle=allow_pickle, **named)
+    if not allow_pickle:
+        if "allow_pickle" not in inspect.signature(call).parameters:
+            raise NotSupportedError("NumPy 2.1 has no allow_pickle of several arrays")
+        named["allow_pickle"] = False
+    call(file, *positional, **named)
 
 
 @function

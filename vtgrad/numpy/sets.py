@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
-from typing import Any, Literal, NamedTuple, SupportsIndex
+from typing import Any, Final, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -35,6 +36,9 @@ __all__ = [
     "unique_inverse",
     "unique_values",
 ]
+
+# NumPy before 2.3 always sorts.
+_HAS_SORTED: Final = "sorted" in inspect.signature(np.unique).parameters
 
 
 class UniqueAllResult(NamedTuple):
@@ -100,7 +104,9 @@ def unique(
     >>> np.unique(np.array([3.0, 1.0, 3.0]))
     array([1., 3.])
     """
-    options: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan, "sorted": sorted}
+    options: dict[str, Any] = {"axis": axis, "equal_nan": equal_nan}
+    if _HAS_SORTED:
+        options["sorted"] = sorted
     if not any_differentiated(ar):
         return typing.cast(
             "ndarray",
@@ -124,6 +130,8 @@ def unique(
 
 def _as_numpy_orders(values: Array, index: Array, equal_nan: bool) -> Array:
     """The places of elements without repeats, in the order that NumPy gives unsorted ones."""
+    if not _HAS_SORTED:
+        return index
     unsorted = np.unique(values, equal_nan=equal_nan, sorted=False)
     if unsorted.shape != index.shape:
         return index
