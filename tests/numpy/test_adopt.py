@@ -273,7 +273,7 @@ def test_sys_is_everybodys_but_for_its_modules(write: Write) -> None:
     )
     mine = np.adopt(name)
     try:
-        assert sys.adopted_mark == 1  # type: ignore[attr-defined]
+        assert sys.adopted_mark == 1  # type: ignore[attr-defined]  # set by the copy
     finally:
         del mine.sys.adopted_mark
     assert not hasattr(sys, "adopted_mark")

@@ -108,7 +108,7 @@ def test_vectorize_as_a_decorator() -> None:
     assert two.__doc__ == "Another text."
     assert one.pyfunc is not None
     with pytest.raises(TypeError, match="decorator"):
-        vnp.vectorize("text")  # type: ignore[arg-type]
+        vnp.vectorize("text")  # type: ignore[arg-type]  # refused
 
 
 def test_what_vectorized_functions_get() -> None:

@@ -49,17 +49,21 @@ BY_SAMPLES: Final[dict[str, Callable[[Any, Any, Any], Any]]] = {
     "sorted": lambda np, v, i: np.take(v, np.argsort(v * i)),
 }
 
+#: What NumPy finds the places for, so that it would have to read them.
+READ_PLACES: Final = frozenset(BY_SAMPLES) - {"an index", "take_along_axis"}
+
 
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("name", BY_SAMPLES)
-def test_indices_of_samples_are_those_of_each_or_refused(name: str, plain: bool) -> None:
+def test_indices_of_samples_are_those_of_each_or_are_refused(name: str, plain: bool) -> None:
     call, namespace = BY_SAMPLES[name], np if plain else vnp
     make: Any = vt.tensor if plain else vnp.array
     v, i = make([5.0, 6.0, 7.0]), make([[2, 1, 0], [1, 1, 1]])
-    try:
-        found = vt.vmap(lambda i: call(namespace, v, i))(i)
-    except BatchedTensorError:
+    if name in READ_PLACES:
+        with pytest.raises(BatchedTensorError):
+            vt.vmap(lambda i: call(namespace, v, i))(i)
         return
+    found = vt.vmap(lambda i: call(namespace, v, i))(i)
     wanted = [call(namespace, v, row).tolist() for row in i]
     assert found.tolist() == wanted
 

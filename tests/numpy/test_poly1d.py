@@ -45,7 +45,7 @@ def test_expressions(name: str) -> None:
     expression = EXPRESSIONS[name]
     for grad in (False, True):
         compare(
-            lambda grad=grad: shown(  # type: ignore[misc]
+            lambda grad=grad: shown(  # type: ignore[misc]  # of any kind
                 expression(vnp.poly1d(array(P, grad)), vnp.poly1d(array(Q, grad)))
             ),
             lambda: shown(expression(np.poly1d(P), np.poly1d(Q))),

@@ -296,7 +296,7 @@ class _Loader(Loader):
         read = getattr(self.real.loader, "get_source", None)
         found: str | None = None if read is None else read(self.real.name)
         if found is None and (self.real.origin or "").endswith(tuple(SOURCE_SUFFIXES)):
-            # A loader of somebody's own, as that of pytest.
+            # A loader of another tool, as that of pytest.
             found = importlib.util.decode_source(Path(self.real.origin or "").read_bytes())
         return found
 

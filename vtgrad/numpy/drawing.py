@@ -100,7 +100,7 @@ def draw(source: Source, name: str, args: Sequence[object], options: Mapping[str
 
 @cache
 def _probe(is_new: bool) -> Source:
-    """A generator whose numbers nobody needs."""
+    """A generator of numbers that are not used."""
     return np.random.default_rng(0) if is_new else np.random.RandomState(0)
 
 

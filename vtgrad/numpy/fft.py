@@ -15,7 +15,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of
 from vtgrad.numpy.promotion import inexact, result_type
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.refused import on_values_only
+from vtgrad.numpy.refused import function_of_numpy
 from vtgrad.numpy.transforms import (
     of_two,
     transform,
@@ -179,52 +179,52 @@ def ifftshift(x: ArrayLike, axes: Axis = None) -> ndarray:
 
 # -- transforms --------------------------------------------------------------------------------
 
-fft: Final = on_values_only(
+fft: Final = function_of_numpy(
     np.fft.fft, "fft.fft", "The Fourier transform along an axis.", transform
 )
-ifft: Final = on_values_only(
+ifft: Final = function_of_numpy(
     np.fft.ifft, "fft.ifft", "The inverse Fourier transform.", partial(transform, inverse=True)
 )
-rfft: Final = on_values_only(
+rfft: Final = function_of_numpy(
     np.fft.rfft, "fft.rfft", "The Fourier transform of real elements.", turned_real
 )
-irfft: Final = on_values_only(np.fft.irfft, "fft.irfft", "The inverse of `rfft`.", turned_half)
-hfft: Final = on_values_only(
+irfft: Final = function_of_numpy(np.fft.irfft, "fft.irfft", "The inverse of `rfft`.", turned_half)
+hfft: Final = function_of_numpy(
     np.fft.hfft,
     "fft.hfft",
     "The transform of elements whose transform is real.",
     partial(turned_half, turned=True),
 )
-ihfft: Final = on_values_only(
+ihfft: Final = function_of_numpy(
     np.fft.ihfft, "fft.ihfft", "The inverse of `hfft`.", partial(turned_real, turned=True)
 )
-fft2: Final = on_values_only(
+fft2: Final = function_of_numpy(
     np.fft.fft2, "fft.fft2", "The Fourier transform along two axes.", of_two(transforms)
 )
-ifft2: Final = on_values_only(
+ifft2: Final = function_of_numpy(
     np.fft.ifft2, "fft.ifft2", "The inverse of `fft2`.", of_two(partial(transforms, inverse=True))
 )
-rfft2: Final = on_values_only(
+rfft2: Final = function_of_numpy(
     np.fft.rfft2,
     "fft.rfft2",
     "The Fourier transform of real elements along two axes.",
     of_two(transforms_of_reals),
 )
-irfft2: Final = on_values_only(
+irfft2: Final = function_of_numpy(
     np.fft.irfft2, "fft.irfft2", "The inverse of `rfft2`.", of_two(transforms_of_halves)
 )
-fftn: Final = on_values_only(
+fftn: Final = function_of_numpy(
     np.fft.fftn, "fft.fftn", "The Fourier transform along several axes.", transforms
 )
-ifftn: Final = on_values_only(
+ifftn: Final = function_of_numpy(
     np.fft.ifftn, "fft.ifftn", "The inverse of `fftn`.", partial(transforms, inverse=True)
 )
-rfftn: Final = on_values_only(
+rfftn: Final = function_of_numpy(
     np.fft.rfftn,
     "fft.rfftn",
     "The Fourier transform of real elements along several axes.",
     transforms_of_reals,
 )
-irfftn: Final = on_values_only(
+irfftn: Final = function_of_numpy(
     np.fft.irfftn, "fft.irfftn", "The inverse of `rfftn`.", transforms_of_halves
 )

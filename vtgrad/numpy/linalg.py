@@ -24,7 +24,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of, result
 from vtgrad.numpy.picking import dot
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.refused import on_values_only
+from vtgrad.numpy.refused import function_of_numpy
 from vtgrad.numpy.solving import cholesky, det, inv, slogdet, solve
 from vtgrad.ops.generated import functional as F
 
@@ -399,49 +399,51 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndar
 
 # -- what NumPy computes on values -----------------------------------------------------------
 
-pinv: Final = on_values_only(
+pinv: Final = function_of_numpy(
     np.linalg.pinv, "linalg.pinv", "The pseudo-inverses of matrices.", least_squares.pinv
 )
-lstsq: Final = on_values_only(
+lstsq: Final = function_of_numpy(
     np.linalg.lstsq,
     "linalg.lstsq",
     "The least squares solution of linear equations.",
     least_squares.lstsq,
 )
-tensorsolve: Final = on_values_only(
+tensorsolve: Final = function_of_numpy(
     np.linalg.tensorsolve, "linalg.tensorsolve", "The solution of linear equations of tensors."
 )
-tensorinv: Final = on_values_only(
+tensorinv: Final = function_of_numpy(
     np.linalg.tensorinv, "linalg.tensorinv", "The inverse of a linear map of tensors."
 )
-qr: Final = on_values_only(
+qr: Final = function_of_numpy(
     np.linalg.qr,
     "linalg.qr",
     "The orthogonal and triangular factors of matrices.",
     decompositions.qr,
 )
-svd: Final = on_values_only(
+svd: Final = function_of_numpy(
     np.linalg.svd, "linalg.svd", "The singular values and vectors of matrices.", decompositions.svd
 )
-svdvals: Final = on_values_only(
+svdvals: Final = function_of_numpy(
     np.linalg.svdvals, "linalg.svdvals", "The singular values of matrices.", decompositions.svdvals
 )
-eig: Final = on_values_only(np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.")
-eigh: Final = on_values_only(
+eig: Final = function_of_numpy(np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.")
+eigh: Final = function_of_numpy(
     np.linalg.eigh,
     "linalg.eigh",
     "The eigenvalues and eigenvectors of Hermitian matrices.",
     decompositions.eigh,
 )
-eigvals: Final = on_values_only(np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices.")
-eigvalsh: Final = on_values_only(
+eigvals: Final = function_of_numpy(
+    np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices."
+)
+eigvalsh: Final = function_of_numpy(
     np.linalg.eigvalsh,
     "linalg.eigvalsh",
     "The eigenvalues of Hermitian matrices.",
     decompositions.eigvalsh,
 )
-cond: Final = on_values_only(np.linalg.cond, "linalg.cond", "The condition numbers of matrices.")
-matrix_rank: Final = on_values_only(
+cond: Final = function_of_numpy(np.linalg.cond, "linalg.cond", "The condition numbers of matrices.")
+matrix_rank: Final = function_of_numpy(
     np.linalg.matrix_rank,
     "linalg.matrix_rank",
     "The ranks of matrices.",

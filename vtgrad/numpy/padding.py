@@ -22,7 +22,6 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["pad"]
 
-_Width: TypeAlias = Any
 _Mode: TypeAlias = str | Callable[..., object]
 
 # What the elements of the margin are copies of is found by NumPy.

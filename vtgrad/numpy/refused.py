@@ -11,7 +11,7 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 
-__all__ = ["check_not_differentiated", "on_values_only"]
+__all__ = ["check_not_differentiated", "function_of_numpy"]
 
 
 _ON_VALUES: Final = "NumPy computes it, with all of its arguments, on values."
@@ -38,7 +38,7 @@ def check_not_differentiated(name: str, *operands: object) -> None:
         )
 
 
-def on_values_only(
+def function_of_numpy(
     numpys: Callable[..., Any],
     name: str,
     what: str,
