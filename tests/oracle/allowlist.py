@@ -193,6 +193,11 @@ ENTRIES: tuple[Entry, ...] = (
         graph.shape_and_dtype,
     ),
     Entry(
+        "A write to a leaf of a view that is lost, since its base was written: two faults, of which"
+        " each library names another.",
+        graph.leaf_and_lost_view,
+    ),
+    Entry(
         "The producer of floor_divide cannot be run in either library; which constants among its"
         " inputs it lists differs.",
         graph.unfollowable,

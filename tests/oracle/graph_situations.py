@@ -243,6 +243,24 @@ def shape_and_dtype(s: Situation) -> bool:
     return len(pair & _SHAPE_FAULTS) == 1 == len(pair & _DTYPE_FAULTS)
 
 
+def leaf_and_lost_view(s: Situation) -> bool:
+    if s.torch_error is None or s.our_error is None or s.step.backward:
+        return False
+    named = (kind_of(s.torch_error), kind_of(s.our_error))
+    # PyTorch says itself that the other fault is there: it refuses to name the view's producer.
+    return named == ("leaf-write", "custom-function-view") and any(
+        map(_has_no_producer, s.tensors_used())
+    )
+
+
+def _has_no_producer(tensor: TensorLike) -> bool:
+    try:
+        _ = tensor.grad_fn
+    except RuntimeError as error:
+        return kind_of(error) == "custom-function-view"
+    return False
+
+
 def view_taken_for_a_leaf(s: Situation) -> bool:
     return (
         s.our_error is None
