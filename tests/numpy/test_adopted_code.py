@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import importlib
 import math
+import os
 import pickle
 import sys
+import threading
 import types
+import typing
 from typing import Any
 
 import numpy
@@ -17,6 +20,7 @@ import vtgrad as vt
 import vtgrad.numpy as np
 from tests.numpy.adopting import Write, check
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
+from vtgrad.numpy.adopted_calls import entries
 
 
 @pytest.mark.parametrize(
@@ -479,3 +483,33 @@ def test_what_cannot_be_adopted(write: Write) -> None:
     name = write({"PKG.py": "import vtgrad.numpy\nagain = vtgrad.numpy.adopt('PKG')\n"})
     with pytest.raises(NotSupportedError, match="own source"):
         np.adopt(name)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_the_child_of_a_fork_keeps_no_call_of_another_thread(write: Write) -> None:
+    """Else a new thread that gets its number would not enter a call of its own."""
+    name = write({"PKG.py": "def run(block):\n    return block()\n"})
+    begun, over = threading.Event(), threading.Event()
+
+    def block() -> None:
+        begun.set()
+        over.wait()
+
+    adopted = np.adopt(name)
+    numbers = typing.cast("set[int]", entries(rewind=True)["threads"])
+    other = threading.Thread(target=adopted.run, args=(block,))
+    other.start()
+    begun.wait()
+
+    def forked() -> int:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if numbers == {threading.get_ident()} else 1)
+        return os.waitpid(child, 0)[1]
+
+    try:
+        assert other.ident in numbers
+        assert adopted.run(forked) == 0
+    finally:
+        over.set()
+        other.join()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.calls_with_options import check, check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
@@ -126,6 +127,23 @@ def test_derivatives_of_roots() -> None:
     found(p)[0].backward()
     assert p.grad is not None
     assert p.grad.tolist() == [-4, -2, -1]
+
+
+def test_roots_have_derivatives_of_all_orders() -> None:
+    """The roots of x**2 - s are the square roots of s, whose derivatives are known."""
+
+    def root(s: Any) -> Any:
+        return vnp.roots(vnp.array([1.0, 0.0, -s])).max()
+
+    def square_root(s: Any) -> Any:
+        return vnp.sqrt(s)
+
+    at = vnp.array(2.0)
+    for _ in range(6):
+        root, square_root = vt.func.grad(root), vt.func.grad(square_root)
+        np.testing.assert_allclose(float(root(at)), float(square_root(at)), rtol=1e-10)
+    root, square_root = vt.func.jacfwd(root), vt.func.jacfwd(square_root)
+    np.testing.assert_allclose(float(root(at)), float(square_root(at)), rtol=1e-10)
 
 
 def test_samples() -> None:

@@ -15,6 +15,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.rewind import allow_mutation_on_saved_tensors
 from vtgrad.storage.scope import Scope
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_state import after_fork
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["entered", "entries"]
@@ -22,6 +23,8 @@ __all__ = ["entered", "entries"]
 
 # The threads that run adopted code. A set, since it is asked at each call of an adopted function.
 _threads: Final[set[int]] = set()
+# The child of a fork has one thread; new ones may get the numbers of those that it does not have.
+after_fork(lambda: _threads.intersection_update((get_ident(),)))
 _NOTHING: Final = nullcontext()
 
 

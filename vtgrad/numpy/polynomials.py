@@ -10,6 +10,8 @@ from typing import Any, ParamSpec, SupportsIndex, TypeVar
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.function.function import Function
+from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.convolution import convolve
@@ -20,6 +22,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "PolyBase",
@@ -437,8 +440,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
 def roots(p: ArrayLike) -> ndarray:
     """The roots of a polynomial.
 
-    Their derivatives are those of the implicit function: two recorded steps of Newton's method from
-    the roots that NumPy finds have the derivatives of the roots, up to the third.
+    Their derivatives, of any order, are those of the implicit function.
 
     Parameters
     ----------
@@ -478,12 +480,45 @@ def roots(p: ArrayLike) -> ndarray:
             f"the roots {places[slopes <= least * sizes]} are multiple, or too near to another "
             "root to tell: they have no derivative. Pass p.detach() where no gradient is wanted"
         )
-    coefficients = cast(given, places.dtype)
-    derivative = F.mul(
-        F.slice(coefficients, 0, 0, values.size - 1), fresh(powers.astype(places.dtype))
-    )
-    found = fresh(places)
-    for _ in range(2):
-        step = F.true_divide(horner(coefficients, found), horner(as_array(derivative), found))
-        found = as_array(F.sub(found, step))
-    return found
+    return as_array(_Roots.apply(cast(given, places.dtype), fresh(places)))
+
+
+class _Roots(Function):
+    """Simple roots as a function of the coefficients: at p(r) = 0, dr = -(r**k dp_k) / p'(r).
+
+    The roots are saved as results, so that the derivative of this is recorded by the roots too.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(coefficients: Tensor, places: Tensor) -> Tensor:
+        return places.clone()
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
+        coefficients, _ = typing.cast("tuple[Tensor, Tensor]", inputs)
+        found = typing.cast("Tensor", output)
+        ctx.save_for_backward(coefficients, found)
+        ctx.save_for_forward(coefficients, found)
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[Tensor, None]:
+        shares = _shares_of_coefficients(*ctx.saved_tensors)
+        return -F.matmul(F.conj(shares), grad), None
+
+    @staticmethod
+    def jvp(ctx: FunctionCtx, tangent: Tensor, _: Tensor | None) -> Tensor:
+        return -F.matmul(tangent, _shares_of_coefficients(*ctx.saved_tensors))
+
+
+def _shares_of_coefficients(coefficients: TensorBase, found: TensorBase) -> ndarray:
+    """r**k / p'(r) for each root, in columns; the highest power first."""
+    degree = coefficients._impl.array.shape[0] - 1
+    factors = fresh(np.arange(degree, 0, -1).astype(coefficients._impl.array.dtype))
+    derivative = F.mul(F.slice(coefficients, 0, 0, degree), factors)
+    slopes = horner(as_array(derivative), as_array(found))
+    powers = [F.ones_like(found)]
+    for _ in range(degree):
+        powers.append(F.mul(powers[-1], found))
+    return as_array(F.true_divide(F.stack(powers[::-1]), slopes))
