@@ -12,7 +12,7 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array, compare
-from vtgrad.errors import NotSupportedError
+from vtgrad.errors import BatchedTensorError, NotSupportedError
 
 HERMITIAN: Final = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.8]])
 STACK: Final = np.stack([HERMITIAN, HERMITIAN @ HERMITIAN])[:, None]
@@ -29,6 +29,8 @@ CALLS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "svd, right": lambda np, x: abs(np.linalg.svd(x, full_matrices=False)[2]),
     "qr": lambda np, x: abs(np.linalg.qr(x)[0]),
     "qr, right": lambda np, x: abs(np.linalg.qr(x, "r")),
+    "cond": lambda np, x: np.linalg.cond(x),
+    "cond by the least": lambda np, x: np.linalg.cond(x, -2),
     "wrong triangle": lambda np, x: np.linalg.eigh(x, "x"),
     "wrong mode": lambda np, x: np.linalg.qr(x, "x"),
 }
@@ -51,6 +53,89 @@ def test_values_and_derivatives(name: str) -> None:
             assert vt.autograd.gradgradcheck(partial(call, vnp), (leaf,))
     for bad in (np.ones(3), np.ones((2, 3)) if hermitian else np.ones(2)):
         compare(partial(call, vnp, array(bad, True)), partial(call, np, bad), name)
+
+
+#: With real eigenvalues, with some that are not, and complex.
+SQUARE: Final = (
+    np.diag([1.0, 3.0, -2.0]) + 0.3 * TALL[:3],
+    TALL[1:],
+    TALL[1:] + 1j * TALL[:3],
+    np.stack([TALL[1:], TALL[:3]])[:, None],
+)
+
+OF_SQUARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "eigvals": lambda np, x: np.linalg.eigvals(x),
+    "eig": lambda np, x: abs(np.linalg.eig(x)[1]),
+    "eig, both": lambda np, x: np.linalg.eig(x)[1] ** 2 * np.linalg.eig(x).eigenvalues[..., None],
+    "cond, 1": lambda np, x: np.linalg.cond(x, 1),
+    "cond, fro": lambda np, x: np.linalg.cond(x, "fro"),
+    "poly": lambda np, x: np.poly(x[(0,) * (x.ndim - 2)] if x.ndim > 2 else x),
+}
+
+
+@pytest.mark.parametrize("name", OF_SQUARE)
+def test_square_matrices(name: str) -> None:
+    call = OF_SQUARE[name]
+    for x in SQUARE:
+        leaf = array(x, grad=True)
+        for grad in (False, True):
+            compare(partial(call, vnp, array(x, grad)), partial(call, np, x), f"{name} of {x}")
+        assert vt.autograd.gradcheck(partial(call, vnp), (leaf,), check_forward_ad=True)
+        assert vt.autograd.gradgradcheck(partial(call, vnp), (leaf,), check_fwd_over_rev=True)
+    rows = np.stack([SQUARE[1], SQUARE[1] * 2])
+    if "cond" in name:
+        found = vt.vmap(partial(call, vnp))(array(rows))
+        np.testing.assert_allclose(found.tolist(), [call(np, row).tolist() for row in rows])
+    else:
+        # Whether eigenvalues are complex depends on values.
+        with pytest.raises(BatchedTensorError):
+            vt.vmap(partial(call, vnp))(array(rows))
+    for bad in (np.ones(3), np.ones((2, 3)), np.zeros((0, 0))):
+        compare(partial(call, vnp, array(bad, True)), partial(call, np, bad), name)
+
+
+def test_matrices_whose_eigenvectors_are_no_basis() -> None:
+    for x in (np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 0.0]])):
+        with pytest.raises(np.linalg.LinAlgError, match="no basis"):
+            vnp.linalg.eigvals(array(x, grad=True))
+        compare(partial(vnp.linalg.eigvals, array(x)), partial(np.linalg.eigvals, x), "")
+
+
+def test_equal_eigenvalues() -> None:
+    """Sums over equal eigenvalues have derivatives; vectors have none."""
+    leaf = array(np.eye(3), grad=True)
+    (vnp.linalg.eigvals(leaf) ** 2).sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.tolist() == (2 * np.eye(3)).tolist()
+    with pytest.raises(np.linalg.LinAlgError, match="are equal"):
+        abs(vnp.linalg.eig(leaf)[1]).sum().backward()
+
+
+TENSORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "tensorinv": lambda np, x: np.linalg.tensorinv(x.reshape(2, 3, 6)),
+    "tensorinv, 1": lambda np, x: np.linalg.tensorinv(x.reshape(6, 3, 2), ind=1),
+    "tensorsolve": lambda np, x: np.linalg.tensorsolve(x.reshape(2, 3, 6), x[0].reshape(2, 3)),
+    "tensorsolve, turned": lambda np, x: np.linalg.tensorsolve(
+        x.reshape(2, 6, 3), x[0].reshape(2, 3), axes=(1,)
+    ),
+    "wrong tensorinv": lambda np, x: np.linalg.tensorinv(x, ind=0),
+    "tensorinv of no square map": lambda np, x: np.linalg.tensorinv(x[:3], ind=1),
+    "tensorsolve of too few": lambda np, x: np.linalg.tensorsolve(x[:3], x[0, :3]),
+}
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_equations_of_tensors(name: str) -> None:
+    call = TENSORS[name]
+    x = np.random.default_rng(1).normal(size=(6, 6))
+    for dtype in ("d", "f", "D"):
+        numbers = x.astype(dtype)
+        for grad in (False, True):
+            compare(partial(call, vnp, array(numbers, grad)), partial(call, np, numbers), name)
+    if "too" not in name and "wrong" not in name and "no square" not in name:
+        leaf = array(x, grad=True)
+        assert vt.autograd.gradcheck(partial(call, vnp), (leaf,), check_forward_ad=True)
+        assert vt.autograd.gradgradcheck(partial(call, vnp), (leaf,))
 
 
 def test_results_have_names() -> None:

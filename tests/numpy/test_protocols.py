@@ -74,12 +74,39 @@ def test_an_array_of_numpy_cannot_be_written_by_a_value_with_a_derivative() -> N
 BINARY = "add multiply subtract divide maximum minimum logaddexp hypot power arctan2".split()
 
 
+class _Folding:
+    """A ufunc of NumPy whose `reduce` and `reduceat` call it for one element after another.
+
+    NumPy's own of `power` and `arctan2` read results that they have not written yet, on processors
+    with AVX-512.
+    """
+
+    def __init__(self, ufunc: Any) -> None:
+        self._ufunc = ufunc
+        self._folding: Any = np.frompyfunc(ufunc, 2, 1)
+        self.accumulate, self.outer = ufunc.accumulate, ufunc.outer
+
+    def reduce(self, x: Any, axis: Any = 0, **options: Any) -> Any:
+        if not isinstance(axis, int):
+            return self._ufunc.reduce(x, axis, **options)
+        found = self._folding.reduce(x.astype(object), axis, **options)
+        return found.astype(self._ufunc.reduce(x, axis).dtype)
+
+    def reduceat(self, x: Any, indices: Any, axis: int) -> Any:
+        found = self._folding.reduceat(x.astype(object), indices, axis)
+        return found.astype(self._ufunc.reduceat(x, indices, axis).dtype)
+
+
 @pytest.mark.parametrize("grad", [False, True], ids=["constant", "recorded"])
 @pytest.mark.parametrize("name", [*BINARY, "logical_and", "less", "bitwise_xor"])
 def test_methods_of_ufuncs(name: str, grad: bool) -> None:
     mine: Any = getattr(ufuncs, name)
     theirs: Any = getattr(np, name)
-    for dtype in ("d", "f", "l", "?"):
+    dtypes = "dfl?"
+    if grad and name in ("power", "arctan2"):
+        # Of integers, which have no gradient, NumPy itself computes them.
+        theirs, dtypes = _Folding(theirs), "df"
+    for dtype in dtypes:
         plain = values(dtype, (3, 4))
         x = array(plain, grad)
         for axis in (0, -1, (0, 1), None):

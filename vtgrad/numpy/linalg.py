@@ -12,7 +12,16 @@ import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy import decompositions, least_squares, products, shapes, ufuncs
+from vtgrad.numpy import (
+    conditions,
+    decompositions,
+    eigenvalues,
+    least_squares,
+    products,
+    shapes,
+    tensor_equations,
+    ufuncs,
+)
 from vtgrad.numpy.axes import matrix_transpose as matrix_transpose
 from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.deliver import deliver
@@ -409,10 +418,16 @@ lstsq: Final = function_of_numpy(
     least_squares.lstsq,
 )
 tensorsolve: Final = function_of_numpy(
-    np.linalg.tensorsolve, "linalg.tensorsolve", "The solution of linear equations of tensors."
+    np.linalg.tensorsolve,
+    "linalg.tensorsolve",
+    "The solution of linear equations of tensors.",
+    tensor_equations.tensorsolve,
 )
 tensorinv: Final = function_of_numpy(
-    np.linalg.tensorinv, "linalg.tensorinv", "The inverse of a linear map of tensors."
+    np.linalg.tensorinv,
+    "linalg.tensorinv",
+    "The inverse of a linear map of tensors.",
+    tensor_equations.tensorinv,
 )
 qr: Final = function_of_numpy(
     np.linalg.qr,
@@ -426,7 +441,9 @@ svd: Final = function_of_numpy(
 svdvals: Final = function_of_numpy(
     np.linalg.svdvals, "linalg.svdvals", "The singular values of matrices.", decompositions.svdvals
 )
-eig: Final = function_of_numpy(np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.")
+eig: Final = function_of_numpy(
+    np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.", eigenvalues.eig
+)
 eigh: Final = function_of_numpy(
     np.linalg.eigh,
     "linalg.eigh",
@@ -434,7 +451,7 @@ eigh: Final = function_of_numpy(
     decompositions.eigh,
 )
 eigvals: Final = function_of_numpy(
-    np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices."
+    np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices.", eigenvalues.eigvals
 )
 eigvalsh: Final = function_of_numpy(
     np.linalg.eigvalsh,
@@ -442,7 +459,9 @@ eigvalsh: Final = function_of_numpy(
     "The eigenvalues of Hermitian matrices.",
     decompositions.eigvalsh,
 )
-cond: Final = function_of_numpy(np.linalg.cond, "linalg.cond", "The condition numbers of matrices.")
+cond: Final = function_of_numpy(
+    np.linalg.cond, "linalg.cond", "The condition numbers of matrices.", conditions.cond
+)
 matrix_rank: Final = function_of_numpy(
     np.linalg.matrix_rank,
     "linalg.matrix_rank",

@@ -15,6 +15,7 @@ from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.convolution import convolve
+from vtgrad.numpy.eigenvalues import eigvals
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
@@ -392,7 +393,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     Parameters
     ----------
     seq_of_zeros : array_like
-        The roots. A square matrix stands for its eigenvalues, which have no derivative here.
+        The roots. A square matrix stands for its eigenvalues.
 
     Returns
     -------
@@ -401,8 +402,8 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
 
     Raises
     ------
-    NotSupportedError
-        If a matrix with a derivative is given.
+    LinAlgError
+        If a matrix has a derivative, and its eigenvalues have none: see `linalg.eigvals`.
 
     Examples
     --------
@@ -415,10 +416,8 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     zeros = _coefficients(seq_of_zeros)
     shape = zeros.shape
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
-        raise NotSupportedError(
-            "poly of a matrix has no derivative in vtgrad.numpy; give it the eigenvalues"
-        )
-    if len(shape) != 1:
+        zeros = eigvals(zeros)
+    elif len(shape) != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if not shape[0]:
         return typing.cast("ndarray", 1.0)

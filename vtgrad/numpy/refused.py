@@ -1,25 +1,17 @@
-"""Functions of NumPy that compute on values, and are refused where a gradient would pass."""
+"""Functions of NumPy on values, and what is refused or recorded where a gradient would pass."""
 
 from __future__ import annotations
 
 import inspect
 import typing
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 
 __all__ = ["check_not_differentiated", "function_of_numpy"]
-
-
-_ON_VALUES: Final = "NumPy computes it, with all of its arguments, on values."
-_RECORDED: Final = "It has derivatives of every order."
-_REFUSES: Final = """NotSupportedError
-        If a gradient would pass through it."""
-_RAISES: Final = """TypeError, ValueError
-        As NumPy's function."""
 
 
 def check_not_differentiated(name: str, *operands: object) -> None:
@@ -42,7 +34,7 @@ def function_of_numpy(
     numpys: Callable[..., Any],
     name: str,
     what: str,
-    recorded: Callable[..., Any] | None = None,
+    recorded: Callable[..., Any],
 ) -> Function[..., Any]:
     """A function that NumPy computes where no operand is differentiated.
 
@@ -54,14 +46,13 @@ def function_of_numpy(
         Its name in the namespace, as ``"linalg.inv"``.
     what : str
         What it is: the first line of its documentation.
-    recorded : callable, optional
-        What computes it where one is; without it such operands are refused.
+    recorded : callable
+        What computes it where one is.
     """
 
     def text(*args: object, **options: Any) -> Any:
-        if recorded is not None and any_differentiated(args, list(options.values())):
+        if any_differentiated(args, list(options.values())):
             return recorded(*args, **options)
-        check_not_differentiated(name, args, list(options.values()))
         return on_values(numpys, *args, **options)
 
     text.__name__ = text.__qualname__ = name.rpartition(".")[2]
@@ -69,7 +60,7 @@ def function_of_numpy(
     text.__module__ = f"vtgrad.numpy.{name.partition('.')[0]}"
     text.__doc__ = f"""{what}
 
-    {_ON_VALUES if recorded is None else _RECORDED}
+    It has derivatives of every order.
 
     Parameters
     ----------
@@ -83,7 +74,8 @@ def function_of_numpy(
 
     Raises
     ------
-    {_REFUSES if recorded is None else _RAISES}
+    TypeError, ValueError
+        As NumPy's function.
     """
     found: Any = function(of=numpys)(text)
     found.__signature__ = inspect.signature(numpys)
