@@ -176,6 +176,7 @@ from vtgrad.numpy.elements import real as real
 from vtgrad.numpy.elements import real_if_close as real_if_close
 from vtgrad.numpy.elements import sinc as sinc
 from vtgrad.numpy.elements import unwrap as unwrap
+from vtgrad.numpy.explain import explain as explain
 from vtgrad.numpy.files import fromfile as fromfile
 from vtgrad.numpy.files import fromregex as fromregex
 from vtgrad.numpy.files import genfromtxt as genfromtxt
@@ -644,6 +645,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "explain",
     "expm1",
     "extract",
     "eye",

@@ -20,7 +20,7 @@ from vtgrad.storage.key_set import DUAL, keys
 from vtgrad.storage.record_write import is_inside
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["ARGUMENT", "ARRAY", "ELEMENT", "NUMBER", "note_number"]
+__all__ = ["ARGUMENT", "ARRAY", "ELEMENT", "NUMBER", "is_library", "note_number"]
 
 # What happens to the tensor, what keeps the gradient, and what says that none is wanted.
 NUMBER: Final = (
@@ -77,7 +77,7 @@ def _warn(which: str, lost: str, how: tuple[str, str, str]) -> None:
         frame, level = frame.f_back, level + 1
     if frame is not None and _is_formatting(frame):
         return
-    while frame is not None and _is_library(frame.f_code.co_filename):
+    while frame is not None and is_library(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     what, instead, meant = how
     warnings.warn(
@@ -88,7 +88,7 @@ def _warn(which: str, lost: str, how: tuple[str, str, str]) -> None:
     )
 
 
-def _is_library(filename: str) -> bool:
+def is_library(filename: str) -> bool:
     """Whether a file is part of NumPy, Python's library or this package."""
     if filename.startswith(_LIBRARY):
         return filename.startswith(_NUMPY) or not filename.startswith(_INSTALLED)
