@@ -7,6 +7,7 @@ who owns a gradient, retained gradients and hooks on stale views among the hooks
 
 from __future__ import annotations
 
+import cmath
 import gc
 import math
 import weakref
@@ -106,3 +107,26 @@ def test_a_custom_function_that_saves_a_view_of_a_result_dies_with_its_graph() -
         function(forward, lambda ctx, g: g * 2)(leaf(2))
         assert alive[0]() is None
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("name", ["asin", "acos", "asinh", "acosh", "atanh"])
+def test_complex_functions_on_their_branch_cuts(name: str) -> None:
+    # The sign of a zero says on which side of the cut a value is; both sides have a derivative.
+    plain: Any = getattr(cmath, name)
+    step = 1e-6
+    values = [complex(x, zero) for x in (2.5, -2.5) for zero in (0.0, -0.0)]
+    values += [complex(0.0, x) for x in (2.5, -2.5)]
+    for value in values:
+        # Along the cut, on the same side.
+        moved = [
+            complex(value.real + h, value.imag) if value.real else complex(0.0, value.imag + h)
+            for h in (step, -step)
+        ]
+        slope = (plain(moved[0]) - plain(moved[1])) / (2 * step)
+        if not value.real:
+            slope /= 1j
+        x = vt.tensor(value, dtype=vt.complex128, requires_grad=True)
+        y = getattr(vt, name)(x)
+        assert y.item() == pytest.approx(plain(value))
+        (found,) = vt.autograd.grad(y.real, x)
+        assert found.item().conjugate() == pytest.approx(slope, rel=1e-6), value

@@ -31,10 +31,15 @@ def turned(grad: Array, leg: Array, y: Array, x: Array) -> Array:
 
 
 def gradient_of_asin(grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose.
+
+    A complex square loses the sign of a zero, by which a value on a branch cut is on one side.
+    """
     if dtype.kind != "c":
         return k.mul(grad, k.rsqrt(k.one_minus_square(self)))
-    return k.mul(grad, k.conj(k.rsqrt(k.rsub(k.mul(self, self), 1))))
+    # A sum with 1 loses it too, and a difference does not.
+    right, left = k.rsqrt(k.neg(k.sub(self, 1))), k.rsqrt(k.neg(k.sub(k.neg(self), 1)))
+    return k.mul(grad, k.conj(k.mul(left, right)))
 
 
 def gradient_of_atan(grad: Array, self: Array, dtype: NumpyDType) -> Array:
@@ -46,10 +51,15 @@ def gradient_of_atan(grad: Array, self: Array, dtype: NumpyDType) -> Array:
 
 
 def gradient_of_asinh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a number is not taken alone.
+
+    Of a real one it may overflow, and of a complex one it loses the sign of a zero.
+    """
     if dtype.kind != "c":
         return k.div(grad, k.hypot(self, k.ones_like(self)))
-    return k.mul(grad, k.conj(k.rsqrt(k.add(k.mul(self, self), 1))))
+    turned = k.mul(self, 1j)
+    right, left = k.rsqrt(k.neg(k.sub(turned, 1))), k.rsqrt(k.neg(k.sub(k.neg(turned), 1)))
+    return k.mul(grad, k.conj(k.mul(left, right)))
 
 
 def gradient_of_acosh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
@@ -57,4 +67,6 @@ def gradient_of_acosh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     if dtype.kind != "c":
         size = k.abs(self)
         return k.mul(grad, k.mul(k.rsqrt(k.sub(size, 1)), k.rsqrt(k.add(size, 1))))
-    return k.mul(grad, k.conj(k.mul(k.rsqrt(k.sub(self, 1)), k.rsqrt(k.add(self, 1)))))
+    # A sum with 1 would lose the sign of a zero, by which a value is on one side of a branch cut.
+    left = k.rsqrt(k.neg(k.sub(k.neg(self), 1)))
+    return k.mul(grad, k.conj(k.mul(k.rsqrt(k.sub(self, 1)), left)))

@@ -37,7 +37,8 @@ def gradient_of_acosh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
     if dtype.kind != "c":
         size = k.abs(self)
         return reuse(2 | owned, k.mul, grad, reuse(3, k.mul, reuse(1, k.rsqrt, k.sub(size, 1)), reuse(1, k.rsqrt, k.add(size, 1))))
-    return reuse(2 | owned, k.mul, grad, k.conj(reuse(3, k.mul, reuse(1, k.rsqrt, k.sub(self, 1)), reuse(1, k.rsqrt, k.add(self, 1)))))
+    left = reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.neg(self), 1)))
+    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, reuse(1, k.rsqrt, k.sub(self, 1)), left)))
 
 
 def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
@@ -55,17 +56,29 @@ def gradient_of_angle(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
 
 
 def gradient_of_asin(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose.
+
+    A complex square loses the sign of a zero, by which a value on a branch cut is on one side.
+    """
     if dtype.kind != "c":
         return reuse(2 | owned, k.mul, grad, k.rsqrt(k.one_minus_square(self)))
-    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.rsub, k.mul(self, self), 1))))
+    right, left = (reuse(1, k.rsqrt, reuse(1, k.neg, k.sub(self, 1))), reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.neg(self), 1))))
+    return reuse(2 | owned, k.mul, grad, k.conj(k.mul(left, right)))
 
 
 def gradient_of_asinh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
-    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a number is not taken alone.
+
+    Of a real one it may overflow, and of a complex one it loses the sign of a zero.
+    """
     if dtype.kind != "c":
         return reuse(owned, k.div, grad, k.hypot(self, k.ones_like(self)))
-    return reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsqrt, reuse(1, k.add, k.mul(self, self), 1))))
+    turned = k.mul(self, 1j)
+    right, left = (
+        reuse(1, k.rsqrt, reuse(1, k.neg, k.sub(turned, 1))),
+        reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.neg(turned), 1))),
+    )
+    return reuse(2 | owned, k.mul, grad, k.conj(k.mul(left, right)))
 
 
 def gradient_of_atan(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:

@@ -181,10 +181,15 @@ def turned(grad: TensorBase, leg: TensorBase, y: TensorBase, x: TensorBase) -> T
 
 
 def gradient_of_asin(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose."""
+    """The gradient by ``1 / sqrt(1 - x * x)``, whose digits real squares near 1 would lose.
+
+    A complex square loses the sign of a zero, by which a value on a branch cut is on one side.
+    """
     if dtype.kind != "c":
         return F.mul(grad, F.rsqrt(F.one_minus_square(self)))
-    return F.mul(grad, F.conj(F.rsqrt(F.rsub(F.mul(self, self), 1))))
+    # A sum with 1 loses it too, and a difference does not.
+    right, left = F.rsqrt(F.neg(F.sub(self, 1))), F.rsqrt(F.neg(F.sub(F.neg(self), 1)))
+    return F.mul(grad, F.conj(F.mul(left, right)))
 
 
 def gradient_of_atan(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
@@ -196,10 +201,15 @@ def gradient_of_atan(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> T
 
 
 def gradient_of_asinh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
-    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a real number is not taken alone."""
+    """The gradient by ``1 / sqrt(x * x + 1)``; the square of a number is not taken alone.
+
+    Of a real one it may overflow, and of a complex one it loses the sign of a zero.
+    """
     if dtype.kind != "c":
         return F.div(grad, F.hypot(self, F.ones_like(self)))
-    return F.mul(grad, F.conj(F.rsqrt(F.add(F.mul(self, self), 1))))
+    turned = F.mul(self, 1j)
+    right, left = F.rsqrt(F.neg(F.sub(turned, 1))), F.rsqrt(F.neg(F.sub(F.neg(turned), 1)))
+    return F.mul(grad, F.conj(F.mul(left, right)))
 
 
 def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
@@ -207,7 +217,9 @@ def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> 
     if dtype.kind != "c":
         size = F.abs(self)
         return F.mul(grad, F.mul(F.rsqrt(F.sub(size, 1)), F.rsqrt(F.add(size, 1))))
-    return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), F.rsqrt(F.add(self, 1)))))
+    # A sum with 1 would lose the sign of a zero, by which a value is on one side of a branch cut.
+    left = F.rsqrt(F.neg(F.sub(F.neg(self), 1)))
+    return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), left)))
 
 
 def gradient_of_magnitude(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
