@@ -102,3 +102,77 @@ def test_names_are_written() -> None:
     for name in ("place", "putmask"):
         check(name, NAMES.copy(), MASK, ["c"], written=True)
     check("copyto", NAMES.copy(), "d", written=True)
+
+
+OBJECTS = np.array([[None, "a"], ["b", 0]], object)
+# By name, the arguments after the array.
+SHAPED: dict[str, list[tuple[Any, ...]]] = {
+    "all": [(), (0,)],
+    "any": [(), (1,)],
+    "array_split": [(2,)],
+    "atleast_1d": [()],
+    "atleast_2d": [()],
+    "atleast_3d": [()],
+    "diag": [(), (1,)],
+    "diagflat": [()],
+    "diagonal": [()],
+    "diag_indices_from": [()],
+    "expand_dims": [(0,)],
+    "flip": [(), (0,)],
+    "fliplr": [()],
+    "flipud": [()],
+    "hsplit": [(2,)],
+    "matrix_transpose": [()],
+    "moveaxis": [(0, 1)],
+    "ravel": [()],
+    "repeat": [(2,), (2, 0)],
+    "reshape": [((4,),)],
+    "resize": [((3, 2),)],
+    "roll": [(1,), (1, 0)],
+    "rollaxis": [(1,)],
+    "rot90": [()],
+    "split": [(2,)],
+    "squeeze": [()],
+    "swapaxes": [(0, 1)],
+    "take": [([1, 0], 0)],
+    "transpose": [()],
+    "tril": [()],
+    "tril_indices_from": [()],
+    "triu": [()],
+    "triu_indices_from": [()],
+    "unstack": [()],
+    "vsplit": [(2,)],
+}
+ORDERED: dict[str, list[tuple[Any, ...]]] = {
+    "argmax": [()],
+    "argmin": [()],
+    "argpartition": [(1,)],
+    "argsort": [()],
+    "partition": [(1,)],
+    "sort": [()],
+}
+
+
+@pytest.mark.parametrize("name", [*SHAPED, *ORDERED])
+def test_arrays_of_objects_and_names_are_arranged(name: str) -> None:
+    names = np.array([["b", "a"], ["c", "d"]])
+    given = [OBJECTS, names] if name in SHAPED else [names, names.ravel()]
+    for x in given:
+        for args in (SHAPED | ORDERED)[name]:
+            found, expected = getattr(vnp, name)(x, *args), getattr(np, name)(x, *args)
+            several = isinstance(expected, (tuple, list))
+            assert type(found) is type(expected) or not several
+            for a, b in zip(
+                found if several else [found], expected if several else [expected], strict=True
+            ):
+                assert np.asarray(a).dtype == np.asarray(b).dtype
+                assert np.asarray(a).tolist() == np.asarray(b).tolist()
+
+
+def test_objects_beside_derivatives_are_refused() -> None:
+    x = array([1.0, 2.0], grad=True)
+    with pytest.raises(NotImplementedError, match="object"):
+        vnp.atleast_1d(x, OBJECTS)
+    values, objects = vnp.atleast_2d(array([1.0]), OBJECTS)
+    assert isinstance(values, vnp.ndarray)
+    assert objects.tolist() == OBJECTS.tolist()

@@ -490,6 +490,7 @@ _NAMED: Final = {
     "__call__": "self",
     "of_pair": "self",
     "call": "plain",
+    "made": "text",
     "__array_ufunc__": "ufunc",
     "__array_function__": "function",
 }

@@ -24,6 +24,7 @@ from vtgrad.numpy.operands import (
     of,
     value_of,
 )
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.promotion import common, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -50,6 +51,7 @@ def _places(indices: ArrayLike, size: int, mode: str) -> np.ndarray[Any, Any]:
 
 
 @function
+@of_other_dtypes
 def take(
     a: ArrayLike,
     indices: ArrayLike,

@@ -20,6 +20,7 @@ from vtgrad.numpy.operands import (
     result,
     value_of,
 )
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -604,6 +605,7 @@ def _is_sample(x: TensorBase) -> bool:
 
 
 @function
+@of_other_dtypes
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -636,6 +638,7 @@ def all(
 
 
 @function
+@of_other_dtypes
 def any(
     a: ArrayLike,
     axis: Axis = None,
@@ -677,6 +680,7 @@ def _place(name: str, a: ArrayLike, axis: Axis, out: ndarray | None, keepdims: b
 
 
 @function
+@of_other_dtypes
 def argmax(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,
@@ -710,6 +714,7 @@ def argmax(
 
 
 @function
+@of_other_dtypes
 def argmin(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,

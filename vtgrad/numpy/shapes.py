@@ -22,6 +22,7 @@ from vtgrad.numpy.operands import (
     value_of,
     viewable,
 )
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.lazy_array import resolved
@@ -50,6 +51,7 @@ def _by_columns(x: TensorBase, order: str) -> bool:
 
 
 @function
+@of_other_dtypes
 def reshape(
     a: ArrayLike,
     /,
@@ -115,6 +117,7 @@ def reshape(
 
 
 @function
+@of_other_dtypes
 def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
     """The elements along one axis.
 
@@ -146,6 +149,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
 
 
 @function
+@of_other_dtypes
 def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndarray:
     """The axes in another order.
 
@@ -181,6 +185,7 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndar
 
 
 @function
+@of_other_dtypes
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray:
     """Two axes exchanged.
 
@@ -209,6 +214,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarra
 
 
 @function
+@of_other_dtypes
 def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     """The array without axes of size 1.
 
@@ -247,6 +253,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) -> ndarray:
     """Each element several times, one behind the other.
 
@@ -284,6 +291,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
 
 
 @function
+@of_other_dtypes
 def diagonal(
     a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> ndarray:
@@ -325,6 +333,7 @@ def diagonal(
 
 
 @function
+@of_other_dtypes
 def trace(
     a: ArrayLike,
     offset: SupportsIndex = 0,

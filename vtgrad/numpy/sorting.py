@@ -12,6 +12,7 @@ from vtgrad.numpy.deliver import by_numpy, dims_of, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
 from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, value_of
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -38,6 +39,7 @@ def _placed(
 
 
 @function
+@of_other_dtypes
 def sort(
     a: ArrayLike,
     axis: SupportsIndex | None = -1,
@@ -83,6 +85,7 @@ def sort(
 
 
 @function
+@of_other_dtypes
 def argsort(
     a: ArrayLike,
     axis: SupportsIndex | None = -1,
@@ -121,6 +124,7 @@ def argsort(
 
 
 @function
+@of_other_dtypes
 def partition(
     a: ArrayLike,
     kth: ArrayLike,
@@ -155,6 +159,7 @@ def partition(
 
 
 @function
+@of_other_dtypes
 def argpartition(
     a: ArrayLike,
     kth: ArrayLike,

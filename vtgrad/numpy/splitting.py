@@ -14,6 +14,7 @@ from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem
 from vtgrad.numpy.on_values import values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, of, viewable
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
@@ -24,6 +25,7 @@ _Sections = SupportsIndex | Sequence[SupportsIndex] | TensorBase
 
 
 @function
+@of_other_dtypes
 def array_split(
     ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 0
 ) -> list[ndarray]:
@@ -80,6 +82,7 @@ def array_split(
 
 
 @function
+@of_other_dtypes
 def split(ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 0) -> list[ndarray]:
     """The parts of an array along an axis, of equal size or between places.
 
@@ -116,6 +119,7 @@ def split(ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 
 
 
 @function
+@of_other_dtypes
 def hsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
     """The parts of an array along its second axis, or its only one.
 
@@ -145,6 +149,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
 
 
 @function
+@of_other_dtypes
 def vsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
     """The parts of an array along its first axis.
 
@@ -201,6 +206,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
 
 
 @function
+@of_other_dtypes
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[ndarray, ...]:
     """The slices of an array along an axis, one by one.
 

@@ -21,6 +21,7 @@ from vtgrad.numpy.operands import (
     value_of,
     viewable,
 )
+from vtgrad.numpy.other_dtypes import of_other_dtypes
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -39,6 +40,7 @@ _BACKWARD: Final = slice(None, None, -1)
 
 
 @function
+@of_other_dtypes
 def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
     """The elements read backward along axes.
 
@@ -68,6 +70,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def fliplr(m: ArrayLike) -> ndarray:
     """The elements read backward along the second axis.
 
@@ -94,6 +97,7 @@ def fliplr(m: ArrayLike) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def flipud(m: ArrayLike) -> ndarray:
     """The elements read backward along the first axis.
 
@@ -120,6 +124,7 @@ def flipud(m: ArrayLike) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def rot90(
     m: ArrayLike, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)
 ) -> ndarray:
@@ -171,6 +176,7 @@ def rot90(
 
 
 @function
+@of_other_dtypes
 def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     """The elements moved along axes; what leaves at the end enters at the beginning.
 
@@ -217,6 +223,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
     """The elements in another shape, repeated until they fill it.
 
@@ -247,6 +254,7 @@ def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
 
 
 @function
+@of_other_dtypes
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> ndarray:
     """The elements without the zeros around them.
 
