@@ -234,6 +234,7 @@ from vtgrad.numpy.joining import stack as stack
 from vtgrad.numpy.joining import tile as tile
 from vtgrad.numpy.joining import vstack as vstack
 from vtgrad.numpy.left_out import absent as _absent
+from vtgrad.numpy.lib import scimath as emath
 from vtgrad.numpy.matrices import diag as diag
 from vtgrad.numpy.matrices import diagflat as diagflat
 from vtgrad.numpy.matrices import eye as eye
@@ -636,6 +637,7 @@ __all__ = [
     "ediff1d",
     "einsum",
     "einsum_path",
+    "emath",
     "empty",
     "empty_like",
     "equal",
