@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,100 @@ def test_users_classes_are_made_without_their_constructor() -> None:
     assert x.name == "x"
     assert (x * 2).tolist() == [2, 4]
     assert type(x[1:]) is Named
+
+
+class Spread(ndarray):
+    """A class as others write them: its elements are in another array."""
+
+    values: Any
+
+    def __new__(cls, values: Any) -> Any:
+        values = vnp.array(values, dtype=float)
+        made = super().__new__(cls, values.shape, float, values)
+        made.values = values
+        return made
+
+
+def test_users_classes_on_the_memory_of_arrays() -> None:
+    x = array([1.0, 2.0], grad=True)
+    y = Spread(x * 3)
+    assert type(y) is Spread
+    assert type(y.values) is ndarray
+    y[0] = 5.0
+    assert y.values.tolist() == [5.0, 6.0]
+    (y * y).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [0.0, 36.0]
+
+
+def test_arrays_on_the_memory_of_arrays() -> None:
+    base = np.arange(6.0)
+    for options in (
+        {"shape": 6},
+        {"shape": (2, 3)},
+        {"shape": (2, 3), "order": "F"},
+        {"shape": (2, 2), "offset": 8},
+        {"shape": 2, "strides": (16,), "offset": 16},
+    ):
+        given: Any = {"dtype": float, **options}
+        for grad in (False, True):
+            x = array(base, grad=grad) * 1
+            made = ndarray(buffer=x, **given)
+            expected = np.ndarray(buffer=base, **given)
+            assert made.detach().tolist() == expected.tolist()
+            assert made.strides == expected.strides
+            made[...] = made * 2
+            assert x.detach().sum().item() == base.sum() + expected.sum()
+    for grad in (False, True):
+        x = array(base, grad=grad) * 1
+        with pytest.raises(TypeError, match="too small"):
+            ndarray((7,), float, x)
+        with pytest.raises(ValueError, match="contiguous"):
+            ndarray((3,), float, x[::2])
+    assert ndarray(48, "u1", array([1.0] * 6)).sum() == np.ones(6).view("u1").sum()
+    with pytest.raises(TypeError, match="detach"):
+        ndarray(48, "u1", array([1.0] * 6, grad=True))
+
+
+def test_arrays_of_users_classes_as_arrays_of_the_class_itself() -> None:
+    for grad in (False, True):
+        x = array([1.0, 2.0], grad=grad).view(Spread)
+        assert type(x) is Spread
+        for make in (vnp.array, vnp.asarray, vnp.ascontiguousarray, vnp.copy):
+            assert type(make(x)) is ndarray
+        assert type(x.view(ndarray)) is type(x.view(np.ndarray)) is ndarray
+        assert vnp.asarray(x).tolist() == [1.0, 2.0]
+        assert vnp.asanyarray(x) is x
+        assert type(vnp.array(x, subok=True)) is type(vnp.copy(x, subok=True)) is Spread
+
+
+def test_scalars_are_no_sequences() -> None:
+    s = array([1.0], grad=True)[0]
+    assert not isinstance(s, Iterable)
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(s)
+    with pytest.raises(TypeError, match="no len"):
+        len(s)
+
+
+def test_a_scalar_indexed_by_a_truth_value() -> None:
+    plain: Any = np.float64(2.0)
+    s = array([2.0], grad=True)[0]
+    index: Any
+    for index in (True, False, np.True_, np.array(True), (True,), (None, np.False_), (..., True)):
+        expected = plain[index]
+        found = s[index]
+        assert type(found) is ndarray
+        assert found.shape == expected.shape
+        assert found.detach().tolist() == expected.tolist()
+    assert s[vnp.array(True)].shape == (1,)
+    s[True].sum().backward()
+    refused: list[Any] = [0, (0,), [True], np.array([True])]
+    for index in refused:
+        with pytest.raises(IndexError):
+            plain[index]
+        with pytest.raises(IndexError):
+            s[index]
 
 
 def test_the_package_does_not_load_the_namespace() -> None:

@@ -19,7 +19,8 @@ from vtgrad.errors import AmbiguousTruthError
 from vtgrad.graph.batch import batch_of
 from vtgrad.graph.set_history import meta_of
 from vtgrad.numpy.array_operators import ArrayOperators
-from vtgrad.numpy.operands import check_dtype, value_of
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.operands import check_dtype, is_differentiated, of, value_of, viewable
 from vtgrad.numpy.protocols import call_ufunc
 from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
@@ -41,6 +42,36 @@ _gradient_facts: Final[Callable[[TensorBase], list[str]]] = typing.cast(
 )
 
 
+def _on_array(
+    buffer: TensorBase,
+    shape: Any,
+    dtype: DTypeLike | None,
+    offset: builtins.int,
+    strides: Any,
+    order: Any,
+) -> TensorBase:
+    """A view of an array of the namespace that `numpy.ndarray` makes of its memory."""
+    x = viewable(of(buffer))
+    array = resolved(x._impl.array)
+    # What it must be, with NumPy's errors.
+    probe: np.ndarray[Any, Any] = np.ndarray(shape, dtype, array, offset, strides, order)
+    size = array.itemsize
+    if probe.dtype != array.dtype or offset % size or any(step % size for step in probe.strides):
+        check_dtype(probe.dtype)
+        if is_differentiated(x):
+            raise TypeError(
+                "the bytes of an array that carries a derivative cannot be read as other elements, "
+                "since no gradient passes; use x.detach()"
+            )
+        return kinds.array._wrap(x._impl.alias(probe, x._impl.byte_offset + offset))
+    if probe.shape == array.shape and probe.strides == array.strides:
+        return F.alias(x)
+    if probe.size == array.size and probe.flags.c_contiguous:
+        return F.reshape(x, probe.shape)
+    start = x.storage_offset() + offset // size
+    return F.as_strided(x, probe.shape, tuple(step // size for step in probe.strides), start)
+
+
 class ArrayConversions(ArrayOperators):
     """Arrays as numbers and text, and what makes and copies them."""
 
@@ -59,7 +90,12 @@ class ArrayConversions(ArrayOperators):
         strides: typing.Sequence[builtins.int] | None = None,
         order: str | None = None,
     ) -> Self:
-        """An array with uninitialised elements, or on memory that is given; as in NumPy."""
+        """An array with uninitialised elements, or on memory that is given; as in NumPy.
+
+        On the memory of an array of the namespace it is a view of that one, which is recorded.
+        """
+        if isinstance(buffer, TensorBase):
+            return cls._wrap(_on_array(buffer, shape, dtype, offset, strides, order)._impl)
         made: np.ndarray[Any, Any] = np.ndarray(
             typing.cast("Any", shape),
             dtype,

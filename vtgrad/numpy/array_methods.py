@@ -21,7 +21,7 @@ from vtgrad.numpy.flat_elements import FlatElements
 from vtgrad.numpy.index import setitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
-from vtgrad.numpy.operands import ArrayLike, as_array, check_dtype, fresh, value_of
+from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, check_dtype, fresh, value_of
 from vtgrad.numpy.picking import Mode
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
@@ -378,7 +378,9 @@ class ArrayMethods(ArrayReductions):
         view = as_array(F.alias(self))
         if dtype is not None:
             view = self._memory_as(np.dtype(typing.cast("Any", dtype)))
-        if cls is not None and cls is not np.ndarray and cls is not kinds.array:
+        if cls is np.ndarray or cls is kinds.array:
+            view = array_of_class(F.alias(view))
+        elif cls is not None:
             view = typing.cast("Any", cls)._wrap(view._impl)
             finalize = getattr(view, "__array_finalize__", None)
             if finalize is not None:

@@ -12,8 +12,9 @@ from numpy.typing import DTypeLike
 from vtgrad.graph.recording import is_recording
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
+from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, has_dtype, of
+from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, cast, has_dtype, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
@@ -93,6 +94,9 @@ def array(
         return _numpys(object, wanted)
     if isinstance(object, TensorBase):
         x = of(object)
+        if not subok and type(x) not in (kinds.array, kinds.scalar):
+            # An array of the class itself, on the same memory.
+            x = array_of_class(F.alias(x))
         made = x if wanted is None else cast(x, wanted)
         if made is x and copy:
             made = copied(x, order)
@@ -193,7 +197,7 @@ def asanyarray(
     copy: bool | None = None,
     like: ArrayLike | None = None,
 ) -> ndarray:
-    """As `asarray`.
+    """As `asarray`, and arrays of subclasses stay what they are.
 
     Parameters
     ----------
@@ -211,7 +215,8 @@ def asanyarray(
     >>> np.asanyarray([1, 2])
     array([1, 2])
     """
-    return asarray(a, dtype, order, device=device, copy=copy)
+    _check_device(device)
+    return array(a, dtype, copy=copy, order=order, subok=True)
 
 
 @function
@@ -286,7 +291,7 @@ def copy(a: ArrayLike, order: Order = "K", subok: bool = False) -> ndarray:
     >>> np.copy([1.0, 2.0])
     array([1., 2.])
     """
-    return array(a, order=order, copy=True)
+    return array(a, order=order, copy=True, subok=subok)
 
 
 # -- of sizes --------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from __future__ import annotations
 import typing
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
+import numpy as np
+
 from vtgrad.graph.batch import batch_of
 from vtgrad.numpy import picking
 from vtgrad.numpy.array_conversions import handle_of
@@ -25,6 +27,15 @@ __all__ = ["scalar"]
 def _make_array(_: type[Any]) -> TensorBase:
     """The object of a result of an operator on a scalar, which is an array at first."""
     return Tensor.__new__(kinds.array)
+
+
+def _is_truth(index: object) -> bool:
+    """Whether an index is one truth value, which says whether the number is taken."""
+    if isinstance(index, TensorBase):
+        index = index._impl.array
+    return isinstance(index, (bool, np.bool)) or (
+        isinstance(index, np.ndarray) and index.dtype == np.bool and not index.ndim
+    )
 
 
 def _as_scalar(x: ndarray) -> ndarray:
@@ -177,7 +188,7 @@ class scalar(ndarray):
     def __getitem__(self, index: object) -> ndarray:
         if type(index) is tuple and not index:
             return self
-        if index is Ellipsis or index is None or type(index) is tuple:
+        if index is Ellipsis or index is None or type(index) is tuple or _is_truth(index):
             return getitem(as_array(F.clone(self)), index)
         raise IndexError("invalid index to scalar variable.")
 
@@ -187,8 +198,8 @@ class scalar(ndarray):
     def __len__(self) -> NoReturn:
         raise TypeError(f"object of type '{self.dtype.type.__name__}' has no len()")
 
-    def __iter__(self) -> NoReturn:
-        raise TypeError(f"'{self.dtype.type.__name__}' object is not iterable")
+    # Python then says that it is not iterable, and ``isinstance(s, Iterable)`` is False.
+    __iter__: ClassVar[Any] = None
 
 
 kinds.scalar = scalar
