@@ -513,3 +513,60 @@ def test_the_child_of_a_fork_keeps_no_call_of_another_thread(write: Write) -> No
     finally:
         over.set()
         other.join()
+
+
+def test_what_programs_ask_of_numbers(write: Write) -> None:
+    name = write(
+        {
+            "PKG.py": """
+            from collections.abc import Iterable, Sized
+            import numpy as np
+
+            def asked(x):
+                return (
+                    isinstance(x, Iterable),
+                    isinstance(x, (Sized, str)),
+                    isinstance(x, float | list),
+                    isinstance(x, np.ndarray),
+                    isinstance(x, object),
+                    hasattr(x, "__len__"),
+                    hasattr(x, "__iter__"),
+                    hasattr(x, "__setitem__"),
+                    hasattr(x, "__float__"),
+                    hasattr(x, "shape"),
+                    hasattr(x, "nothing"),
+                )
+            """
+        }
+    )
+    mine = np.adopt(name)
+    real = importlib.import_module(name)
+    x = np.array([1.5, 2.0]).requires_grad_()
+    for number in (x[0], x[0].detach()[()]):
+        assert mine.asked(number) == real.asked(numpy.float64(1.5))
+    assert mine.asked(x) == real.asked(numpy.array([1.5, 2.0]))
+
+
+def test_objects_that_answer_for_themselves(write: Write) -> None:
+    name = write(
+        {
+            "PKG.py": r"""
+            # Python warns of this text when it compiles the module; a copy is silent.
+            TEXT = "\m"
+
+            class Wrapper:
+                def __init__(self, value):
+                    self.value = value
+
+                def __getattribute__(self, name):
+                    if name == "__class__":
+                        return type("Other", (), {})
+                    return super().__getattribute__(name)
+
+            def value_of(wrapper):
+                return wrapper.value
+            """
+        }
+    )
+    mine = np.adopt(name)
+    assert mine.value_of(mine.Wrapper(2.0)) == 2.0

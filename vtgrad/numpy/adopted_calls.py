@@ -60,7 +60,9 @@ def entered(value: object) -> object:
     Lists, tuples and dicts with tensors are made anew. What else a program gives, as arrays of
     NumPy, is passed as it is.
     """
-    if isinstance(value, TensorBase):
+    # By the type: a program may answer itself what ``value.__class__`` is, by code that is adopted.
+    if issubclass(type(value), TensorBase):
+        value = typing.cast("TensorBase", value)
         if value._impl.array.ndim == 0 and type(value) in (Tensor, kinds.array):
             # A number of the program, which nothing writes.
             return result(F.clone(of(value)))

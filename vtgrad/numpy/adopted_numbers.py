@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from types import UnionType
 from typing import Any, Final
 
 import numpy as np
@@ -88,12 +89,32 @@ def _complex(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 def _isinstance(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """A call of `isinstance`, for which a scalar is one of its dtype's type."""
     found = function(*args, **options)
-    if found is False and function is isinstance and isinstance(args[0], TensorBase):
+    if function is isinstance and issubclass(type(args[0]), TensorBase):
         kind = type(args[0])
-        if kind is kinds.scalar:
+        if kind is kinds.scalar and not (found and _names_tensors(args[1])):
+            # Also where its class has what numbers do not have, as a length.
             return issubclass(args[0]._impl.dtype.type, args[1])
+        if found:
+            return True
         if kind is kinds.array:
             return issubclass(np.ndarray, args[1])
+    return found
+
+
+def _names_tensors(classes: Any) -> bool:
+    """Whether one of the classes that `isinstance` is given is a class of tensors."""
+    if isinstance(classes, tuple):
+        return any(map(_names_tensors, classes))
+    if isinstance(classes, UnionType):
+        return any(map(_names_tensors, classes.__args__))
+    return isinstance(classes, type) and issubclass(classes, TensorBase)
+
+
+def _hasattr(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """A call of `hasattr`, by which programs ask whether something has a length."""
+    found = function(*args, **options)
+    if found is True and function is hasattr and type(args[0]) is kinds.scalar:
+        return args[1] not in _NOT_OF_NUMBERS
     return found
 
 
@@ -162,6 +183,8 @@ def _tolist(x: Any, *args: Any, **options: Any) -> Any:
     return [_tolist(part) if isinstance(part, TensorBase) else part for part in parts]
 
 
+# What the class of scalars has for arrays, and numbers of NumPy do not have.
+_NOT_OF_NUMBERS: Final = frozenset(dir(np.ndarray)) - frozenset(dir(np.complex128))
 _CONVERSIONS: Final[tuple[object, ...]] = (float, int, complex)
 
 # What calls of a name, and of a method, are replaced by.
@@ -169,6 +192,7 @@ CALLS: Final[dict[str, Callable[..., Any]]] = {
     "float": _number,
     "int": _number,
     "complex": _complex,
+    "hasattr": _hasattr,
     "isinstance": _isinstance,
     "type": _type,
     "map": _map,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from types import CodeType
 from typing import Final, TypeVar
 
@@ -25,9 +26,14 @@ def compiled(source: str | bytes, filename: str) -> CodeType:
     SyntaxError
         If it is not Python.
     """
-    tree = ast.parse(source, filename)
-    tree = ast.fix_missing_locations(_Rewriter().visit(tree))
-    return compile(tree, filename, "exec", dont_inherit=True)
+    with warnings.catch_warnings():
+        # Of ``"\m"`` in a text and the like Python warns when it compiles a module, once, and not
+        # when it imports the compiled one. The user of a copy did not write it.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tree = ast.parse(source, filename)
+        tree = ast.fix_missing_locations(_Rewriter().visit(tree))
+        return compile(tree, filename, "exec", dont_inherit=True)
 
 
 class _Rewriter(ast.NodeTransformer):
