@@ -6,6 +6,7 @@
 #   make quick      lint, types and the fast tests, in four minutes
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
+#   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
 #   make pictures   the pictures of the documentation again; the program dot must be installed
@@ -28,9 +29,11 @@ TORCH_INDEX ?=
 
 VENV := .venv
 ORACLE := .venv-oracle
+ADOPTED := .venv-adopted
 COMPILED := .venv-compiled
 PY := $(VENV)/bin/python
 ORACLE_PY := $(ORACLE)/bin/python
+ADOPTED_PY := $(ADOPTED)/bin/python
 COMPILED_PY := $(COMPILED)/bin/python
 
 # A stamp file means that an environment has the packages of this pyproject.toml. The checksum in
@@ -41,6 +44,7 @@ TEST_STAMP := $(VENV)/.test-$(KEY)
 REWRITTEN := $(VENV)/.rewritten
 DOCS_STAMP := $(VENV)/.docs-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
+ADOPTED_STAMP := $(ADOPTED)/.adopted-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
 # The native modules are built from these files and installed: an edit needs a new build.
 NATIVE_STAMP := $(COMPILED)/.native
@@ -56,10 +60,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # A process that a test has ended, or that was ended because a test hung, is not replaced: xdist 3.8
 # gives the new one a single test, and waits for it forever.
 PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
+# Tests that need what is installed in environments of their own.
+OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle bench docs pictures codegen lanes compiled install-check \
-	clean lint types public-types how-long
+.PHONY: help demo test quick versions oracle adopted bench docs pictures codegen lanes compiled \
+	install-check clean lint types public-types how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -74,14 +80,14 @@ SIDE_BY_SIDE := --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES))
 
 test: how-long
 	@$(MAKE) $(SIDE_BY_SIDE) lint types public-types $(REWRITTEN)
-	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) --ignore=tests/oracle $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) $(OTHERS) $(PYTEST_ARGS)
 
 how-long:
 	@echo "make test takes 20 minutes on two cores; make quick takes four."
 
 quick:
 	@$(MAKE) $(SIDE_BY_SIDE) lint types $(REWRITTEN)
-	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) --ignore=tests/oracle -q \
+	HYPOTHESIS_PROFILE=quick $(PY) $(PYTEST) $(OTHERS) -q \
 		-m "not slow and not stateful" $(PYTEST_ARGS)
 
 lint: $(TEST_STAMP)
@@ -99,11 +105,14 @@ public-types: $(TEST_STAMP)
 # pytest compiles 450 files in a way of its own, which takes 17 seconds in each of two processes.
 # Here it is done once, on the core that waits for mypy. What fails fails again where it is shown.
 $(REWRITTEN): $(TEST_STAMP) $(shell find tests -name '*.py')
-	@$(PY) -m pytest --collect-only -qq --ignore=tests/oracle > /dev/null 2>&1 || true
+	@$(PY) -m pytest --collect-only -qq $(OTHERS) > /dev/null 2>&1 || true
 	@touch $@
 
 oracle: $(ORACLE_STAMP)
 	HYPOTHESIS_PROFILE=ci $(ORACLE_PY) $(PYTEST) tests/oracle $(PYTEST_ARGS)
+
+adopted: $(ADOPTED_STAMP)
+	HYPOTHESIS_PROFILE=ci $(ADOPTED_PY) $(PYTEST) tests/adopted $(PYTEST_ARGS)
 
 # The oracle's environment, with the other libraries added.
 bench: $(BENCH_STAMP)
@@ -129,7 +138,7 @@ compiled: $(NATIVE_STAMP)
 	mkdir -p build/beside && ln -sfn ../../benchmarks ../../docs build/beside/
 	PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/beside" VTGRAD_EXPECT_COMPILED=1 \
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
-		--ignore=tests/oracle $(PYTEST_ARGS)
+		$(OTHERS) $(PYTEST_ARGS)
 
 # Needs no environment of its own: it makes new ones, which are removed at the end.
 install-check:
@@ -143,7 +152,7 @@ versions:
 		$(MAKE) --no-print-directory .venv-$$version/.test-$(KEY); \
 		python=.venv-$$version/bin/python; \
 		$$python -c 'import sys, numpy; print("\nPython", sys.version, "NumPy", numpy.__version__)'; \
-		HYPOTHESIS_PROFILE=quick $$python $(PYTEST) --ignore=tests/oracle -q \
+		HYPOTHESIS_PROFILE=quick $$python $(PYTEST) $(OTHERS) -q \
 			-m "not slow and not stateful" $(PYTEST_ARGS); \
 	done
 
@@ -152,7 +161,7 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(PY) $(ORACLE_PY) $(COMPILED_PY):
+$(PY) $(ORACLE_PY) $(ADOPTED_PY) $(COMPILED_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
 		"vtgrad needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ...")'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -182,6 +191,10 @@ $(VENV)-oldest-numpy/.test-$(KEY):
 $(ORACLE_STAMP): | $(ORACLE_PY)
 	$(ORACLE_PY) $(PIP_INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) \
 		--editable ".[test,oracle]"
+	@touch $@
+
+$(ADOPTED_STAMP): | $(ADOPTED_PY)
+	$(ADOPTED_PY) $(PIP_INSTALL) --editable ".[test,adopted]"
 	@touch $@
 
 $(BENCH_STAMP): | $(ORACLE_PY)

@@ -85,6 +85,10 @@ _MEANINGS: Final[dict[str, str]] = {
 }
 
 
+# Folders of packages that are installed.
+_INSTALLED: Final = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+
+
 @dataclass(eq=False, slots=True)
 class Departure:
     """A line at which values that carry a derivative left the record.
@@ -152,7 +156,8 @@ class Departure:
         Returns
         -------
         str
-            The file relative to the folder of the process, if it is inside.
+            The file relative to the folder where packages are installed, or to that of the process,
+            if it is inside.
 
         Examples
         --------
@@ -163,8 +168,10 @@ class Departure:
         >>> found[0].where
         '<doctest ...>:2'
         """
-        here = os.getcwd() + os.sep
-        return f"{self.file.removeprefix(here)}:{self.line}"
+        file = self.file.removeprefix(os.getcwd() + os.sep)
+        for name in _INSTALLED:
+            file = file.rpartition(name)[2]
+        return f"{file}:{self.line}"
 
     def __str__(self) -> str:
         return f"{self.where}, {self.function}: {self.kind} ({self.what}), {self.count} times"
