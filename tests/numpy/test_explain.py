@@ -176,6 +176,9 @@ def test_functions_that_run_on_values() -> None:
         numpy.isnan(x)
         np.floor(x)
         numpy.round(x, 1)
+        x // 2.0
+        y = np.floor_divide(x, x)
+        y //= 0.5
         np.allclose(x, x)
     assert _listed(found) == [
         ("function", "argsort", 1),
@@ -183,6 +186,7 @@ def test_functions_that_run_on_values() -> None:
         ("function", "isnan", 1),
         ("step", "floor", 1),
         ("step", "round", 1),
+        *[("step", "floor_divide", 1)] * 3,
         ("function", "allclose", 1),
     ]
 

@@ -38,7 +38,7 @@ from vtgrad.numpy.ndarray import ndarray
 from vtgrad.numpy.on_values import tensors_in
 from vtgrad.numpy.picking import round as round_
 from vtgrad.numpy.scalar import scalar
-from vtgrad.numpy.ufunc import Ufunc, Unary
+from vtgrad.numpy.ufunc import Binary, Ufunc, Unary
 from vtgrad.ops.calling.lost_gradient import is_library
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.storage.key_set import DUAL, keys
@@ -392,7 +392,13 @@ _VALUE_OF: Final = _code(operands.value_of)
 _ADOPTED: Final = frozenset(
     map(_code, (adopted_numbers.CALLS["int"], adopted_numbers.converting(int)))
 )
-_UFUNC_CALLS: Final = frozenset(map(_code, (Ufunc.__call__, Unary.__call__)))
+# The ways into a ufunc, and their arguments that are operands.
+_UFUNC_CALLS: Final[dict[CodeType, tuple[str, ...]]] = {
+    _code(Unary.__call__): ("x",),
+    _code(Binary.__call__): ("x1", "x2"),
+    _code(Binary.of_pair): ("a", "b"),
+    _code(Ufunc.compute): ("inputs",),
+}
 # Those whose result may carry the derivative: then nothing has left.
 _MAY_RECORD: Final = frozenset((FUNCTION, INTEGER, COMPARISON))
 _WATCHED: Final = frozenset(
@@ -474,7 +480,7 @@ def _read(frame: FrameType, code: CodeType) -> tuple[str, str] | None:
         return None
     if code in _UFUNC_CALLS:
         name: str = given["self"].__name__
-        inputs = given["x"] if "x" in given else given["inputs"]
+        inputs = [given[key] for key in _UFUNC_CALLS[code]]
         return (STEP, name) if name in _STEPS and _any_carries(inputs) else None
     if not _carries(given[code.co_varnames[0]]):
         return None
@@ -517,8 +523,7 @@ def _of_entry(frame: FrameType, found: tuple[str, str]) -> tuple[str, str]:
     name = getattr(known, "__name__", code.co_name)
     if name in _COMPARING_UFUNCS:
         return COMPARISON, name
-    kind = found[0]
-    return (kind, found[1]) if kind == MASK else (kind if kind == STEP else FUNCTION, name)
+    return found if found[0] in (MASK, STEP) else (FUNCTION, name)
 
 
 def _has_returned(frame: FrameType) -> bool:
