@@ -180,6 +180,7 @@ def test_functions_that_run_on_values() -> None:
         y = np.floor_divide(x, x)
         y //= 0.5
         np.allclose(x, x)
+        np.linalg.matrix_rank(np.outer(x, x))
     assert _listed(found) == [
         ("function", "argsort", 1),
         ("function", "argmin", 1),
@@ -188,6 +189,7 @@ def test_functions_that_run_on_values() -> None:
         ("step", "round", 1),
         *[("step", "floor_divide", 1)] * 3,
         ("function", "allclose", 1),
+        ("function", "matrix_rank", 1),
     ]
 
 

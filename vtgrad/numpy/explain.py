@@ -504,6 +504,7 @@ _NAMED: Final = {
     "of_pair": "self",
     "call": "plain",
     "made": "text",
+    "text": "numpys",
     "__array_ufunc__": "ufunc",
     "__array_function__": "function",
 }
