@@ -281,12 +281,6 @@ class explain(Scope, Sequence[Departure]):
             if mine:
                 sys.setprofile(None)
 
-    # Blocks are compared by what they are, not by what they list.
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
     @overload
     def __getitem__(self, index: int) -> Departure: ...
     @overload
