@@ -334,7 +334,9 @@ class Attempt:
         self.done = 0
         self.wrote = False
         functions = (*STEPS["Functions"].values(), STEPS["others"]["Function"])
-        self._calls_function = any(step in functions for step in steps)
+        self._calls_users_code = packing.pair is not None or any(
+            step in functions for step in steps
+        )
         self.state = _state()
         self.state_at_once = self.state
         self.busy = False
@@ -425,8 +427,9 @@ class Attempt:
         near = self.course.grads[self.done : self.done + 2]
         if any(_same(found, grads) for grads in near):
             return "right"
-        # What was filled before the backward of a custom Function, which could see it, stays.
-        if self._calls_function and all(
+        # What was filled before user code was called, which could see it, stays: the backward of a
+        # custom Function, and functions that unpack.
+        if self._calls_users_code and all(
             any(_same([x], [grads[nr]]) for grads in near) for nr, x in enumerate(found)
         ):
             return "right"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import numpy as np
@@ -284,4 +284,52 @@ def test_what_a_handler_computes_in_a_recorded_write(is_view: bool) -> None:
                 ends["before" if values == [2, 2, 2] else "after"] += 1
 
     interrupted_everywhere(setup, check, handler)
+    assert min(ends.values()) > 0
+
+
+@interrupting
+@pytest.mark.slow
+def test_a_handler_that_writes_before_the_result_of_a_write_is_packed() -> None:
+    # What is packed is then another value than the one whose derivative is wanted.
+    made: list[tuple[vt.Tensor, vt.Tensor]] = []
+    seen: list[tuple[vt.Tensor, list[list[float]]]] = []
+    ends = {"right": 0, "refused": 0}
+
+    def setup() -> Call:
+        x = vt.tensor([[0.5, 1.0], [2.0, 3.0]], requires_grad=True)
+        y = x * 1
+        made[:] = [(x, y)]
+        seen.clear()
+
+        def call() -> None:
+            # A handler in the midst of the function that packs is taken for the function.
+            with suppress(vt.errors.SavedHookError):
+                y.exp_()
+
+        return call
+
+    def handler() -> None:
+        _, y = made[0]
+        # The derivative of what is saved here is 2 * y * y if the handler sees the exponentials.
+        saved = (y * y).sum(), y.detach().tolist()
+        with vt.no_grad():
+            y[1].mul_(-10)
+        if saved[0].requires_grad:  # the function that packs runs with recording off
+            seen.append(saved)
+
+    def check(over: bool) -> None:
+        assert over
+        for total, values in seen:
+            try:
+                (gradient,) = vt.autograd.grad(total, made[0][0])
+            except (vt.errors.InterruptedWriteError, vt.errors.StaleSavedError):
+                ends["refused"] += 1
+            else:
+                numbers = np.array(values)
+                expected = 2 * numbers if values == made[0][0].tolist() else 2 * numbers**2
+                np.testing.assert_allclose(gradient.numpy(), expected, 1e-6)
+                ends["right"] += 1
+
+    with vt.autograd.graph.saved_tensors_hooks(lambda x: x.detach().clone(), lambda x: x):
+        interrupted_everywhere(setup, check, handler)
     assert min(ends.values()) > 0

@@ -40,6 +40,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from vtgrad.errors import ArgumentTypeError, SavedHookError
+from vtgrad.graph.node_fields import saved_fields_of
 from vtgrad.graph.operators import operators
 from vtgrad.graph.packing import HookPair, UnpackHook, packing
 from vtgrad.graph.saved_tangents import pass_tangents
@@ -316,7 +317,19 @@ def save_result_of_write(node: Node, result: TensorBase) -> None:
         packing.pair = hooks
 
 
-def pack_result_of_write(node: Node, result: TensorBase) -> None:
-    """Pack the saved result, if there are hooks."""
-    if packing.pair is not None:
-        node.save_results(result)
+def pack_result_of_write(node: Node, result: TensorBase, version: int) -> None:
+    """Pack the saved result, if there are hooks.
+
+    Parameters
+    ----------
+    version : int
+        The version that the write made. If a signal handler or another thread has written since,
+        what was packed may be another value: the one that is saved without hooks stays.
+    """
+    if packing.pair is None:
+        return
+    fields = [(name, getattr(node, name)) for name in saved_fields_of(type(node))]
+    node.save_results(result)
+    if result._impl.version_counter.value != version:
+        for name, value in fields:
+            setattr(node, name, value)

@@ -224,7 +224,7 @@ def write(
             node.save_results(target)
     end_rebase(target, node, slices, version)
     if node.saves_results and saves_observed.reasons:
-        pack_result_of_write(node, target)
+        pack_result_of_write(node, target, version)
     return target
 
 
