@@ -12,7 +12,7 @@ from vtgrad.codegen.parameters import as_stated
 from vtgrad.codegen.source_files import OPS, functions_in, keys_of, modules
 from vtgrad.codegen.template import fill, head
 
-__all__ = ["emit_operators"]
+__all__ = ["emit_operators", "takes_numbers"]
 
 _OPERATORS = """
 from typing import Final
@@ -170,6 +170,12 @@ def _parameter(operator: Operator, argument: Argument) -> str:
     if called != name:
         text += f"={called}"
     return as_stated(text, argument.type)
+
+
+def takes_numbers(operator: Operator) -> bool:
+    """Whether a number may stand for any of its tensors but one, as its record says."""
+    pattern = pattern_of(operator).get("pattern", "elementwise")
+    return pattern == "elementwise" and _batch(operator) in ("elementwise", "lerp")
 
 
 def _batch(operator: Operator) -> str:

@@ -126,6 +126,8 @@ class Operator:
     number_first : str
         Whether the first operand may be a number beside a tensor: ``promoted`` if it is promoted
         with the tensor, ``float`` if it becomes a floating number; empty if it may not.
+    takes_numbers : bool
+        Whether numbers may stand for some of its tensors, see Note [Numbers as operands].
     parameters : tuple of str
         The parameters in their order.
     positional : tuple of str
@@ -173,6 +175,7 @@ class Operator:
         "row",
         "spoken",
         "stated",
+        "takes_numbers",
         "tangent",
         "writes",
     )
@@ -183,6 +186,7 @@ class Operator:
     stated: str
     results: int
     number_first: str
+    takes_numbers: bool
     parameters: tuple[str, ...]
     positional: tuple[str, ...]
     integers: tuple[str, ...]
@@ -274,6 +278,10 @@ class Operator:
                 tuple(targets.split()),
                 tuple(constants.split()),
             )
+        # Element by element a 0-d tensor is as good as any, and what joins tensors looks at each.
+        self.takes_numbers = name in ("cat", "stack") or (
+            pattern == "elementwise" and self.batch in ("elementwise", "lerp")
+        )
         self.lacks = (DUAL if tangent is None else 0) | (0 if batch else BATCHED)
 
     @classmethod

@@ -33,8 +33,7 @@ from vtgrad.errors import (
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
-from vtgrad.ops.calling.constants import constant, impl_of_array
-from vtgrad.ops.calling.numbers import exact_beside
+from vtgrad.ops.calling.constants import constant, exact_beside, impl_of_array
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F

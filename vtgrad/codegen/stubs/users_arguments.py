@@ -5,14 +5,17 @@ Note [Arguments that no body meets]
 A name of a dimension is a number when the body of an operator is reached, because the rules for
 names come first; one that is left was of a tensor without names, and the call fails. A number in
 the place of the first tensor is met when the call has failed (Note [A failed call]). So such
-functions have one signature, that of the body, and type checkers have no error to ignore in it.
+functions have one signature, that of the body, and type checkers have no error to ignore in it. So
+it is with a number for any tensor of an operator that computes element by element
+(Note [Numbers as operands]).
 What users may pass besides stands in the stubs, and comes from the tables.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from vtgrad.codegen.emit_operators import takes_numbers
 from vtgrad.codegen.language import Operator
 from vtgrad.codegen.library import Library
 from vtgrad.codegen.stubs.modules import Definition
@@ -33,6 +36,8 @@ _HANDING_ON: Final = frozenset(
 # The rules for names of operators that make a dimension, which has no name yet.
 _MAKING: Final = {"stack", "unsqueeze"}
 _INTEGERS: Final = {"Int", "int"}
+# The parameters that say where something is done.
+_CONDITIONS: Final = {"condition", "mask"}
 _FOLDERS: Final = ("vtgrad.ops.generated.", "vtgrad.ops.choices.", "vtgrad.ops.composites.")
 
 
@@ -46,16 +51,20 @@ class UsersArguments:
         Those that take a dimension by its name.
     number_first : frozenset of str
         Those that take a number first if their second argument is a tensor.
+    operands : mapping of str to tuple of str
+        The tensors of those that take a number for any of them but one.
     """
 
     by_name: frozenset[str]
     number_first: frozenset[str]
+    operands: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, library: Library) -> "UsersArguments":
         """What the tables say."""
         by_name = set(_HANDING_ON)
         number_first: set[str] = set()
+        operands: dict[str, tuple[str, ...]] = {}
         rows: list[tuple[str, Sequence[Operator]]]
         rows = [(op.name, [op]) for op in library.operators]
         rows += [(op.inplace, [op]) for op in library.operators if op.inplace is not None]
@@ -65,7 +74,9 @@ class UsersArguments:
                 by_name.add(name)
             if not name.endswith("_") and all(op.number_first for op in overloads):
                 number_first.add(name)
-        return cls(frozenset(by_name), frozenset(number_first))
+            elif found := _operands(overloads, written=name.endswith("_")):
+                operands[name] = found
+        return cls(frozenset(by_name), frozenset(number_first), operands)
 
     def signatures(self, found: Definition, one: Signature, names: Names) -> list[Signature]:
         """The ways in which users call a function whose source has one signature.
@@ -83,6 +94,8 @@ class UsersArguments:
             return [one]
         if found.name in self.number_first:
             return [one, _turned(one, names)]
+        if found.name in self.operands:
+            return _with_numbers(one, self.operands[found.name], names)
         if found.name in self.by_name:
             return [_by_name(one, names)]
         return [one]
@@ -100,6 +113,45 @@ def _turned(one: Signature, names: Names) -> Signature:
     number = dataclasses.replace(first, types=(names.named("Number"),))
     tensor = dataclasses.replace(second, types=(TENSOR_VARIABLE,))
     return dataclasses.replace(one, parameters=(number, tensor, *rest))
+
+
+def _operands(overloads: Sequence[Operator], *, written: bool) -> tuple[str, ...]:
+    """The tensors of a function for which numbers may stand; none if its source says so already."""
+    if any(op.arguments[0].type == "Number" for op in overloads):
+        return ()  # its source has a signature for each place of a number
+    found: dict[str, None] = {}
+    several = False
+    for op in filter(takes_numbers, overloads):
+        tensors = [a for a in op.arguments if "Tensor" in a.type.split(" | ")]
+        several = several or len(tensors) > 1
+        found |= dict.fromkeys(
+            a.for_users().name
+            for nr, a in enumerate(tensors)
+            if a.type != "Tensor | None" and not (nr == 0 and (written or op.returns == "Self"))
+        )
+    return tuple(found) if several and not _CONDITIONS & found.keys() else ()
+
+
+def _with_numbers(one: Signature, operands: Sequence[str], names: Names) -> list[Signature]:
+    """A signature with numbers behind a tensor, and those with numbers before the first tensor."""
+    number = names.named("Number")
+    numbers = 0
+    found: list[Signature] = []
+    while True:
+        parameters = list(one.parameters)
+        for nr, parameter in enumerate(parameters):
+            if parameter.name in operands or nr < numbers:
+                types = parameter.types if number in parameter.types else (*parameter.types, number)
+                if nr < numbers:
+                    types = (number,)
+                elif nr == numbers:
+                    types = (TENSOR_VARIABLE,)
+                parameters[nr] = dataclasses.replace(parameter, types=types)
+        found.append(dataclasses.replace(one, parameters=tuple(parameters)))
+        numbers += 1
+        before = [p.name for p in one.parameters[:numbers]]
+        if not set(before) < set(operands) or one.parameters[numbers].name not in operands:
+            return found
 
 
 def _by_name(one: Signature, names: Names) -> Signature:

@@ -1,4 +1,4 @@
-"""NumPy's arrays as operands.
+"""NumPy's arrays and numbers as operands.
 
 Note [Arrays as constants]
 
@@ -14,31 +14,67 @@ a lane computes later; and a result may be a view of its operand, which must not
 read-only array.
 
 What an operator writes into is never made of an array.
+
+Note [Numbers as operands]
+
+An operator that computes element by element takes a number for each of its tensors but one, and
+what joins tensors takes it for one of them. The number is a 0-d tensor, in the dtype that all
+operands promote to, so it adds at most its category: a float beside integers makes the result
+floating, in the default dtype, and beside float32 it is a float32. NumPy's scalars are the numbers
+that they are, whatever their dtype. A bool is one where a condition or a mask is expected, and a
+number of the promoted dtype otherwise.
+
+An integer that the promoted dtype cannot hold is refused. Only the operators that stand for
+Python's ones let it wrap around, as in all arithmetic: these have a kernel for numbers, or
+`number_first` in the tables.
+
+A tensor is no element, so `cat` refuses a number as it refuses a 0-d tensor: it has no dimension
+along which it could be joined. `stack` and `hstack` take 0-d tensors, and so numbers.
+
+Numbers are met when a call has failed (Note [A failed call]), or where a key takes over, because
+its handler must see all operands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.operator import Operator, described
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["as_tensors", "constant", "holds_array", "impl_of_array", "with_constants"]
+__all__ = [
+    "as_tensors",
+    "constant",
+    "each_as_tensor",
+    "exact_beside",
+    "holds_array",
+    "impl_of_array",
+    "tensor_beside",
+    "tensors_for_numbers",
+    "with_constants",
+]
+
+# The parameters that say where something is done.
+_CONDITIONS: Final = frozenset({"condition", "mask"})
+_NUMBERS: Final = (int, float, complex, np.number, np.bool_)
 
 
 def constant(value: object, *beside: object) -> TensorBase:
@@ -115,7 +151,9 @@ def holds_array(value: object) -> bool:
 def with_constants(
     operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[object, ...] | None:
-    """The arguments by position with tensors for arrays; None if there is nothing to convert.
+    """The arguments by position with tensors for arrays and numbers; None if all stay as they are.
+
+    See Note [Arrays as constants] and Note [Numbers as operands].
 
     Parameters
     ----------
@@ -124,6 +162,16 @@ def with_constants(
     args, kwargs
         The arguments, in the order of its parameters.
     """
+    made = _with_arrays(operator, args, kwargs)
+    if operator.takes_numbers:
+        return _with_numbers(operator, args if made is None else made) or made
+    return made
+
+
+def _with_arrays(
+    operator: Operator, args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[object, ...] | None:
+    """The arguments by position with tensors for arrays; None if there is nothing to convert."""
     values = [*args, *kwargs.values()]
     if not any(map(holds_array, values)):
         return None
@@ -182,6 +230,18 @@ def _tensors_of(values: Sequence[object]) -> list[TensorBase]:
     return found
 
 
+def each_as_tensor(values: Sequence[object]) -> Sequence[object]:
+    """A sequence of tensors for one in which arrays, or numbers beside tensors, are.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        As of `constant` and `exact_beside`.
+    """
+    with_arrays = _as_sequence(values, _tensors_of(values))
+    return cast("Sequence[object]", tensors_for_numbers(with_arrays))
+
+
 def _as_sequence(value: object, beside: Sequence[TensorBase]) -> object:
     """A sequence of tensors for one in which arrays are, or for an array along its first axis."""
     if isinstance(value, np.ndarray) and value.ndim:
@@ -189,6 +249,113 @@ def _as_sequence(value: object, beside: Sequence[TensorBase]) -> object:
     if not isinstance(value, (list, tuple)) or not any(map(is_array, value)):
         return value
     return [constant(x, *beside) if is_array(x) else x for x in value]
+
+
+def tensor_beside(value: Number, other: TensorBase, *others: TensorBase) -> TensorBase:
+    """A 0-d tensor of a number, in the dtype that it has beside other tensors.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is an integer that does not fit 64 bits.
+    """
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ArgumentValueError("an integer operand does not fit 64 bits", value=value)
+    dtype = result_dtype(*[x._impl.array for x in (other, *others)], value)
+    # Integers that are out of range wrap around, as in all arithmetic with numbers.
+    # A number that is too large for a floating dtype is infinite there.
+    with np.errstate(over="ignore"):
+        array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
+    return other._wrap(TensorImpl(array))
+
+
+def exact_beside(value: Number, other: TensorBase, *others: TensorBase) -> TensorBase:
+    """The same for an operator that compares: an integer out of range does not wrap around.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the dtype cannot hold it.
+    """
+    tensor = tensor_beside(value, other, *others)
+    array = tensor._impl.array
+    if isinstance(value, int) and array.dtype.kind in "iu" and array.item() != value:
+        raise ArgumentValueError(f"{value} is no {array.dtype.name}", value=value)
+    return tensor
+
+
+def _with_numbers(operator: Operator, args: tuple[object, ...]) -> tuple[object, ...] | None:
+    """The arguments by position with 0-d tensors for numbers; None if there is nothing to convert.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If all operands are numbers.
+    ArgumentValueError
+        If an integer does not fit.
+    """
+    alone, sequences = _operands(operator)
+    if len(args) != len(operator.positional):
+        return None
+    made = list(args)
+    found = False
+    for nr in sequences:
+        made[nr] = tensors_for_numbers(args[nr])
+        found = found or made[nr] is not args[nr]
+    numbers = [nr for nr in alone if isinstance(args[nr], _NUMBERS)]
+    if numbers:
+        beside = _tensors_of(args)
+        if not beside:
+            if len(numbers) == len(alone):
+                raise ArgumentTypeError(
+                    f"at least one operand of {operator.spoken} must be a tensor"
+                ) from None
+            return None
+        for nr in numbers:
+            value = cast("Number | np.generic", args[nr])
+            number: Number = value.item() if isinstance(value, np.generic) else value
+            if operator.positional[nr] not in _CONDITIONS:
+                made[nr] = exact_beside(number, *beside)
+            elif isinstance(number, bool):
+                made[nr] = beside[0]._wrap(TensorImpl(np.asarray(number)))
+            else:
+                return None
+        found = True
+    return tuple(made) if found else None
+
+
+def tensors_for_numbers(values: object) -> object:
+    """A sequence of tensors for one in which numbers stand beside tensors; else the same object.
+
+    Raises
+    ------
+    ArgumentValueError
+        If an integer does not fit.
+    """
+    if not isinstance(values, (list, tuple)) or not any(isinstance(x, _NUMBERS) for x in values):
+        return values
+    beside = _tensors_of(values)
+    if not beside:
+        return values
+    return [
+        exact_beside(x.item() if isinstance(x, np.generic) else x, *beside)
+        if isinstance(x, _NUMBERS)
+        else x
+        for x in values
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _operands(operator: Operator) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The positions of tensors for which numbers may stand, and of sequences of such tensors."""
+    kinds = dict(described(operator.stated))
+    places = [
+        (nr, kind)
+        for nr, kind in enumerate(list(kinds.values())[: len(operator.positional)])
+        if not (operator.writes and nr == 0)
+    ]
+    sequences = tuple([nr for nr, kind in places if kind == "Tensors"])
+    return tuple([nr for nr, kind in places if kind == "Tensor"]), sequences
 
 
 def impl_of_array(array: Array) -> TensorImpl:

@@ -32,7 +32,7 @@ from vtgrad.errors import (
     VtgradError,
 )
 from vtgrad.generator import Generator
-from vtgrad.ops.calling.constants import as_tensors
+from vtgrad.ops.calling.constants import as_tensors, tensors_for_numbers
 from vtgrad.ops.calling.numbers import out_of_context
 from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType
@@ -254,7 +254,15 @@ def _explain_call(
             wanted.append(f"{name}:{kinds}")
             values.append(one)
     written = function.__name__.endswith("_")
-    made = as_tensors([text.partition(":")[2] for text in wanted], values, written=written)
+    kinds = [text.partition(":")[2] for text in wanted]
+    made = as_tensors(kinds, values, written=written)
+    if not made:
+        with_numbers = [
+            tensors_for_numbers(value) if "Tensors" in kind.split("|") else value
+            for kind, value in zip(kinds, values, strict=True)
+        ]
+        if any(new is not old for new, old in zip(with_numbers, values, strict=True)):
+            made = with_numbers
     if not made:
         explain(error, " ".join(wanted), *values)
         return None

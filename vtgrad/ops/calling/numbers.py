@@ -6,25 +6,22 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, DTypeError
+from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.calling.arguments import is_array
-from vtgrad.ops.calling.constants import constant
+from vtgrad.ops.calling.constants import constant, tensor_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
     "as_first_operand",
     "as_number",
-    "exact_beside",
     "has_number_tensor",
     "out_of_context",
     "python_operand",
     "refuse_tensor",
-    "tensor_beside",
 ]
 
 
@@ -40,37 +37,6 @@ def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | N
     if isinstance(other, (int, float, complex)):
         return other
     return constant(other, tensor) if is_array(other) else None
-
-
-def tensor_beside(value: Number, other: TensorBase) -> TensorBase:
-    """A 0-d tensor of a number, in the dtype that it has beside the tensor `other`.
-
-    Raises
-    ------
-    ArgumentValueError
-        If it is an integer that does not fit 64 bits.
-    """
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise ArgumentValueError("an integer operand does not fit 64 bits", value=value)
-    dtype = result_dtype(other._impl.array, value)
-    # Integers that are out of range wrap around, as in all arithmetic with numbers.
-    array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
-    return other._wrap(TensorImpl(array))
-
-
-def exact_beside(value: Number, other: TensorBase) -> TensorBase:
-    """The same for an operator that compares: an integer out of range does not wrap around.
-
-    Raises
-    ------
-    ArgumentValueError
-        If the dtype cannot hold it.
-    """
-    tensor = tensor_beside(value, other)
-    array = tensor._impl.array
-    if isinstance(value, int) and array.dtype.kind in "iu" and array.item() != value:
-        raise ArgumentValueError(f"{value} is no {array.dtype.name}", value=value)
-    return tensor
 
 
 def as_first_operand(

@@ -10,10 +10,10 @@ that may fail stands in a ``try`` whose handler is the same for every operator:
 
 `recover` calls the operator again if it can succeed with the same arguments in another form: a
 kernel was running on this thread (Note [Floating-point warnings]), or an argument is a 0-d tensor
-where a number is expected, or the first operand is a number, or an argument is an array where a
-tensor is expected (Note [Arrays as constants]). Otherwise `explain` names the argument that is
-wrong, or the error goes on as it is. The operator's record says which of its parameters are numbers
-and what their types are.
+where a number is expected, or an operand is a number (Note [Numbers as operands]) or an array
+(Note [Arrays as constants]). Otherwise `explain` names the argument that is wrong, or the error
+goes on as it is. The operator's record says which of its parameters are numbers and what their
+types are.
 
 Nothing was written when a call begins again: what writes fails before the first element.
 """

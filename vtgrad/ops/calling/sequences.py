@@ -9,6 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.constants import each_as_tensor
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
@@ -35,9 +36,7 @@ def sequence_of_tensors(tensors: Sequence[T], name: str) -> Sequence[T]:
         )
     if not tensors:
         raise ShapeError(f"{name} needs at least one tensor")
-    for x in tensors:
-        array_of(x, "tensors")
-    return tensors
+    return _as_tensors(tensors)
 
 
 def given_tensors(tensors: tuple[T | Sequence[T], ...]) -> Sequence[T]:
@@ -47,12 +46,17 @@ def given_tensors(tensors: tuple[T | Sequence[T], ...]) -> Sequence[T]:
         if isinstance(given, Sequence) and len(tensors) == 1:
             each.extend(given)
         else:
-            array_of(given, "tensors")
-            assert isinstance(given, TensorBase)
-            each.append(given)
-    for x in each:
-        array_of(x, "tensors")
-    return each
+            each.append(cast("T", given))
+    return _as_tensors(each)
+
+
+def _as_tensors(values: Sequence[T]) -> Sequence[T]:
+    """The values with tensors for arrays and numbers, see Note [Numbers as operands]."""
+    if not all(isinstance(x, TensorBase) for x in values):
+        values = cast("Sequence[T]", each_as_tensor(values))
+        for x in values:
+            array_of(x, "tensors")
+    return values
 
 
 def given_integers(

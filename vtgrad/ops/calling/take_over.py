@@ -171,17 +171,17 @@ def take_over(
         Its arguments.
     """
     found = 0
-    arrays = False
+    others = False
     for value in args:
         if isinstance(value, TensorBase):
             found |= keys_of(value)
         elif value is not None:
-            arrays = arrays or holds_array(value)
+            others = others or operator.takes_numbers or holds_array(value)
             if isinstance(value, Sequence):
                 for tensor in keyed_operands((value,), {}):
                     found |= keys_of(tensor)
-    if arrays:
-        # A handler looks at the operands, and would take an array for no operand at all.
+    if others:
+        # A handler looks at the operands, and would take what is no tensor for no operand at all.
         args = with_constants(operator, args, kwargs) or args
     if kwargs:
         for tensor in keyed_operands((), kwargs):

@@ -9,9 +9,8 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
-from vtgrad.ops.calling.constants import constant
+from vtgrad.ops.calling.constants import constant, exact_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
-from vtgrad.ops.calling.numbers import exact_beside
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys

@@ -833,11 +833,11 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         What is added to.
-    tensor1 : Tensor
+    tensor1 : Tensor or number
         First factor.
-    tensor2 : Tensor
+    tensor2 : Tensor or number
         Second factor.
     value : number, default 1
         Factor of the product.
@@ -911,11 +911,11 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         What is added to.
-    tensor1 : Tensor
+    tensor1 : Tensor or number
         Dividend.
-    tensor2 : Tensor
+    tensor2 : Tensor or number
         Divisor.
     value : number, default 1
         Factor of the quotient.
@@ -1251,9 +1251,9 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First leg.
-    other : Tensor
+    other : Tensor or number
         Second leg. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -1567,9 +1567,9 @@ def gcd(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of an integer dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -1630,9 +1630,9 @@ def lcm(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of an integer dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of an integer dtype. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -1693,7 +1693,7 @@ def rsub(input: T, other: Tensor | Number, *, alpha: Number = 1) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         What is subtracted; any dtype but bool.
     other : Tensor or number
         What it is subtracted from; the shapes broadcast.
@@ -1807,7 +1807,7 @@ def fmod(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Dividend, real and not bool.
     other : Tensor or number
         Divisor. Its shape broadcasts with that of `input`.
@@ -1868,9 +1868,9 @@ def lerp(input: T, end: Tensor, weight: Tensor | Number, *, out: T | None = None
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Points at weight 0, floating or complex.
-    end : Tensor
+    end : Tensor or number
         Points at weight 1, of the dtype of `input`. The shape broadcasts.
     weight : Tensor or number
         Weights. A tensor has the dtype of `input` unless it is 0-d, and its shape broadcasts.

@@ -227,9 +227,9 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
-    other : Tensor
+    other : Tensor or number
         Second operand, real. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -305,9 +305,9 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
-    other : Tensor
+    other : Tensor or number
         Second operand, real. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -365,9 +365,9 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
-    other : Tensor
+    other : Tensor or number
         Second operand, real. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -425,9 +425,9 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
-    other : Tensor
+    other : Tensor or number
         Second operand, real. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -689,7 +689,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand.
     other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
@@ -706,7 +706,7 @@ def eq(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     ShapeError
         If the shapes do not broadcast.
     ArgumentTypeError
-        If `input` is not a tensor, or `other` neither a tensor nor a number.
+        If an operand is neither a tensor nor a number, or none is a tensor.
     OutGradError
         If `out` requires grad while recording.
 
@@ -796,7 +796,7 @@ def ne(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of any dtype and shape.
     other : Tensor or number
         Second operand; its shape broadcasts with that of `input`.
@@ -902,7 +902,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
     other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
@@ -919,7 +919,7 @@ def lt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     ShapeError
         If the shapes do not broadcast.
     ArgumentTypeError
-        If `input` is not a tensor, or `other` neither a tensor nor a number.
+        If an operand is neither a tensor nor a number, or none is a tensor.
     NotSupportedError
         If an operand is complex: complex values have no order.
     OutGradError
@@ -1012,7 +1012,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
     other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
@@ -1029,7 +1029,7 @@ def le(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     ShapeError
         If the shapes do not broadcast.
     ArgumentTypeError
-        If `input` is not a tensor, or `other` neither a tensor nor a number.
+        If an operand is neither a tensor nor a number, or none is a tensor.
     NotSupportedError
         If an operand is complex: complex values have no order.
     OutGradError
@@ -1122,7 +1122,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
     other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
@@ -1139,7 +1139,7 @@ def gt(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     ShapeError
         If the shapes do not broadcast.
     ArgumentTypeError
-        If `input` is not a tensor, or `other` neither a tensor nor a number.
+        If an operand is neither a tensor nor a number, or none is a tensor.
     NotSupportedError
         If an operand is complex: complex values have no order.
     OutGradError
@@ -1232,7 +1232,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, real.
     other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
@@ -1249,7 +1249,7 @@ def ge(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
     ShapeError
         If the shapes do not broadcast.
     ArgumentTypeError
-        If `input` is not a tensor, or `other` neither a tensor nor a number.
+        If an operand is neither a tensor nor a number, or none is a tensor.
     NotSupportedError
         If an operand is complex: complex values have no order.
     OutGradError
@@ -1456,9 +1456,9 @@ def isclose(input: T, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of any dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of the same dtype. Its shape broadcasts with that of `input`.
     rtol : float, default 1e-5
         Tolerance relative to the magnitude of `other`.
@@ -1606,7 +1606,7 @@ def clamp_min(input: T, min: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         The values, real.
     min : Tensor or number
         Lower bound; its shape broadcasts with that of `input`.
@@ -1666,7 +1666,7 @@ def clamp_max(input: T, max: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         The values, real.
     max : Tensor or number
         Upper bound; its shape broadcasts with that of `input`.

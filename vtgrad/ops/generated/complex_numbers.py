@@ -212,9 +212,9 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    real : Tensor
+    real : Tensor or number
         The real parts, float32 or float64.
-    imag : Tensor
+    imag : Tensor or number
         The imaginary parts, of the same dtype; its shape broadcasts with that of `real`.
     out : Tensor, optional
         Where the result is stored; it must have the result's dtype.
@@ -272,9 +272,9 @@ def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    abs : Tensor
+    abs : Tensor or number
         Magnitudes, of float32 or float64.
-    angle : Tensor
+    angle : Tensor or number
         Angles in radians, of the same dtype; the shape broadcasts with that of `abs`.
     out : Tensor, optional
         Where the result is written.

@@ -675,9 +675,9 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, floating or complex.
-    other : Tensor
+    other : Tensor or number
         Second operand. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -735,9 +735,9 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, floating.
-    other : Tensor
+    other : Tensor or number
         Second operand, floating. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -1688,9 +1688,9 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         The ordinates, y.
-    other : Tensor
+    other : Tensor or number
         The abscissas, x.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.

@@ -148,9 +148,9 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Real floating values.
-    other : Tensor
+    other : Tensor or number
         Where to go; its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is written.
@@ -217,9 +217,9 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Factor, of any dtype.
-    other : Tensor
+    other : Tensor or number
         Exponent of 2. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -354,9 +354,9 @@ def heaviside(input: T, values: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Where to evaluate the step function; real.
-    values : Tensor
+    values : Tensor or number
         What stands at the zeros of `input`. It has the dtype of `input`, and its shape
         broadcasts.
     out : Tensor, optional
@@ -545,7 +545,7 @@ def copysign(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         The magnitudes, real.
     other : Tensor or number
         The signs, real; its shape broadcasts with that of `input`.

@@ -73,9 +73,9 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of any dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of any dtype. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, as zeros and ones of the dtype of `out`.
@@ -145,9 +145,9 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of any dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of any dtype. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, as zeros and ones of the dtype of `out`.
@@ -217,9 +217,9 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         First operand, of any dtype.
-    other : Tensor
+    other : Tensor or number
         Second operand, of any dtype. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, as zeros and ones of the dtype of `out`.

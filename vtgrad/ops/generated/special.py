@@ -758,9 +758,9 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Order ``a``, not negative.
-    other : Tensor
+    other : Tensor or number
         Argument ``x``, not negative. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.
@@ -836,9 +836,9 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
 
     Parameters
     ----------
-    input : Tensor
+    input : Tensor or number
         Order ``a``, not negative.
-    other : Tensor
+    other : Tensor or number
         Argument ``x``, not negative. Its shape broadcasts with that of `input`.
     out : Tensor, optional
         Where the result is stored, cast to the dtype of `out`.

@@ -39,7 +39,11 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
         raise ArgumentValueError("cat needs at least one tensor")
     for nr, x in enumerate(tensors):
         if x.ndim == 0:
-            raise ShapeError(f"cat takes no 0-d tensor, but number {nr} is one", position=nr)
+            raise ShapeError(
+                f"cat joins along a dimension, and part {nr} is a 0-d tensor or a number, which "
+                "has none: pass it as reshape(1) of a tensor, or call hstack",
+                position=nr,
+            )
     parts = [x for x in tensors if x.shape != (0,)]
     dtype = _common_dtype(tensors)
     if not parts:
