@@ -43,7 +43,12 @@ def places(case: Case) -> list[int]:
 def has_numbers(case: Case) -> bool:
     """Whether a number may stand beside a tensor."""
     tensors = [value for value in case.sample.arguments if isinstance(value, np.ndarray)]
-    return RECORDS[case.operator.name].takes_numbers and bool(places(case)) and len(tensors) > 1
+    record = RECORDS[case.operator.name]
+    return (
+        bool(record.takes_numbers or record.number_first)
+        and bool(places(case))
+        and len(tensors) > 1
+    )
 
 
 WITH_NUMBERS = [case for case in cases() if has_numbers(case)]

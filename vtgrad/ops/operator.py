@@ -280,7 +280,7 @@ class Operator:
             )
         # Element by element a 0-d tensor is as good as any, and what joins tensors looks at each.
         self.takes_numbers = name in ("cat", "stack") or (
-            pattern == "elementwise" and self.batch in ("elementwise", "lerp")
+            pattern == "elementwise" and self.batch in ("elementwise", "lerp") and not number_first
         )
         self.lacks = (DUAL if tangent is None else 0) | (0 if batch else BATCHED)
 

@@ -484,3 +484,5 @@ tensor(twice(x), twice(own), own + 1, own.sum())
 anything(twice(own).unit, own.as_subclass(vt.Tensor), own.clone().unit, (own * 2).unit, own[0].unit)
 anything(vt.cat([own, own]).unit, vt.sort(own).values.unit, own.add_(1).unit, vt.exp(own).unit)
 steps: list[Callable[[vt.Tensor], vt.Tensor]] = [vt.exp, vt.Tensor.exp, twice, lambda t: t + 1]
+tensor(vt.maximum(0, x), vt.minimum(x, 0.5), vt.atan2(x, 1), vt.addcmul(0, x, 2), vt.eq(1, x))
+tensor(x.maximum(0), x.detach().hypot_(1), vt.logical_and(True, x > 0), vt.lerp(0, 1, x))

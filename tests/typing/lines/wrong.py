@@ -74,7 +74,9 @@ anything(vt.add(x, "a"))  # E
 anything(vt.add(1, 2))  # E
 anything(vt.mul("a", x))  # E
 anything(vt.add(x, 1, alpha="a"))  # E
-anything(vt.maximum(x, 1))  # E
+anything(vt.maximum(x, "1"))  # E
+anything(vt.maximum(0, 1))  # E
+anything(vt.cat([x, 1.0]))  # E
 anything(vt.matmul(x, 2))  # E
 anything(x.add([1]))  # E
 anything(x.pow("2"))  # E

@@ -254,12 +254,12 @@ def _explain_call(
             wanted.append(f"{name}:{kinds}")
             values.append(one)
     written = function.__name__.endswith("_")
-    kinds = [text.partition(":")[2] for text in wanted]
-    made = as_tensors(kinds, values, written=written)
+    types_of_values = [text.partition(":")[2] for text in wanted]
+    made = as_tensors(types_of_values, values, written=written)
     if not made:
         with_numbers = [
             tensors_for_numbers(value) if "Tensors" in kind.split("|") else value
-            for kind, value in zip(kinds, values, strict=True)
+            for kind, value in zip(types_of_values, values, strict=True)
         ]
         if any(new is not old for new, old in zip(with_numbers, values, strict=True)):
             made = with_numbers
