@@ -78,6 +78,7 @@ __all__ = [
     "OutsideBackwardError",
     "ProfilerDisabledError",
     "ProfilerError",
+    "ReadOnlyError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -336,6 +337,12 @@ class SelfOverlapError(WriteRefusedError):
     """Several elements of the written tensor are one memory location."""
 
     kind = "self-overlap"
+
+
+class ReadOnlyError(WriteRefusedError, ValueError):
+    """The memory of the written tensor is that of a read-only array; nothing was written."""
+
+    kind = "read-only"
 
 
 class InputOverlapError(WriteRefusedError):

@@ -93,16 +93,6 @@ def test_columns_of_data_frames_keep_their_dtype() -> None:
     assert vt.tensor(mixed).tolist() == [1, 2.5]
 
 
-def test_from_numpy_refuses_read_only_arrays() -> None:
-    a = np.zeros(2)
-    a.flags.writeable = False
-    read_only: list[Any] = [a, np.broadcast_to(a, (2, 2)), np.frombuffer(b"abcd", np.uint8)]
-    for array in read_only:
-        with pytest.raises(ArgumentValueError, match="read-only"):
-            vt.from_numpy(array)
-    assert vt.from_numpy(a.copy()).tolist() == [0.0, 0.0]
-
-
 def test_numpy_shares_memory() -> None:
     t = vt.zeros(2, 3)
     a = t.t().numpy()

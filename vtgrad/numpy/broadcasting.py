@@ -24,7 +24,7 @@ _ZERO: Final = np.zeros((), np.bool_)
 def read_only(x: TensorBase) -> ndarray:
     """A fresh view that cannot be written: its elements are in memory more than once."""
     found = as_array(x)
-    found._impl.array.flags.writeable = False
+    found._impl.make_read_only()
     return found
 
 

@@ -62,7 +62,7 @@ def getitem(x: TensorBase, index: object) -> ndarray:
         return as_array(F.alias(x) if view is x else view)
     found = as_array(F.flip(view, list(reversed_dims)))
     # A write would be lost.
-    found._impl.array.flags.writeable = False
+    found._impl.make_read_only()
     return found
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.input_metadata import InputMetadata
@@ -32,7 +31,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.storage.version_counter import INFERENCE
-from vtgrad.views.check_inplace import check_self_overlap
+from vtgrad.views.check_inplace import check_memory
 from vtgrad.views.make_view import make_view
 
 __all__ = ["InstalledOperators"]
@@ -187,11 +186,7 @@ class InstalledOperators:
         impl = target._impl
         if impl.version_counter is INFERENCE:
             refuse_outside_inference_mode()
-        check_self_overlap(target)
-        if not impl.array.flags.writeable:
-            raise ArgumentValueError(
-                f"cannot add to a .grad of shape {list(impl.sizes)}: its memory is read-only"
-            )
+        check_memory(target)
         source = np.broadcast_to(np.zeros((), dtype), shape)
         twin = TensorImpl(np.zeros(impl.sizes, impl.dtype))
         F.add_(self.wrap(twin), self.wrap(TensorImpl(source)))

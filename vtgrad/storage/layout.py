@@ -9,8 +9,8 @@ come from operands that are so too. An impl therefore refers to a `Layout`, one 
 arrays of one shape and dtype that are row-major without gaps. The layout is looked up on first use,
 and the result of an elementwise operator takes that of its operands without a look-up. Then one
 comparison of two references shows that shape, dtype and memory order agree. Arrays that are
-transposed, strided, 0-d, empty or lazy (Note [Lazy conjugates]) share the one layout `PECULIAR`,
-which states nothing about them.
+transposed, strided, 0-d, empty, lazy (Note [Lazy conjugates]) or read-only
+(Note [Read-only memory]) share the one layout `PECULIAR`, which states nothing about them.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _BOUND: Final = 1024
 def layout_of(array: Array) -> Layout:
     """The layout of an array; `PECULIAR` if it has none of its own."""
     shape = array.shape
-    if not shape or not array.flags.c_contiguous or not array.size or type(array) is not np.ndarray:
+    if not shape or not array.flags.carray or not array.size or type(array) is not np.ndarray:
         return PECULIAR
     return _of_shape(shape, array.dtype)
 

@@ -151,6 +151,14 @@ class TensorImpl:
             impl.set_extra_meta(extra_of_lane(extra.device))
         return impl
 
+    def make_read_only(self) -> None:
+        """Refuse writes through this tensor; its memory may still be written through others.
+
+        See Note [Read-only memory].
+        """
+        self.array.flags.writeable = False
+        self.layout = PECULIAR
+
     def find_layout(self) -> Layout:
         """Look the layout up; callers read `layout` first."""
         layout = self.layout = layout_of(self.array)

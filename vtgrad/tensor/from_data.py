@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError
+from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.constants import impl_of_array
 from vtgrad.ops.calling.from_python import array_from_data, check_array
@@ -150,13 +150,16 @@ def from_numpy(ndarray: Array) -> Tensor:
     """A tensor on the memory of a NumPy array: writes to one change the other.
 
     Writes to the array move no version, so overwritten saved values are not detected, except
-    under `vtgrad.autograd.graph.set_audit`. PyTorch accepts read-only arrays, which are refused
-    here, and refuses negative strides, as of ``a[::-1]``, which are accepted here.
+    under `vtgrad.autograd.graph.set_audit`. Negative strides, as of ``a[::-1]``, are accepted;
+    PyTorch refuses them.
+
+    On a read-only array the tensor and all its views are read-only: each write to them raises
+    `ReadOnlyError`, and ``numpy()`` gives read-only arrays. PyTorch writes to the array.
 
     Parameters
     ----------
     ndarray : ndarray
-        A writable array of a dtype that vtgrad has.
+        An array of a dtype that vtgrad has.
 
     Returns
     -------
@@ -168,8 +171,8 @@ def from_numpy(ndarray: Array) -> Tensor:
     ArgumentTypeError
         If `ndarray` is not an array, or vtgrad does not have its dtype.
     ArgumentValueError
-        If the array is read-only, has a stride that is not a multiple of the element size, or a
-        non-native byte order; ``from_numpy(a.copy())`` works for these.
+        If the array has a stride that is not a multiple of the element size, or a non-native byte
+        order; ``from_numpy(a.copy())`` works for these.
 
     Examples
     --------
@@ -184,9 +187,4 @@ def from_numpy(ndarray: Array) -> Tensor:
             f"from_numpy takes a NumPy array, not {type(ndarray).__name__}", argument="ndarray"
         )
     check_array(ndarray)
-    if not ndarray.flags.writeable:
-        raise ArgumentValueError(
-            "the array is read-only, and a tensor on its memory could write to it; pass "
-            "array.copy()"
-        )
     return Tensor._wrap(impl_of_array(ndarray))

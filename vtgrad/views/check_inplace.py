@@ -1,5 +1,15 @@
 # Compiled by mypyc.
-"""Checks before a write."""
+"""Checks before a write.
+
+Note [Read-only memory]
+
+A tensor is read-only if its array is: `from_numpy` of a read-only array makes one, NumPy makes its
+views so, and a storage whose owner is read-only has read-only bytes. So NumPy refuses every store,
+and a check must only refuse it before anything has changed. Other writes pay nothing for that: the
+layout of a read-only array is `PECULIAR`, which the short forms of writes leave to `write`, and
+`write` reads one flag, `carray`, which says both that an array has no gaps and that it may be
+written.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +22,7 @@ from vtgrad.errors import (
     InputOverlapError,
     LeafWriteError,
     NotSupportedError,
+    ReadOnlyError,
     SelfOverlapError,
     ViewOfLeafWriteError,
 )
@@ -26,7 +37,7 @@ __all__ = [
     "check_base",
     "check_inplace",
     "check_input_overlap",
-    "check_self_overlap",
+    "check_memory",
     "flattened",
 ]
 
@@ -72,16 +83,32 @@ def check_inplace(tensor: TensorBase) -> None:
         )
 
 
-def check_self_overlap(tensor: TensorBase) -> None:
-    """Raise if two elements of `tensor` are one memory location.
+def check_memory(tensor: TensorBase, *, distinct: bool = True) -> None:
+    """Raise if the memory of `tensor` cannot be written element by element.
+
+    Parameters
+    ----------
+    distinct : bool
+        Whether no two elements may be one memory location: the remaining value would be undefined.
 
     Raises
     ------
+    ReadOnlyError
+        If the memory is read-only.
     SelfOverlapError
-        If so: the remaining value would be undefined.
+        If two elements are one location.
     """
     impl = tensor._impl
-    if impl.array.flags.c_contiguous:
+    flags = impl.array.flags
+    if flags.carray:
+        return
+    if not flags.writeable:
+        raise ReadOnlyError(
+            f"cannot write to a tensor of shape {list(impl.sizes)}: its memory is read-only. Write "
+            "to a clone",
+            shape=impl.sizes,
+        )
+    if not distinct or flags.c_contiguous:
         return
     if has_self_overlap(impl.sizes, impl.strides):
         raise SelfOverlapError(

@@ -9,7 +9,7 @@ for ``out=``, which is never recorded, and `GradStores.commit` for all leaves to
 pass adds, at once; see Note [All leaves or none].
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
-   does it overlap itself;
+   is its memory read-only, does it overlap itself;
 2. record: make the operator's node, which saves the values that it needs, copies of the old value
    included;
 3. prepare: the operator's writer checks its arguments and computes, see
@@ -77,7 +77,7 @@ from vtgrad.views.check_inplace import (
     check_base,
     check_inplace,
     check_input_overlap,
-    check_self_overlap,
+    check_memory,
     flattened,
 )
 from vtgrad.views.copy_slices import CopySlices
@@ -170,12 +170,10 @@ def write(
     recording = tracked and array.dtype.kind in "fc" and is_recording()
     if recording:
         check_inplace(target)
-    if (
-        (impl.layout is None or impl.layout is PECULIAR)
-        and not array.flags.c_contiguous
-        and (overlap == "refused" or (overlap == "unrecorded" and recording))
-    ):
-        check_self_overlap(target)
+    if (impl.layout is None or impl.layout is PECULIAR) and not array.flags.carray:
+        # Not row-major without gaps, or read-only: see Note [Read-only memory].
+        distinct_elements = overlap == "refused" or (overlap == "unrecorded" and recording)
+        check_memory(target, distinct=distinct_elements)
     if aliased:
         for x in flattened(arguments):
             if isinstance(x, TensorBase) and (overlap == "refused" or x.ndim):

@@ -30,7 +30,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, Storing, VersionCounter
 from vtgrad.storage.warn import warn
-from vtgrad.views.check_inplace import check_input_overlap, check_self_overlap, flattened
+from vtgrad.views.check_inplace import check_input_overlap, check_memory, flattened
 from vtgrad.views.resize import make_room, needed_bytes, resized
 from vtgrad.views.store_inplace_result import check_result_dtype
 
@@ -105,8 +105,8 @@ def write_out(
 
     Raises
     ------
-    SelfOverlapError
-        If ``out`` overlaps itself.
+    ReadOnlyError, SelfOverlapError
+        If the memory of ``out`` is read-only, or ``out`` overlaps itself.
     ResultTypeError
         If its dtype cannot hold the result, or differs from the result's while `exact` is set.
     ShapeError
@@ -198,8 +198,10 @@ def _new_strides(out: TensorBase, result: Array, exact: bool, reshapes: bool) ->
         )
     check_result_dtype(result.dtype, impl.array)
     if impl.sizes == result.shape:
-        check_self_overlap(out)
+        check_memory(out)
         return None
+    if not impl.array.flags.writeable:
+        check_memory(out)
     if impl.array.size and not reshapes:
         warn(
             f"out= has shape {list(impl.sizes)} and takes on the result's shape "

@@ -15,7 +15,7 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.views.check_inplace import check_self_overlap
+from vtgrad.views.check_inplace import check_memory
 
 __all__ = [
     "UNSET",
@@ -254,4 +254,4 @@ def check_pair(out: Sequence[TensorBase] | None, values: NumpyDType) -> None:
                 result=dtype,
                 target=found,
             )
-        check_self_overlap(tensor)
+        check_memory(tensor)

@@ -49,7 +49,7 @@ from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.version_counter import INFERENCE
-from vtgrad.views.check_inplace import check_base, check_inplace, check_self_overlap
+from vtgrad.views.check_inplace import check_base, check_inplace, check_memory
 
 __all__ = ["handle_dual"]
 
@@ -225,7 +225,7 @@ def _write(
         others = {name: tangent for name, tangent in given.items() if name != first}
         given = _all_kept(others, target, present)
         if is_recording() and any(map(requires_grad, tensors_of((present, *given.values())))):
-            check_self_overlap(target)
+            check_memory(target)
     in_place = stored_over_arrays(operator, arguments, given, target, present)
     if onto is None and rule.kind == "formula" and given and in_place is None:
         if is_recording() and any(
