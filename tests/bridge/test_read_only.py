@@ -315,4 +315,5 @@ def test_text_and_files_read_it() -> None:
     file = io.BytesIO()
     vt.save({"x": x}, file)
     file.seek(0)
-    assert vt.load(file)["x"].tolist() == VALUES
+    found: Any = vt.load(file)
+    assert found["x"].tolist() == VALUES

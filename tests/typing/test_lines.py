@@ -21,11 +21,12 @@ from tests.project.tree import ROOT
 from tests.typing.mypy_cache import mypy_cache, one_process
 
 LINES: Final = Path(__file__).parent / "lines"
-RIGHT, WRONG = LINES / "right.py", LINES / "wrong.py"
-FILES: Final = [str(path.relative_to(ROOT)) for path in (RIGHT, WRONG)]
+RIGHT: Final = [LINES / "right.py", LINES / "numpy_right.py"]
+WRONG: Final = [LINES / "wrong.py", LINES / "numpy_wrong.py"]
+FILES: Final = [str(path.relative_to(ROOT)) for path in (*RIGHT, *WRONG)]
 
 _MARK: Final = re.compile(r"  # E(, runs)?$")
-_SAID: Final = re.compile(r"(right|wrong)\.py:(\d+)(?::\d+(?:-\d+)?)?(?: -|:) (?!note|information)")
+_SAID: Final = re.compile(r"(\w+)\.py:(\d+)(?::\d+(?:-\d+)?)?(?: -|:) (?!note|information)")
 
 
 def _run(*command: str) -> str:
@@ -60,42 +61,47 @@ def pyrefly() -> str:
 @cache
 def said(checker: Callable[[], str]) -> dict[str, set[int]]:
     """The numbers of the lines that a checker refuses, by file."""
-    found: dict[str, set[int]] = {"right": set(), "wrong": set()}
+    found: dict[str, set[int]] = {path.stem: set() for path in (*RIGHT, *WRONG)}
     for line in _SAID.finditer(checker()):
         found[line[1]].add(int(line[2]))
     return found
 
 
-def marked() -> dict[int, bool]:
+def marked(wrong: Path) -> dict[int, bool]:
     """The wrong lines by their numbers, and whether they run."""
-    lines = WRONG.read_text("utf-8").splitlines()
+    lines = wrong.read_text("utf-8").splitlines()
     return {nr: bool(m[1]) for nr, line in enumerate(lines, 1) if (m := _MARK.search(line))}
 
 
-def test_there_are_a_hundred_of_each() -> None:
+def test_there_are_many_of_each() -> None:
     definitions = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-    body = ast.parse(RIGHT.read_text("utf-8")).body
-    assert len([part for part in body if not isinstance(part, definitions)]) >= 100
-    assert len(marked()) >= 100
+    for right, wrong, least in zip(RIGHT, WRONG, (100, 60), strict=True):
+        body = ast.parse(right.read_text("utf-8")).body
+        assert len([part for part in body if not isinstance(part, definitions)]) >= least
+        assert len(marked(wrong)) >= least
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", [pytest.param(mypy, marks=one_process), pyright, pyrefly])
 def test_the_checkers_tell_right_lines_from_wrong_ones(checker: Callable[[], str]) -> None:
-    assert said(checker) == {"right": set(), "wrong": set(marked())}
+    expected = {path.stem: set[int]() for path in RIGHT}
+    expected |= {path.stem: set(marked(path)) for path in WRONG}
+    assert said(checker) == expected
 
 
 @pytest.mark.filterwarnings("ignore::vtgrad.errors.GradientLostWarning")
-def test_the_right_lines_run() -> None:
-    runpy.run_path(str(RIGHT))
+@pytest.mark.parametrize("right", RIGHT, ids=lambda path: path.stem)
+def test_the_right_lines_run(right: Path) -> None:
+    runpy.run_path(str(right))
 
 
-def test_the_wrong_lines_raise() -> None:
-    lines = WRONG.read_text("utf-8").splitlines()
-    begin = "\n".join(lines[: min(marked()) - 1])
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda path: path.stem)
+def test_the_wrong_lines_raise(wrong: Path) -> None:
+    lines = wrong.read_text("utf-8").splitlines()
+    begin = "\n".join(lines[: min(marked(wrong)) - 1])
     names: dict[str, object] = {"__name__": "wrong"}
-    exec(compile(begin, str(WRONG), "exec"), names)
-    for nr, runs in marked().items():
+    exec(compile(begin, str(wrong), "exec"), names)
+    for nr, runs in marked(wrong).items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

@@ -113,7 +113,7 @@ class ArrayConversions(ArrayOperators):
 
     # -- numbers ---------------------------------------------------------------------------------
 
-    def item(self, *args: SupportsIndex | tuple[SupportsIndex, ...]) -> Any:
+    def item(self, *args: SupportsIndex | tuple[SupportsIndex, ...]) -> int | float:
         """One element as a number of Python.
 
         Parameters
@@ -137,7 +137,8 @@ class ArrayConversions(ArrayOperators):
         >>> np.ndarray((1,), buffer=b"12345678", dtype="i1", offset=2).item()
         51
         """
-        return value_of(self).item(*typing.cast("Any", args))
+        number: int | float = value_of(self).item(*typing.cast("Any", args))
+        return number
 
     def tolist(self) -> Any:
         """The elements as nested lists of numbers of Python.

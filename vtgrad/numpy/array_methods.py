@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import typing
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -31,6 +31,8 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["ArrayMethods"]
+
+A = TypeVar("A", bound=ArrayBase)
 
 
 class ArrayMethods(ArrayReductions):
@@ -349,7 +351,13 @@ class ArrayMethods(ArrayReductions):
             return copied(found, order)
         return copied(self, order) if copy else typing.cast("ndarray", self)
 
-    def view(self, dtype: object = None, type: object = None) -> Any:
+    @overload
+    def view(self, dtype: builtins.type[A], type: None = None) -> A: ...
+    @overload
+    def view(self, dtype: None = None, *, type: builtins.type[A]) -> A: ...
+    @overload
+    def view(self, dtype: DTypeLike | None = None, type: None = None) -> ndarray: ...
+    def view(self, dtype: object = None, type: object = None) -> object:
         """The same elements as another object, or the same memory in another dtype.
 
         Parameters

@@ -15,7 +15,7 @@ from vtgrad.numpy import ufuncs
 from vtgrad.numpy.base import ArrayBase
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.index import getitem, setitem
-from vtgrad.numpy.operands import ArrayLike, fresh, is_keyed, result, value_of
+from vtgrad.numpy.operands import ArrayLike, Index, fresh, is_keyed, result, value_of
 from vtgrad.numpy.ufunc import Binary, Ufunc
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
@@ -325,7 +325,7 @@ class ArrayOperators(ArrayBase):
 
     # -- elements --------------------------------------------------------------------------------
 
-    def __getitem__(self, index: object) -> Self:
+    def __getitem__(self, index: Index) -> Self:
         impl = self._impl
         if type(index) is int:
             array = impl.array
@@ -342,7 +342,7 @@ class ArrayOperators(ArrayBase):
             return F.slice(self, 0, index.start, index.stop, index.step or 1)
         return typing.cast("Self", getitem(self, index))
 
-    def __setitem__(self, index: object, value: ArrayLike) -> None:
+    def __setitem__(self, index: Index, value: ArrayLike) -> None:
         if (type(index) is int or (type(index) is slice and _is_forward(index))) and (
             type(value) is float or type(value) is int
         ):

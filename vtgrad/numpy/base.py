@@ -9,7 +9,7 @@ import builtins
 import typing
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from numpy._core.multiarray import flagsobj
 
 __all__ = ["ArrayBase", "ArrayType", "viewable"]
 
@@ -191,7 +194,7 @@ class ArrayBase(Tensor):
         return self._impl.array.nbytes
 
     @property
-    def flags(self) -> Any:
+    def flags(self) -> flagsobj:
         """How the elements lie in memory, and whether they can be written.
 
         Returns

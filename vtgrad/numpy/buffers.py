@@ -242,8 +242,8 @@ def require(
         raise ValueError('Cannot specify both "C" and "F" order')
     order: Order = "F" if "F" in names else "C" if "C" in names else "K"
     made = asarray(a, dtype, order)
-    flags = {"A": "ALIGNED", "W": "WRITEABLE", "O": "OWNDATA"}
-    if all(made.flags[flags[name]] for name in names & set(flags)):
+    flags = {"A": "aligned", "W": "writeable", "O": "owndata"}
+    if all(getattr(made.flags, flags[name]) for name in names & set(flags)):
         return made
     return copied(made, "A" if order == "K" else order)
 

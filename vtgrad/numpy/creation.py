@@ -114,10 +114,15 @@ def array(
     if isinstance(typing.cast("Any", made), (np.ndarray, np.generic)):
         return made
     made = as_array(made)
-    if order in ("C", "F") and not made.flags[f"{order}_CONTIGUOUS"]:
+    if order in ("C", "F") and not _lies_in(made, order):
         made = copied(made, order)
     missing = ndmin - len(made.shape)
     return as_array(F.reshape(made, (*(1,) * missing, *made.shape))) if missing > 0 else made
+
+
+def _lies_in(x: ndarray, order: str) -> bool:
+    """Whether the elements lie in the order of rows, ``"C"``, or in that of columns."""
+    return x.flags.c_contiguous if order == "C" else x.flags.f_contiguous
 
 
 def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | None) -> ndarray:
@@ -182,7 +187,7 @@ def asarray(
     wanted = None if dtype is None else np.dtype(dtype)
     if copy is None and has_dtype(a.dtype) and wanted in (None, a.dtype):
         made = of(a)
-        wrong = order in ("C", "F") and not made.flags[f"{order}_CONTIGUOUS"]
+        wrong = order in ("C", "F") and not _lies_in(made, order)
         return copied(made, order) if wrong else made
     return array(typing.cast("ArrayLike", a), dtype, copy=copy, order=order)
 

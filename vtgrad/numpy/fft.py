@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import typing
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from vtgrad.numpy.transforms import (
 )
 from vtgrad.numpy.turning import roll
 from vtgrad.ops.generated import functional as F
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = [
     "fft",
@@ -179,52 +182,54 @@ def ifftshift(x: ArrayLike, axes: Axis = None) -> ndarray:
 
 # -- transforms --------------------------------------------------------------------------------
 
-fft: Final = function_of_numpy(
+fft: Final[signatures.Transform] = function_of_numpy(
     np.fft.fft, "fft.fft", "The Fourier transform along an axis.", transform
 )
-ifft: Final = function_of_numpy(
+ifft: Final[signatures.Transform] = function_of_numpy(
     np.fft.ifft, "fft.ifft", "The inverse Fourier transform.", partial(transform, inverse=True)
 )
-rfft: Final = function_of_numpy(
+rfft: Final[signatures.Transform] = function_of_numpy(
     np.fft.rfft, "fft.rfft", "The Fourier transform of real elements.", turned_real
 )
-irfft: Final = function_of_numpy(np.fft.irfft, "fft.irfft", "The inverse of `rfft`.", turned_half)
-hfft: Final = function_of_numpy(
+irfft: Final[signatures.Transform] = function_of_numpy(
+    np.fft.irfft, "fft.irfft", "The inverse of `rfft`.", turned_half
+)
+hfft: Final[signatures.Transform] = function_of_numpy(
     np.fft.hfft,
     "fft.hfft",
     "The transform of elements whose transform is real.",
     partial(turned_half, turned=True),
 )
-ihfft: Final = function_of_numpy(
+ihfft: Final[signatures.Transform] = function_of_numpy(
     np.fft.ihfft, "fft.ihfft", "The inverse of `hfft`.", partial(turned_real, turned=True)
 )
-fft2: Final = function_of_numpy(
+fft2: Final[signatures.TransformOfTwo] = function_of_numpy(
     np.fft.fft2, "fft.fft2", "The Fourier transform along two axes.", of_two(transforms)
 )
-ifft2: Final = function_of_numpy(
+ifft2: Final[signatures.TransformOfTwo] = function_of_numpy(
     np.fft.ifft2, "fft.ifft2", "The inverse of `fft2`.", of_two(partial(transforms, inverse=True))
 )
-rfft2: Final = function_of_numpy(
+rfft2: Final[signatures.TransformOfTwo] = function_of_numpy(
     np.fft.rfft2,
     "fft.rfft2",
     "The Fourier transform of real elements along two axes.",
     of_two(transforms_of_reals),
 )
-irfft2: Final = function_of_numpy(
+irfft2: Final[signatures.TransformOfTwo] = function_of_numpy(
     np.fft.irfft2, "fft.irfft2", "The inverse of `rfft2`.", of_two(transforms_of_halves)
 )
-fftn: Final = function_of_numpy(
+fftn: Final[signatures.TransformOfSeveral] = function_of_numpy(
     np.fft.fftn, "fft.fftn", "The Fourier transform along several axes.", transforms
 )
-ifftn: Final = function_of_numpy(
+ifftn: Final[signatures.TransformOfSeveral] = function_of_numpy(
     np.fft.ifftn, "fft.ifftn", "The inverse of `fftn`.", partial(transforms, inverse=True)
 )
-rfftn: Final = function_of_numpy(
+rfftn: Final[signatures.TransformOfSeveral] = function_of_numpy(
     np.fft.rfftn,
     "fft.rfftn",
     "The Fourier transform of real elements along several axes.",
     transforms_of_reals,
 )
-irfftn: Final = function_of_numpy(
+irfftn: Final[signatures.TransformOfSeveral] = function_of_numpy(
     np.fft.irfftn, "fft.irfftn", "The inverse of `rfftn`.", transforms_of_halves
 )

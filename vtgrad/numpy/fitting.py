@@ -12,18 +12,21 @@ those of the solution of the normal equations, of every order.
 from __future__ import annotations
 
 import typing
-from typing import Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.numpy.function import function
+from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = ["polyfit"]
 
@@ -54,6 +57,12 @@ def _times(weights: TensorBase | None, y: TensorBase) -> TensorBase:
     return F.mul(y, F.unsqueeze(factor, 1) if y._impl.array.ndim == 2 else factor)
 
 
+def _as_polyfit(found: Function[..., object]) -> signatures.Polyfit:
+    """The function with the type of each kind of its results."""
+    return typing.cast("signatures.Polyfit", found)
+
+
+@_as_polyfit
 @function
 def polyfit(
     x: ArrayLike,

@@ -6,7 +6,7 @@ import operator
 import typing
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, SupportsIndex
+from typing import TYPE_CHECKING, Final, SupportsIndex
 
 import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
@@ -36,6 +36,9 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import function_of_numpy
 from vtgrad.numpy.solving import cholesky, det, inv, slogdet, solve
 from vtgrad.ops.generated import functional as F
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = [
     "LinAlgError",
@@ -408,61 +411,61 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndar
 
 # -- what NumPy computes on values -----------------------------------------------------------
 
-pinv: Final = function_of_numpy(
+pinv: Final[signatures.Pinv] = function_of_numpy(
     np.linalg.pinv, "linalg.pinv", "The pseudo-inverses of matrices.", least_squares.pinv
 )
-lstsq: Final = function_of_numpy(
+lstsq: Final[signatures.Lstsq] = function_of_numpy(
     np.linalg.lstsq,
     "linalg.lstsq",
     "The least squares solution of linear equations.",
     least_squares.lstsq,
 )
-tensorsolve: Final = function_of_numpy(
+tensorsolve: Final[signatures.TensorSolve] = function_of_numpy(
     np.linalg.tensorsolve,
     "linalg.tensorsolve",
     "The solution of linear equations of tensors.",
     tensor_equations.tensorsolve,
 )
-tensorinv: Final = function_of_numpy(
+tensorinv: Final[signatures.TensorInv] = function_of_numpy(
     np.linalg.tensorinv,
     "linalg.tensorinv",
     "The inverse of a linear map of tensors.",
     tensor_equations.tensorinv,
 )
-qr: Final = function_of_numpy(
+qr: Final[signatures.QR] = function_of_numpy(
     np.linalg.qr,
     "linalg.qr",
     "The orthogonal and triangular factors of matrices.",
     decompositions.qr,
 )
-svd: Final = function_of_numpy(
+svd: Final[signatures.SVD] = function_of_numpy(
     np.linalg.svd, "linalg.svd", "The singular values and vectors of matrices.", decompositions.svd
 )
-svdvals: Final = function_of_numpy(
+svdvals: Final[signatures.SVDVals] = function_of_numpy(
     np.linalg.svdvals, "linalg.svdvals", "The singular values of matrices.", decompositions.svdvals
 )
-eig: Final = function_of_numpy(
+eig: Final[signatures.Eig] = function_of_numpy(
     np.linalg.eig, "linalg.eig", "The eigenvalues and eigenvectors.", eigenvalues.eig
 )
-eigh: Final = function_of_numpy(
+eigh: Final[signatures.Eigh] = function_of_numpy(
     np.linalg.eigh,
     "linalg.eigh",
     "The eigenvalues and eigenvectors of Hermitian matrices.",
     decompositions.eigh,
 )
-eigvals: Final = function_of_numpy(
+eigvals: Final[signatures.OfMatrices] = function_of_numpy(
     np.linalg.eigvals, "linalg.eigvals", "The eigenvalues of matrices.", eigenvalues.eigvals
 )
-eigvalsh: Final = function_of_numpy(
+eigvalsh: Final[signatures.Eigvalsh] = function_of_numpy(
     np.linalg.eigvalsh,
     "linalg.eigvalsh",
     "The eigenvalues of Hermitian matrices.",
     decompositions.eigvalsh,
 )
-cond: Final = function_of_numpy(
+cond: Final[signatures.Cond] = function_of_numpy(
     np.linalg.cond, "linalg.cond", "The condition numbers of matrices.", conditions.cond
 )
-matrix_rank: Final = function_of_numpy(
+matrix_rank: Final[signatures.MatrixRank] = function_of_numpy(
     np.linalg.matrix_rank,
     "linalg.matrix_rank",
     "The ranks of matrices.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from types import EllipsisType
+from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "ArrayLike",
+    "Index",
+    "SequenceOf",
     "array_of_class",
     "as_array",
     "cast",
@@ -39,13 +42,33 @@ __all__ = [
     "viewable",
 ]
 
+T = TypeVar("T", covariant=True)
+
+
+class SequenceOf(Protocol[T]):
+    """A sequence whose elements are asked for by number; no text, which holds texts only."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> T: ...
+    def __contains__(self, value: object, /) -> bool: ...
+
+
 # What functions of the namespace take for an array.
 ArrayLike: TypeAlias = (
     TensorBase
     | np.ndarray[tuple[int, ...], np.dtype[np.generic]]
     | np.generic
     | Number
-    | Sequence["ArrayLike"]
+    | SequenceOf["ArrayLike"]
+)
+# What stands between the brackets of an array.
+Index: TypeAlias = (
+    SupportsIndex
+    | slice
+    | EllipsisType
+    | ArrayLike
+    | tuple[SupportsIndex | slice | EllipsisType | ArrayLike | None, ...]
+    | None
 )
 
 # The dtypes that tensors have.

@@ -9,8 +9,9 @@ have derivatives by the parameters; see Note [Derivatives of random numbers].
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.random import MT19937 as MT19937
@@ -29,6 +30,9 @@ from vtgrad.numpy import drawing
 from vtgrad.numpy.function import function
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = [
     "BitGenerator",
@@ -150,48 +154,48 @@ class Generator(np.random.Generator):
     def __reduce__(self) -> Any:
         return Generator, (self.bit_generator,)
 
-    beta: Drawn = _method("beta")
-    binomial: Drawn = _method("binomial")
-    chisquare: Drawn = _method("chisquare")
-    choice: Drawn = _of_parts("choice")
-    dirichlet: Drawn = _method("dirichlet")
-    exponential: Drawn = _method("exponential")
-    f: Drawn = _method("f")
-    gamma: Drawn = _method("gamma")
-    geometric: Drawn = _method("geometric")
-    gumbel: Drawn = _method("gumbel")
-    hypergeometric: Drawn = _method("hypergeometric")
-    integers: Drawn = _method("integers")
-    laplace: Drawn = _method("laplace")
-    logistic: Drawn = _method("logistic")
-    lognormal: Drawn = _method("lognormal")
-    logseries: Drawn = _method("logseries")
-    multinomial: Drawn = _method("multinomial")
+    beta: signatures.Beta = _method("beta")
+    binomial: signatures.Binomial = _method("binomial")
+    chisquare: signatures.OfFreedom = _method("chisquare")
+    choice: signatures.ChoiceOfGenerator = _of_parts("choice")
+    dirichlet: signatures.Dirichlet = _method("dirichlet")
+    exponential: signatures.OfScale = _method("exponential")
+    f: signatures.F = _method("f")
+    gamma: signatures.Gamma = _method("gamma")
+    geometric: signatures.OfProbability = _method("geometric")
+    gumbel: signatures.OfLocation = _method("gumbel")
+    hypergeometric: signatures.Hypergeometric = _method("hypergeometric")
+    integers: signatures.Integers = _method("integers")
+    laplace: signatures.OfLocation = _method("laplace")
+    logistic: signatures.OfLocation = _method("logistic")
+    lognormal: signatures.Lognormal = _method("lognormal")
+    logseries: signatures.OfProbability = _method("logseries")
+    multinomial: signatures.Multinomial = _method("multinomial")
     multivariate_hypergeometric: Drawn = _method("multivariate_hypergeometric")
-    multivariate_normal: Drawn = _method("multivariate_normal")
-    negative_binomial: Drawn = _method("negative_binomial")
-    noncentral_chisquare: Drawn = _method("noncentral_chisquare")
-    noncentral_f: Drawn = _method("noncentral_f")
-    normal: Drawn = _method("normal")
-    pareto: Drawn = _method("pareto")
-    permutation: Drawn = _of_parts("permutation")
-    permuted: Drawn = _of_parts("permuted")
-    poisson: Drawn = _method("poisson")
-    power: Drawn = _method("power")
-    random: Drawn = _method("random")
-    rayleigh: Drawn = _method("rayleigh")
-    shuffle: Drawn = _of_parts("shuffle")
-    standard_cauchy: Drawn = _method("standard_cauchy")
-    standard_exponential: Drawn = _method("standard_exponential")
-    standard_gamma: Drawn = _method("standard_gamma")
-    standard_normal: Drawn = _method("standard_normal")
-    standard_t: Drawn = _method("standard_t")
-    triangular: Drawn = _method("triangular")
-    uniform: Drawn = _method("uniform")
-    vonmises: Drawn = _method("vonmises")
-    wald: Drawn = _method("wald")
-    weibull: Drawn = _method("weibull")
-    zipf: Drawn = _method("zipf")
+    multivariate_normal: signatures.MultivariateNormalOfGenerator = _method("multivariate_normal")
+    negative_binomial: signatures.Binomial = _method("negative_binomial")
+    noncentral_chisquare: signatures.NoncentralChisquare = _method("noncentral_chisquare")
+    noncentral_f: signatures.NoncentralF = _method("noncentral_f")
+    normal: signatures.OfLocation = _method("normal")
+    pareto: signatures.OfShape = _method("pareto")
+    permutation: signatures.PermutationOfGenerator = _of_parts("permutation")
+    permuted: signatures.Permuted = _of_parts("permuted")
+    poisson: signatures.Poisson = _method("poisson")
+    power: signatures.OfShape = _method("power")
+    random: signatures.OfSizeAndDType = _method("random")
+    rayleigh: signatures.OfScale = _method("rayleigh")
+    shuffle: signatures.ShuffleOfGenerator = _of_parts("shuffle")
+    standard_cauchy: signatures.OfSize = _method("standard_cauchy")
+    standard_exponential: signatures.StandardExponential = _method("standard_exponential")
+    standard_gamma: signatures.StandardGammaOfGenerator = _method("standard_gamma")
+    standard_normal: signatures.OfSizeAndDType = _method("standard_normal")
+    standard_t: signatures.OfFreedom = _method("standard_t")
+    triangular: signatures.Triangular = _method("triangular")
+    uniform: signatures.Uniform = _method("uniform")
+    vonmises: signatures.Vonmises = _method("vonmises")
+    wald: signatures.Wald = _method("wald")
+    weibull: signatures.OfShape = _method("weibull")
+    zipf: signatures.OfShape = _method("zipf")
 
 
 class RandomState(np.random.RandomState):
@@ -223,51 +227,51 @@ class RandomState(np.random.RandomState):
         """Go on from where `get_state` was called."""
         self._numpys.set_state(state)
 
-    beta: Drawn = _method("beta")
-    binomial: Drawn = _method("binomial")
-    chisquare: Drawn = _method("chisquare")
-    choice: Drawn = _of_parts("choice")
-    dirichlet: Drawn = _method("dirichlet")
-    exponential: Drawn = _method("exponential")
-    f: Drawn = _method("f")
-    gamma: Drawn = _method("gamma")
-    geometric: Drawn = _method("geometric")
-    gumbel: Drawn = _method("gumbel")
-    hypergeometric: Drawn = _method("hypergeometric")
-    laplace: Drawn = _method("laplace")
-    logistic: Drawn = _method("logistic")
-    lognormal: Drawn = _method("lognormal")
-    logseries: Drawn = _method("logseries")
-    multinomial: Drawn = _method("multinomial")
-    multivariate_normal: Drawn = _method("multivariate_normal")
-    negative_binomial: Drawn = _method("negative_binomial")
-    noncentral_chisquare: Drawn = _method("noncentral_chisquare")
-    noncentral_f: Drawn = _method("noncentral_f")
-    normal: Drawn = _method("normal")
-    pareto: Drawn = _method("pareto")
-    permutation: Drawn = _of_parts("permutation")
-    poisson: Drawn = _method("poisson")
-    power: Drawn = _method("power")
-    rand: Drawn = _method("rand")
-    randint: Drawn = _method("randint")
-    randn: Drawn = _method("randn")
-    random: Drawn = _method("random")
-    random_integers: Drawn = _method("random_integers")
-    random_sample: Drawn = _method("random_sample")
-    rayleigh: Drawn = _method("rayleigh")
-    shuffle: Drawn = _of_parts("shuffle")
-    standard_cauchy: Drawn = _method("standard_cauchy")
-    standard_exponential: Drawn = _method("standard_exponential")
-    standard_gamma: Drawn = _method("standard_gamma")
-    standard_normal: Drawn = _method("standard_normal")
-    standard_t: Drawn = _method("standard_t")
-    tomaxint: Drawn = _method("tomaxint")
-    triangular: Drawn = _method("triangular")
-    uniform: Drawn = _method("uniform")
-    vonmises: Drawn = _method("vonmises")
-    wald: Drawn = _method("wald")
-    weibull: Drawn = _method("weibull")
-    zipf: Drawn = _method("zipf")
+    beta: signatures.Beta = _method("beta")
+    binomial: signatures.Binomial = _method("binomial")
+    chisquare: signatures.OfFreedom = _method("chisquare")
+    choice: signatures.Choice = _of_parts("choice")
+    dirichlet: signatures.Dirichlet = _method("dirichlet")
+    exponential: signatures.OfScale = _method("exponential")
+    f: signatures.F = _method("f")
+    gamma: signatures.Gamma = _method("gamma")
+    geometric: signatures.OfProbability = _method("geometric")
+    gumbel: signatures.OfLocation = _method("gumbel")
+    hypergeometric: signatures.Hypergeometric = _method("hypergeometric")
+    laplace: signatures.OfLocation = _method("laplace")
+    logistic: signatures.OfLocation = _method("logistic")
+    lognormal: signatures.Lognormal = _method("lognormal")
+    logseries: signatures.OfProbability = _method("logseries")
+    multinomial: signatures.Multinomial = _method("multinomial")
+    multivariate_normal: signatures.MultivariateNormal = _method("multivariate_normal")
+    negative_binomial: signatures.Binomial = _method("negative_binomial")
+    noncentral_chisquare: signatures.NoncentralChisquare = _method("noncentral_chisquare")
+    noncentral_f: signatures.NoncentralF = _method("noncentral_f")
+    normal: signatures.OfLocation = _method("normal")
+    pareto: signatures.OfShape = _method("pareto")
+    permutation: signatures.Permutation = _of_parts("permutation")
+    poisson: signatures.Poisson = _method("poisson")
+    power: signatures.OfShape = _method("power")
+    rand: signatures.OfDimensions = _method("rand")
+    randint: signatures.Randint = _method("randint")
+    randn: signatures.OfDimensions = _method("randn")
+    random: signatures.OfSize = _method("random")
+    random_integers: signatures.RandomIntegers = _method("random_integers")
+    random_sample: signatures.OfSize = _method("random_sample")
+    rayleigh: signatures.OfScale = _method("rayleigh")
+    shuffle: signatures.Shuffle = _of_parts("shuffle")
+    standard_cauchy: signatures.OfSize = _method("standard_cauchy")
+    standard_exponential: signatures.OfSize = _method("standard_exponential")
+    standard_gamma: signatures.StandardGamma = _method("standard_gamma")
+    standard_normal: signatures.OfSize = _method("standard_normal")
+    standard_t: signatures.OfFreedom = _method("standard_t")
+    tomaxint: signatures.OfSize = _method("tomaxint")
+    triangular: signatures.Triangular = _method("triangular")
+    uniform: signatures.Uniform = _method("uniform")
+    vonmises: signatures.Vonmises = _method("vonmises")
+    wald: signatures.Wald = _method("wald")
+    weibull: signatures.OfShape = _method("weibull")
+    zipf: signatures.OfShape = _method("zipf")
 
 
 def _restored(numpys: np.random.RandomState) -> RandomState:
@@ -309,47 +313,47 @@ def default_rng(seed: Any = None) -> Generator:
 
 # -- by the generator for all of the program -------------------------------------------------
 
-beta: Final = _function("beta")
-binomial: Final = _function("binomial")
-chisquare: Final = _function("chisquare")
-dirichlet: Final = _function("dirichlet")
-exponential: Final = _function("exponential")
-f: Final = _function("f")
-gamma: Final = _function("gamma")
-geometric: Final = _function("geometric")
-gumbel: Final = _function("gumbel")
-hypergeometric: Final = _function("hypergeometric")
-laplace: Final = _function("laplace")
-logistic: Final = _function("logistic")
-lognormal: Final = _function("lognormal")
-logseries: Final = _function("logseries")
-multinomial: Final = _function("multinomial")
-multivariate_normal: Final = _function("multivariate_normal")
-negative_binomial: Final = _function("negative_binomial")
-noncentral_chisquare: Final = _function("noncentral_chisquare")
-noncentral_f: Final = _function("noncentral_f")
-normal: Final = _function("normal")
-pareto: Final = _function("pareto")
-poisson: Final = _function("poisson")
-power: Final = _function("power")
-rand: Final = _function("rand")
-randint: Final = _function("randint")
-randn: Final = _function("randn")
-random: Final = _function("random")
-random_integers: Final = _function("random_integers")
-random_sample: Final = _function("random_sample")
-rayleigh: Final = _function("rayleigh")
-standard_cauchy: Final = _function("standard_cauchy")
-standard_exponential: Final = _function("standard_exponential")
-standard_gamma: Final = _function("standard_gamma")
-standard_normal: Final = _function("standard_normal")
-standard_t: Final = _function("standard_t")
-triangular: Final = _function("triangular")
-uniform: Final = _function("uniform")
-vonmises: Final = _function("vonmises")
-wald: Final = _function("wald")
-weibull: Final = _function("weibull")
-zipf: Final = _function("zipf")
+beta: Final[signatures.Beta] = _function("beta")
+binomial: Final[signatures.Binomial] = _function("binomial")
+chisquare: Final[signatures.OfFreedom] = _function("chisquare")
+dirichlet: Final[signatures.Dirichlet] = _function("dirichlet")
+exponential: Final[signatures.OfScale] = _function("exponential")
+f: Final[signatures.F] = _function("f")
+gamma: Final[signatures.Gamma] = _function("gamma")
+geometric: Final[signatures.OfProbability] = _function("geometric")
+gumbel: Final[signatures.OfLocation] = _function("gumbel")
+hypergeometric: Final[signatures.Hypergeometric] = _function("hypergeometric")
+laplace: Final[signatures.OfLocation] = _function("laplace")
+logistic: Final[signatures.OfLocation] = _function("logistic")
+lognormal: Final[signatures.Lognormal] = _function("lognormal")
+logseries: Final[signatures.OfProbability] = _function("logseries")
+multinomial: Final[signatures.Multinomial] = _function("multinomial")
+multivariate_normal: Final[signatures.MultivariateNormal] = _function("multivariate_normal")
+negative_binomial: Final[signatures.Binomial] = _function("negative_binomial")
+noncentral_chisquare: Final[signatures.NoncentralChisquare] = _function("noncentral_chisquare")
+noncentral_f: Final[signatures.NoncentralF] = _function("noncentral_f")
+normal: Final[signatures.OfLocation] = _function("normal")
+pareto: Final[signatures.OfShape] = _function("pareto")
+poisson: Final[signatures.Poisson] = _function("poisson")
+power: Final[signatures.OfShape] = _function("power")
+rand: Final[signatures.OfDimensions] = _function("rand")
+randint: Final[signatures.Randint] = _function("randint")
+randn: Final[signatures.OfDimensions] = _function("randn")
+random: Final[signatures.OfSize] = _function("random")
+random_integers: Final[signatures.RandomIntegers] = _function("random_integers")
+random_sample: Final[signatures.OfSize] = _function("random_sample")
+rayleigh: Final[signatures.OfScale] = _function("rayleigh")
+standard_cauchy: Final[signatures.OfSize] = _function("standard_cauchy")
+standard_exponential: Final[signatures.OfSize] = _function("standard_exponential")
+standard_gamma: Final[signatures.StandardGamma] = _function("standard_gamma")
+standard_normal: Final[signatures.OfSize] = _function("standard_normal")
+standard_t: Final[signatures.OfFreedom] = _function("standard_t")
+triangular: Final[signatures.Triangular] = _function("triangular")
+uniform: Final[signatures.Uniform] = _function("uniform")
+vonmises: Final[signatures.Vonmises] = _function("vonmises")
+wald: Final[signatures.Wald] = _function("wald")
+weibull: Final[signatures.OfShape] = _function("weibull")
+zipf: Final[signatures.OfShape] = _function("zipf")
 ranf: Final = random_sample
 sample: Final = random_sample
 get_bit_generator: Final[Callable[[], BitGenerator]] = vars(np.random)["get_bit_generator"]
@@ -357,22 +361,31 @@ set_bit_generator: Final[Callable[[BitGenerator], None]] = vars(np.random)["set_
 
 
 @function(of=np.random.choice)
-def choice(a: ArrayLike, *args: object, **options: object) -> Any:
-    """As ``numpy.random.choice``, with an array of the namespace.
+def choice(
+    a: ArrayLike,
+    size: signatures.Size = None,
+    replace: bool = True,
+    p: ArrayLike | None = None,
+) -> ndarray:
+    """Elements of an array that are drawn at random.
 
     Parameters
     ----------
     a : array_like or int
         The array; the numbers below an integer.
-    *args, **options
-        As of ``numpy.random.choice``: ``size``, ``replace``, ``p``.
+    size : int or sequence of int, optional
+        The shape of the result; one element by default.
+    replace : bool
+        Whether an element may be drawn several times.
+    p : array_like, optional
+        The probability of each element; by default all are equal.
 
     Returns
     -------
     ndarray
         Elements of the array, recorded.
     """
-    return drawing.choice(np.random, a, *args, **options)
+    return typing.cast("ndarray", drawing.choice(np.random, a, size, replace, p))
 
 
 @function(of=np.random.permutation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import typing
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.creation import array
 from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, handed_over
-from vtgrad.numpy.function import function
+from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_keyed, of, result, value_of
 from vtgrad.numpy.promotion import result_type
@@ -20,6 +20,9 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
 
@@ -88,6 +91,12 @@ def _device(device: str | None) -> Any:
     return device
 
 
+def _as_linspace(found: Function[..., object]) -> signatures.Linspace:
+    """The function with the type of each kind of its results."""
+    return typing.cast("signatures.Linspace", found)
+
+
+@_as_linspace
 @function
 def linspace(
     start: ArrayLike,

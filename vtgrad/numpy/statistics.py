@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,13 +11,16 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
-from vtgrad.numpy.function import function
+from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = ["average", "corrcoef", "cov"]
 
@@ -49,6 +52,12 @@ def _like_values(weights: ndarray, x: ndarray, axis: Axis) -> ndarray:
     return as_array(F.reshape(F.permute(weights, order), sizes))
 
 
+def _as_average(found: Function[..., object]) -> signatures.Average:
+    """The function with the type of each kind of its results."""
+    return typing.cast("signatures.Average", found)
+
+
+@_as_average
 @function
 def average(
     a: ArrayLike,

@@ -15,7 +15,7 @@ __all__ = ["as_stated"]
 # when a program runs; results are as decisions/0019 says.
 _STATED: Final = {
     "Tensor.__init__._": "Never",
-    "Tensor.__matmul__.other": "Tensor",
+    "Tensor.__matmul__.other": "Tensor | NDArray[Any]",
     "Tensor.__rmatmul__.other": "Tensor",
     "Tensor.__reduce_ex__.protocol": "SupportsIndex",
     "Tensor.item.return": "int | float",
@@ -33,6 +33,7 @@ _MODULE: Final = Module(
     "vtgrad.stated",
     PACKAGE / "stated.py",
     "from typing import Any, Never, SupportsIndex\n"
+    "from numpy.typing import NDArray\n"
     "from typing_extensions import TypeIs\n"
     "from .storage.dtypes import DType\n"
     "from .tensor.tensor import Tensor\n"

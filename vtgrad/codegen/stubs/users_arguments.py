@@ -8,6 +8,9 @@ the place of the first tensor is met when the call has failed (Note [A failed ca
 functions have one signature, that of the body, and type checkers have no error to ignore in it. So
 it is with a number for any tensor of an operator that computes element by element
 (Note [Numbers as operands]).
+
+The operators of Python take NumPy's arrays behind a tensor, as Note [Arrays as constants] says. For
+an array before a tensor NumPy's own types decide, which promise one of NumPy's arrays.
 What users may pass besides stands in the stubs, and comes from the tables.
 """
 
@@ -38,6 +41,8 @@ _MAKING: Final = {"stack", "unsqueeze"}
 _INTEGERS: Final = {"Int", "int"}
 # The parameters that say where something is done.
 _CONDITIONS: Final = {"condition", "mask"}
+# The methods of Python's operators.
+_PYTHON: Final = "vtgrad.ops.generated.python_operators"
 _FOLDERS: Final = ("vtgrad.ops.generated.", "vtgrad.ops.choices.", "vtgrad.ops.composites.")
 
 
@@ -92,6 +97,10 @@ class UsersArguments:
         """
         if not found.module.name.startswith(_FOLDERS):
             return [one]
+        if found.module.name == _PYTHON and (
+            not found.name.startswith("__r") or found.name == "__rshift__"
+        ):
+            return [_with_arrays(one, names)]
         if found.name in self.number_first:
             return [one, _turned(one, names)]
         if found.name in self.operands:
@@ -113,6 +122,19 @@ def _turned(one: Signature, names: Names) -> Signature:
     number = dataclasses.replace(first, types=(names.named("Number"),))
     tensor = dataclasses.replace(second, types=(TENSOR_VARIABLE,))
     return dataclasses.replace(one, parameters=(number, tensor, *rest))
+
+
+def _with_arrays(one: Signature, names: Names) -> Signature:
+    """A signature of an operator with NumPy's arrays where it takes tensors."""
+    first, *others = one.parameters
+    tensor = names.named("Tensor")
+    parameters = [first]
+    for parameter in others:
+        if tensor in parameter.types:
+            array = f"{names.use('numpy.typing', 'NDArray')}[{names.use('typing', 'Any')}]"
+            parameter = dataclasses.replace(parameter, types=(*parameter.types, array))
+        parameters.append(parameter)
+    return dataclasses.replace(one, parameters=tuple(parameters))
 
 
 def _operands(overloads: Sequence[Operator], *, written: bool) -> tuple[str, ...]:
