@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from numpy import False_ as False_
 from numpy import ScalarType as ScalarType
 from numpy import True_ as True_
+from numpy import __array_api_version__ as __array_api_version__
+from numpy import __array_namespace_info__ as __array_namespace_info__
 from numpy import __version__ as __version__
 from numpy import base_repr as base_repr
 from numpy import binary_repr as binary_repr
@@ -500,6 +502,8 @@ __all__ = [
     "False_",
     "ScalarType",
     "True_",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "__version__",
     "abs",
     "absolute",

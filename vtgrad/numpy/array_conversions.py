@@ -35,6 +35,8 @@ from vtgrad.tensor.tensor import Tensor
 __all__ = ["ArrayConversions", "handle_of"]
 
 
+_EMPTY: Final = np.empty(0)
+
 # For type checkers these are not what they are at run time.
 _GRAD: Final[Any] = Tensor.grad
 _gradient_facts: Final[Callable[[TensorBase], list[str]]] = typing.cast(
@@ -211,6 +213,8 @@ class ArrayConversions(ArrayOperators):
     # -- protocols -------------------------------------------------------------------------------
 
     def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
+        # NumPy raises for versions that it does not have.
+        _EMPTY.__array_namespace__(api_version=typing.cast("Any", api_version))
         # The package is imported, because it has made the array.
         return sys.modules["vtgrad.numpy"]
 

@@ -31,7 +31,6 @@ _SUB: Final[_Operator] = F.sub
 _MUL: Final[_Operator] = F.mul
 _TRUE_DIVIDE: Final[_Operator] = F.true_divide
 _POW: Final[_Operator] = F.pow
-_REMAINDER: Final[_Operator] = F.remainder
 _RSUB: Final[_Operator] = F.rsub
 _IADD: Final[_Operator] = OperatorMethods.__iadd__
 _IMUL: Final[_Operator] = OperatorMethods.__imul__
@@ -125,17 +124,6 @@ class ArrayOperators(ArrayBase):
         return _compute(ufuncs.power, self, other)
 
     def __mod__(self, other: ArrayLike) -> Self:
-        layout = self._impl.layout or self._impl.find_layout()
-        if (
-            layout.inexact
-            and layout.dtype.kind == "f"
-            and (
-                (other._impl.layout or other._impl.find_layout()) is layout
-                if isinstance(other, TensorBase)
-                else type(other) is float or type(other) is int
-            )
-        ):
-            return _REMAINDER(self, other)
         return _compute(ufuncs.remainder, self, other)
 
     def __radd__(self, other: ArrayLike) -> Self:

@@ -23,7 +23,6 @@ from vtgrad.numpy import (
     ufuncs,
 )
 from vtgrad.numpy.axes import matrix_transpose as matrix_transpose
-from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function, functions
 from vtgrad.numpy.norms import matrix_norm as matrix_norm
@@ -404,9 +403,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndar
     >>> np.linalg.vecdot(np.array([1.0, 2.0]), [3.0, 4.0]).item()
     11.0
     """
-    if operator.index(axis) == -1:
-        return ufuncs.vecdot(x1, x2)
-    return ufuncs.vecdot(moveaxis(x1, axis, -1), moveaxis(x2, axis, -1))
+    return ufuncs.vecdot(x1, x2, axis=axis)
 
 
 # -- what NumPy computes on values -----------------------------------------------------------

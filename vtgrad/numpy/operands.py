@@ -36,6 +36,7 @@ __all__ = [
     "is_differentiated",
     "is_keyed",
     "of",
+    "of_any_dtype",
     "overlap",
     "result",
     "value_of",
@@ -107,6 +108,24 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
         shared = not isinstance(value, (list, tuple, int, float, complex, np.generic))
         found = fresh(array.copy() if shared and is_recording() else array)
     return found if dtype is None else cast(found, dtype)
+
+
+def of_any_dtype(value: object) -> ndarray | Array:
+    """An array of the namespace, or one of NumPy where tensors do not have the dtype of a value.
+
+    Raises
+    ------
+    NotSupportedError
+        If a sequence holds tensors, and something of a dtype that tensors do not have.
+    """
+    try:
+        return of(value)
+    except NotSupportedError:
+        if isinstance(value, TensorBase):
+            raise
+        if isinstance(value, (list, tuple)) and _holds_tensor(value):
+            raise
+        return np.asarray(value)
 
 
 def cast(x: ndarray, dtype: NumpyDType) -> ndarray:

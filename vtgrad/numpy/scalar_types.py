@@ -67,7 +67,10 @@ class ScalarType(type):
         return issubclass(_numpys(subclass), _numpys(cls))
 
     def __eq__(cls, other: object) -> bool:
-        return isinstance(other, type) and _numpys(other) is _numpys(cls)
+        if not isinstance(other, type):
+            # A dtype knows whether it is of this type: ``np.float64 == x.dtype``.
+            return NotImplemented
+        return _numpys(other) is _numpys(cls)
 
     def __hash__(cls) -> int:
         return hash(_numpys(cls))

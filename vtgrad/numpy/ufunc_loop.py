@@ -21,9 +21,11 @@ from vtgrad.numpy.operands import (
     as_array,
     cast,
     fresh,
+    has_dtype,
     is_differentiated,
     is_keyed,
     of,
+    of_any_dtype,
     overlap,
     result,
     value_of,
@@ -88,7 +90,7 @@ class UfuncLoop:
         signature: object = None,
     ) -> ndarray:
         """The function with all its options."""
-        operands = [x if type(x) in _WEAK else of(x) for x in inputs]
+        operands = [x if type(x) in _WEAK else of_any_dtype(x) for x in inputs]
         loop = self.loop(operands, dtype, signature, casting)
         mask = True if where is True else of(where, _BOOL)
         nin = self.ufunc.nin
@@ -106,11 +108,14 @@ class UfuncLoop:
             isinstance(x, TensorBase) and carries(x) for x in operands
         )
         if not differentiated:
+            if outs and not any(isinstance(x, TensorBase) for x in outs):
+                stored = self._into_numpys(operands, outs, mask, casting, dtype, signature)
+                return typing.cast("ndarray", stored)
             computed = self._by_numpy(operands, loop, mask, dtype, signature)
             if not outs:
                 made = tuple([handed_over(x) for x in computed])
                 return made[0] if len(made) == 1 else typing.cast("ndarray", made)
-            found = [fresh(np.asarray(x)) for x in computed]
+            found = [_storable(x, target) for x, target in zip(computed, outs, strict=True)]
         elif mask is True and self._writes_first(operands, outs, loop):
             others = [_operand(x, d) for x, d in zip(operands[1:], loop[1:nin], strict=True)]
             assert self.inplace is not None
@@ -120,11 +125,11 @@ class UfuncLoop:
         if not outs:
             made = tuple([result(x) for x in found])
             return made[0] if len(made) == 1 else typing.cast("ndarray", made)
-        stored = [
+        kept = [
             result(x) if target is None else store(target, x, mask)
             for x, target in zip(found, outs, strict=True)
         ]
-        return stored[0] if len(stored) == 1 else typing.cast("ndarray", tuple(stored))
+        return kept[0] if len(kept) == 1 else typing.cast("ndarray", tuple(kept))
 
     def loop(
         self,
@@ -141,7 +146,14 @@ class UfuncLoop:
             If NumPy has no loop for the dtypes.
         """
         known = tuple(
-            [x._impl.array.dtype if isinstance(x, TensorBase) else type(x) for x in operands]
+            [
+                x._impl.array.dtype
+                if isinstance(x, TensorBase)
+                else x.dtype
+                if isinstance(x, np.ndarray)
+                else type(x)
+                for x in operands
+            ]
         )
         plain = dtype is None and signature is None
         found = self.loops.get(known) if plain else None
@@ -172,11 +184,7 @@ class UfuncLoop:
     ) -> list[Any]:
         """The results without derivatives."""
         values = [value_of(x) if isinstance(x, TensorBase) else x for x in operands]
-        options: dict[str, object] = {}
-        if dtype is not None:
-            options["dtype"] = dtype
-        if signature is not None:
-            options["signature"] = signature
+        options = _given(dtype=dtype, signature=signature)
         if mask is not True:
             shape = np.broadcast_shapes(
                 *[np.shape(typing.cast("Any", x)) for x in values],
@@ -187,6 +195,27 @@ class UfuncLoop:
         call: Callable[..., Any] = self.ufunc
         found = run_without_warnings(call, *values, **options)
         return list(found) if self.ufunc.nout > 1 else [found]
+
+    def _into_numpys(
+        self,
+        operands: Sequence[object],
+        outs: tuple[object, ...],
+        mask: ndarray | bool,
+        casting: str,
+        dtype: DTypeLike | None,
+        signature: object,
+    ) -> Any:
+        """The results without derivatives, which NumPy stores in arrays of its own."""
+        values = [value_of(x) if isinstance(x, TensorBase) else x for x in operands]
+        options = _given(dtype=dtype, signature=signature)
+        if mask is not True:
+            options["where"] = value_of(typing.cast("ndarray", mask))
+        call: Callable[..., Any] = self.ufunc
+        found = run_without_warnings(call, *values, out=outs, casting=casting, **options)
+        if self.ufunc.nout == 1:
+            return found
+        # In place of None NumPy makes a new array.
+        return tuple([handed_over(x) if o is None else x for x, o in zip(found, outs, strict=True)])
 
     def _by_operator(
         self,
@@ -244,6 +273,17 @@ def outs_of(out: object, count: int) -> tuple[object, ...]:
         if x is not None and not isinstance(x, (TensorBase, np.ndarray)):
             raise TypeError("return arrays must be of ArrayType")
     return () if all(x is None for x in outs) else outs
+
+
+def _given(**options: object) -> dict[str, Any]:
+    """The options that are given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _storable(found: Any, target: object) -> ndarray:
+    """A result of NumPy for `store`, which takes arrays of the namespace only."""
+    array = np.asarray(found)
+    return fresh(array if has_dtype(array.dtype) else array.astype(_dtype_of(target)))
 
 
 def _operand(x: object, dtype: NumpyDType) -> ndarray:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+# One takes two operands, in place of any number.
+# mypy: disable-error-code="override"
+import operator
+from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
+from vtgrad.numpy.axes import moveaxis
+from vtgrad.numpy.operands import ArrayLike
+from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc import Binary, Ufunc, Unary
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
@@ -123,13 +129,39 @@ def _floor_divide(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.div(x, y, rounding_mode="floor")
 
 
+def _remainder(x: TensorBase, y: TensorBase) -> TensorBase:
+    # A zero has the divisor's sign in NumPy, and the dividend's in the operator. A sum with 0 makes
+    # each zero positive and changes no derivative.
+    left = F.remainder(x, y)
+    return F.where(F.signbit(y), F.neg(F.add(F.neg(left), 0)), F.add(left, 0))
+
+
 def _divmod(x: TensorBase, y: TensorBase) -> tuple[TensorBase, TensorBase]:
-    return _floor_divide(x, y), F.remainder(x, y)
+    return _floor_divide(x, y), _remainder(x, y)
 
 
 def _heaviside(x: TensorBase, y: TensorBase) -> TensorBase:
     step = F.to_dtype(F.gt(x, 0), y._impl.dtype)
     return F.where(F.isnan(x), x, F.where(F.eq(x, 0), y, step))
+
+
+class _Vecdot(Ufunc):
+    """The sums of products of vectors."""
+
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | tuple[ndarray | None] | None = None,
+        *,
+        axis: SupportsIndex = -1,
+        **options: Any,
+    ) -> ndarray:
+        """Compute it along an axis of both operands; see `Ufunc.__call__` for the options."""
+        if operator.index(axis) != -1:
+            x1, x2 = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
+        return super().__call__(x1, x2, out=out, **options)
 
 
 def _check_core(name: str, x: TensorBase, ndim: int, nr: int) -> None:
@@ -183,7 +215,7 @@ true_divide: Final = divide
 power: Final = Binary(np.power, numbers=True)
 pow: Final = power
 float_power: Final = Binary(np.float_power, F.pow)
-remainder: Final = Binary(np.remainder, numbers=True)
+remainder: Final = Ufunc(np.remainder, _remainder)
 mod: Final = remainder
 fmod: Final = Binary(np.fmod, numbers=True)
 floor_divide: Final = Binary(np.floor_divide, _floor_divide)
@@ -252,7 +284,7 @@ frexp: Final = Ufunc(np.frexp)
 spacing: Final = Unary(np.spacing)
 
 matmul: Final = Ufunc(np.matmul, _matmul)
-vecdot: Final = Ufunc(np.vecdot, _vecdot)
+vecdot: Final = _Vecdot(np.vecdot, _vecdot)
 # NumPy 2.1 does not have these two, which are taken out of the namespace there.
 matvec: Final = Ufunc(getattr(np, "matvec", np.matmul), _matvec)
 vecmat: Final = Ufunc(getattr(np, "vecmat", np.matmul), _vecmat)
