@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import typing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -230,3 +231,172 @@ def test_functions_of_elements_store_unsigned_numbers() -> None:
     assert halves.tolist() + rest.tolist() == [0.5] * 3 + [1.0] * 3
     with pytest.raises(TypeError, match="derivative"):
         vnp.add(array([0.5] * 3, grad=True), u, out=into)
+
+
+# In place of the dots stands an array of unsigned numbers.
+CALLS: dict[str, tuple[Any, ...]] = {
+    "all": (...,),
+    "any": (..., 0),
+    "argmax": (..., 1),
+    "argmin": (...,),
+    "argsort": (...,),
+    "broadcast_to": (..., (2, 2, 3)),
+    "clip": (..., 2, 4),
+    "concat": ([..., np.zeros((1, 3))],),
+    "cumsum": (..., 1),
+    "diff": (...,),
+    "expand_dims": (..., 0),
+    "flip": (..., 0),
+    "matmul": (..., np.ones((3, 2))),
+    "matrix_transpose": (...,),
+    "max": (..., 0),
+    "mean": (..., 1),
+    "min": (...,),
+    "moveaxis": (..., 0, 1),
+    "permute_dims": (..., (1, 0)),
+    "prod": (..., 0),
+    "repeat": (..., np.array([1, 2, 0]), 1),
+    "reshape": (..., (3, 2)),
+    "roll": (..., 1),
+    "round": (...,),
+    "searchsorted": (np.array([0.5, 2.5]), ...),
+    "sort": (..., 0),
+    "squeeze": (...,),
+    "std": (...,),
+    "sum": (..., 0),
+    "take": (..., np.array([1, 0]), 1),
+    "tile": (..., (2, 1)),
+    "tril": (...,),
+    "triu": (..., 1),
+    "unstack": (...,),
+    "var": (..., 1),
+    "where": (np.array([True, False, True]), ..., 0),
+}
+
+
+def filled(tree: Any, u: Any, made: Any) -> Any:
+    """Arguments with an array in place of the dots, and others as `made` makes them."""
+    if tree is ...:
+        return u
+    if isinstance(tree, list):
+        return [filled(part, u, made) for part in tree]
+    return made(tree) if isinstance(tree, np.ndarray) else tree
+
+
+@pytest.mark.parametrize("name", [x for x in CALLS if hasattr(np, x)])
+@pytest.mark.parametrize("code", UNSIGNED)
+def test_functions_of_arrays_take_unsigned_numbers(code: str, name: str) -> None:
+    u = np.array([[3, 1, 2], [0, 5, 4]], code)
+    found = getattr(vnp, name)(*[filled(x, u, array) for x in CALLS[name]])
+    wanted = getattr(np, name)(*[filled(x, u, np.array) for x in CALLS[name]])
+    parts = (found, wanted) if name == "unstack" else ([found], [wanted])
+    for mine, theirs in zip(*parts, strict=True):
+        assert mine.dtype == theirs.dtype
+        assert mine.shape == theirs.shape
+        if isinstance(theirs, np.ndarray):
+            assert type(mine) is (np.ndarray if theirs.dtype.char in UNSIGNED else vnp.ndarray)
+            if mine.dtype == u.dtype:
+                # A view is a view.
+                assert np.shares_memory(mine, u) == np.shares_memory(theirs, u)
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_arrays_in_a_common_shape_keep_their_memory() -> None:
+    u, x = np.array([1, 2, 3], "H"), array([[0.5], [1.5]], grad=True)
+    a: Any
+    a, b = vnp.broadcast_arrays(u, x)
+    assert np.shares_memory(a, u)
+    assert type(a) is np.ndarray
+    assert a.shape == (2, 3)
+    assert b.requires_grad
+    assert b.tolist() == [[0.5] * 3, [1.5] * 3]
+    first: Any
+    first, second = vnp.meshgrid(u, array([0.5, 1.5], grad=True))
+    assert second.requires_grad
+    assert first.tolist() == [[1, 2, 3]] * 2
+    first[0] = 7
+    assert u.tolist() == [1, 2, 3]
+    sparse: Any = vnp.meshgrid(u, copy=False, sparse=True)[0]
+    assert np.shares_memory(sparse, u)
+
+
+def test_a_derivative_is_not_lost_among_unsigned_numbers() -> None:
+    u, x = np.array([1, 2, 3], "H"), array([0.5, 1.5, 2.5], grad=True)
+    with pytest.raises(vt.errors.NotSupportedError, match="uint16"):
+        vnp.clip(u, x, 4)
+    with pytest.raises(vt.errors.NotSupportedError, match="uint16"):
+        vnp.sum(u, initial=x[0])
+    assert vnp.clip(u, x.detach(), 4).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_results_of_unsigned_numbers_are_stored() -> None:
+    u: Any = np.array([[1, 2], [3, 4]], "H")
+    out = vnp.zeros(2)
+    mine: Any = vnp.sum
+    numpys: Any = np.sum
+    watched = out[:1]
+    for function, given, options in (
+        (mine, (u, 0, None, out), {}),
+        (mine, (u,), {"axis": 0, "out": out}),
+        (numpys, (u,), {"axis": 0, "out": out}),
+    ):
+        out[...] = 0
+        before = out._version
+        assert function(*given, **options) is out
+        assert out.tolist() == [4.0, 6.0]
+        assert out._version > before
+        assert watched.tolist() == [4.0]
+
+
+def test_arrays_of_other_libraries_may_be_unsigned() -> None:
+    u = np.array([1, 2], "I")
+    found: Any = vnp.from_dlpack(u)
+    assert type(found) is np.ndarray
+    assert np.shares_memory(found, u)
+
+
+def test_arrays_of_unsigned_numbers_are_copied_as_numpys() -> None:
+    u = np.array([[1, 2, 3], [4, 5, 6]], "H")
+    for make in (vnp.asarray, vnp.array):
+        assert np.shares_memory(make(u, copy=False), u)
+        assert np.shares_memory(make(u, "H", copy=None), u)
+        assert not np.shares_memory(make(u, copy=True), u)
+        with pytest.raises(ValueError, match="avoid copy"):
+            make(u, "I", copy=False)
+        with pytest.raises(ValueError, match="avoid copy"):
+            make(array([1.0]), "I", copy=False)
+        assert np.shares_memory(make(u, copy=None), u)
+        assert make(u, order="F").flags["F_CONTIGUOUS"]
+        assert make([[1, 2], [3, 4]], "H", order="F").flags["F_CONTIGUOUS"]
+    assert not np.shares_memory(vnp.array(u), u)
+    assert vnp.array(u, ndmin=3).shape == (1, 2, 3)
+    assert vnp.array([1, 2], "H", ndmin=2).shape == (1, 2)
+    assert vnp.asarray(array([1.0, 2.0], grad=True), "H").tolist() == [1, 2]
+
+
+def test_a_number_in_another_dtype_is_a_number() -> None:
+    x = array([1.5, 2.0], grad=True)
+    function: Any = vnp.astype
+    for cast in (lambda x, d: x.astype(d), function):
+        single = cast(x[0], vnp.float32)
+        assert (type(single), single.dtype) == (vnp.scalar, np.float32)
+        single.backward()
+        assert x.grad is not None
+        assert x.grad.tolist() == [1.0, 0.0]
+        x.grad = None
+        assert type(cast(x[0], vnp.float64)) is vnp.scalar
+        for kind in (np.int64, np.uint16):
+            assert type(cast(x[0], kind)) is kind
+            assert type(cast(np.float64(2.5), kind)) is kind
+    with pytest.raises(TypeError, match="array or scalar"):
+        function([1.0], float)
+
+
+def test_each_test_that_is_skipped_has_a_reason() -> None:
+    lines = (Path(__file__).parent / "array_api_skips.txt").read_text("utf-8").splitlines()
+    assert lines == sorted(lines)
+    for line in lines:
+        name, reason = line.split("  # ")
+        assert name.startswith("array_api_tests/test_")
+        assert "#" not in name
+        assert reason

@@ -21,7 +21,15 @@ from vtgrad.numpy.flat_elements import FlatElements
 from vtgrad.numpy.index import setitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
-from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, check_dtype, fresh, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    array_of_class,
+    as_array,
+    check_dtype,
+    fresh,
+    result,
+    value_of,
+)
 from vtgrad.numpy.picking import Mode
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
@@ -322,7 +330,7 @@ class ArrayMethods(ArrayReductions):
         Returns
         -------
         ndarray
-            A new array, or without `copy` the array itself.
+            A new array, or without `copy` the array itself; a scalar for a scalar.
 
         Raises
         ------
@@ -343,7 +351,10 @@ class ArrayMethods(ArrayReductions):
             )
         if wanted.char not in "?bBhilqefdFD":
             # A dtype that stays NumPy's, such as one of strings: no gradient passes.
-            return typing.cast("ndarray", value_of(self).astype(wanted))
+            numpys = value_of(self).astype(wanted)
+            return typing.cast("ndarray", numpys[()] if type(self) is kinds.scalar else numpys)
+        if type(self) is kinds.scalar and (own != wanted or copy):
+            return result(F.clone(self) if own == wanted else F.to_dtype(self, wanted))
         if own != wanted:
             found = F.to_dtype(self, wanted)
             if order in ("K", "C") or found._impl.array.ndim < 2:

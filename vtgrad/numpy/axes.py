@@ -18,7 +18,7 @@ from vtgrad.numpy.operands import (
     of,
     viewable,
 )
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import transpose
 from vtgrad.ops.generated import functional as F
@@ -41,7 +41,7 @@ permute_dims: Final = transpose
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def expand_dims(a: ArrayLike, axis: Axis) -> ndarray:
     """The elements with further axes of size 1.
 
@@ -74,7 +74,7 @@ def expand_dims(a: ArrayLike, axis: Axis) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def moveaxis(a: ArrayLike, source: _Shape, destination: _Shape) -> ndarray:
     """Axes moved to other places; the others stay in order.
 
@@ -119,7 +119,7 @@ def _axes(axes: _Shape) -> Axis:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> ndarray:
     """One axis moved before another; `moveaxis` is plainer.
 
@@ -157,7 +157,7 @@ def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> nda
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
     """The last two axes exchanged.
 
@@ -201,7 +201,7 @@ def _at_least(arrays: tuple[ArrayLike, ...], index: dict[int, Any]) -> Any:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def atleast_1d(*arys: ArrayLike) -> ndarray:
     """Arrays with at least one axis.
 
@@ -225,7 +225,7 @@ def atleast_1d(*arys: ArrayLike) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def atleast_2d(*arys: ArrayLike) -> ndarray:
     """Arrays with at least two axes; new ones come first.
 
@@ -249,7 +249,7 @@ def atleast_2d(*arys: ArrayLike) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def atleast_3d(*arys: ArrayLike) -> ndarray:
     """Arrays with at least three axes.
 

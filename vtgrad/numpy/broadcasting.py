@@ -10,7 +10,8 @@ import numpy as np
 
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem
-from vtgrad.numpy.operands import ArrayLike, as_array, of, viewable
+from vtgrad.numpy.operands import ArrayLike, as_array, of, of_any_dtype, viewable
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
@@ -29,6 +30,7 @@ def read_only(x: TensorBase) -> ndarray:
 
 
 @function
+@or_by_numpy
 def broadcast_to(
     array: ArrayLike, shape: SupportsIndex | Sequence[SupportsIndex], subok: bool = False
 ) -> ndarray:
@@ -95,9 +97,10 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     >>> x.shape, y.shape
     ((2, 2), (2, 2))
     """
-    arrays = [viewable(of(x)) for x in args]
-    shape = np.broadcast_shapes(*[x._impl.array.shape for x in arrays])
-    return tuple([x if x._impl.array.shape == shape else broadcast_to(x, shape) for x in arrays])
+    arrays = [viewable(of(x)) if isinstance(x, TensorBase) else of_any_dtype(x) for x in args]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    found = [x if x.shape == shape else broadcast_to(x, shape) for x in arrays]
+    return typing.cast("tuple[ndarray, ...]", tuple(found))
 
 
 class broadcast:

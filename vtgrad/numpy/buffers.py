@@ -191,7 +191,8 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     array([1., 2.])
     """
     if not isinstance(x, TensorBase):
-        return of(np.from_dlpack(x, device=typing.cast("Any", device), copy=copy))
+        found = np.from_dlpack(x, device=typing.cast("Any", device), copy=copy)
+        return of(found) if has_dtype(found.dtype) else typing.cast("ndarray", found)
     if device not in (None, "cpu"):
         raise ValueError(f"unsupported device {device!r}")
     return copied(x, "K") if copy else as_array(F.alias(of(x)))

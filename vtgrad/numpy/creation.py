@@ -14,7 +14,7 @@ from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
-from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, cast, has_dtype, of
+from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, cast, has_dtype, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
@@ -91,7 +91,9 @@ def array(
     """
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and not has_dtype(wanted):
-        return _numpys(object, wanted)
+        # No gradient passes to these.
+        given = value_of(object) if isinstance(object, TensorBase) else object
+        return _numpys(given, wanted, copy, order, ndmin)
     if isinstance(object, TensorBase):
         x = of(object)
         if not subok and type(x) not in (kinds.array, kinds.scalar):
@@ -107,12 +109,12 @@ def array(
     else:
         found = np.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
-        if copy is not False and not own and is_recording():
+        if copy is not False and not own and is_recording() and has_dtype(found.dtype):
             # Writes of others to memory that is shared would not be seen.
             found = found.copy()
         made = typing.cast("ndarray", handed_over(found))
     if isinstance(typing.cast("Any", made), (np.ndarray, np.generic)):
-        return made
+        return _numpys(made, None, False if copy is False else None, order, ndmin)
     made = as_array(made)
     if order in ("C", "F") and not _lies_in(made, order):
         made = copied(made, order)
@@ -140,10 +142,12 @@ def _holds_tensor(items: Sequence[Any]) -> bool:
     return False
 
 
-def _numpys(value: Any, dtype: NumpyDType | None) -> ndarray:
+def _numpys(
+    value: Any, dtype: NumpyDType | None, copy: bool | None, order: Order, ndmin: int
+) -> ndarray:
     """An array that stays NumPy's, because tensors do not have its dtype."""
-    found = value._impl.array if isinstance(value, TensorBase) else value
-    return typing.cast("ndarray", np.array(found, dtype))
+    found: Any = np.array(value, dtype, copy=copy, order=order, ndmin=ndmin)
+    return typing.cast("ndarray", found)
 
 
 @function

@@ -18,10 +18,12 @@ from __future__ import annotations
 import dis
 import os
 import sys
+import typing
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from inspect import unwrap
 from types import CodeType, FrameType
 from typing import Any, Final, Self, overload
 
@@ -333,7 +335,7 @@ class explain(Scope, Sequence[Departure]):
 
 
 def _code(function: Any) -> CodeType:
-    code: CodeType = getattr(function, "__wrapped__", function).__code__
+    code: CodeType = typing.cast("Any", unwrap(function)).__code__
     return code
 
 
@@ -497,7 +499,7 @@ _NAMED: Final = {
     "__call__": "self",
     "of_pair": "self",
     "call": "plain",
-    "made": "text",
+    "computed": "text",
     "text": "numpys",
     "__array_ufunc__": "ufunc",
     "__array_function__": "function",

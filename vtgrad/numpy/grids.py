@@ -80,7 +80,14 @@ def meshgrid(
     found = tuple(parts) if sparse else broadcast_arrays(*parts)
     if not copy:
         return found
-    return tuple([as_array(F.contiguous(F.clone(x))) for x in found])
+    return tuple([_copied(x) for x in found])
+
+
+def _copied(x: ndarray | np.ndarray[Any, Any]) -> ndarray:
+    """A copy of an array, which is NumPy's if it has a dtype that tensors do not have."""
+    if isinstance(x, np.ndarray):
+        return typing.cast("ndarray", np.array(x, order="C"))
+    return as_array(F.contiguous(F.clone(x)))
 
 
 @function

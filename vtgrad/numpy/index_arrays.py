@@ -20,7 +20,7 @@ from vtgrad.numpy.on_values import (
     values_in,
 )
 from vtgrad.numpy.operands import ArrayLike, of
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.picking import nonzero
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.storage.arrays import Array
@@ -100,7 +100,7 @@ def triu_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Indices:
     """As `tril_indices`, for the shape of a matrix.
 
@@ -126,7 +126,7 @@ def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Indices:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Indices:
     """As `triu_indices`, for the shape of a matrix.
 
@@ -177,7 +177,7 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> Indices:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def diag_indices_from(arr: ArrayLike) -> Indices:
     """As `diag_indices`, for the shape of an array.
 

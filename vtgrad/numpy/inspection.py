@@ -245,7 +245,7 @@ def astype(
     Parameters
     ----------
     x : ndarray
-        The array.
+        The array, or a scalar.
     dtype : dtype
         The dtype.
     copy : bool
@@ -256,12 +256,12 @@ def astype(
     Returns
     -------
     ndarray
-        An array.
+        An array; a scalar for a scalar.
 
     Raises
     ------
     TypeError
-        If `x` is no array.
+        If `x` is neither.
 
     Examples
     --------
@@ -272,8 +272,8 @@ def astype(
     given: object = x
     if isinstance(given, np.ndarray) and has_dtype(given.dtype):
         x = of(given)
-    if not isinstance(given, (TensorBase, np.ndarray)) or type(given) is kinds.scalar:
-        raise TypeError(f"Input should be a NumPy array. It is of type {type(given)}.")
+    if not isinstance(given, (TensorBase, np.ndarray)) and not np.isscalar(given):
+        raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(given)} instead.")
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
     return x.astype(dtype, copy=copy)

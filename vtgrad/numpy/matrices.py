@@ -14,7 +14,7 @@ from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_differentiated, of
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order, diagonal
@@ -134,7 +134,7 @@ def tri(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> ndarray:
     """The diagonal of a matrix, or a matrix with a diagonal.
 
@@ -172,7 +172,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> ndarray:
     """A matrix whose diagonal has the elements of an array of any shape.
 
@@ -214,7 +214,7 @@ def _triangle(m: ArrayLike, k: SupportsIndex, below: bool) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
     """The elements on a diagonal and below it, with zeros above.
 
@@ -241,7 +241,7 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
     """The elements on a diagonal and above it, with zeros below.
 
@@ -266,6 +266,7 @@ def triu(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
 
 
 @function
+@or_by_numpy
 def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: bool = False) -> ndarray:
     """The powers of numbers, a row for each number.
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from vtgrad.numpy.deliver import NO_VALUE, handed_over
-from vtgrad.numpy.operands import fresh, is_differentiated, is_keyed, value_of
+from vtgrad.numpy.operands import fresh, has_dtype, is_differentiated, is_keyed, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.storage.arrays import Array
@@ -126,10 +126,10 @@ def arrays_in(found: object, given: Sequence[Array] = ()) -> Any:
     """A result with arrays of the namespace in place of NumPy's, where these have its dtypes.
 
     Arrays of subclasses, such as masked arrays, stay what they are. What shares memory with one of
-    the `given` arrays, which NumPy may hand back, is copied.
+    the `given` arrays, which NumPy may hand back, is copied, unless it stays NumPy's.
     """
     if type(found) is np.ndarray:
-        shared = any(np.may_share_memory(found, x) for x in given)
+        shared = has_dtype(found.dtype) and any(np.may_share_memory(found, x) for x in given)
         return handed_over(found.copy() if shared else found)
     if isinstance(found, (tuple, list)):
         parts = [arrays_in(x, given) for x in typing.cast("Sequence[object]", found)]

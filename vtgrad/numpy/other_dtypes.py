@@ -1,52 +1,65 @@
-"""Functions of arrays whose dtype tensors do not have, such as names and objects."""
+"""Functions on arrays of the dtypes that tensors do not have, as uint16: NumPy computes them.
+
+Note [Other dtypes]
+
+Arrays of unsigned integers of more than 8 bits, of text, dates and objects stay NumPy's. Ufuncs and
+functions of NumPy's namespace take them all the same, and give arrays of the namespace where the
+result has a dtype that tensors have.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import typing
 from collections.abc import Callable
-from functools import update_wrapper
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.numpy.on_values import any_differentiated, on_values
+from vtgrad.numpy.on_values import any_differentiated, holds_tensor, on_values
 from vtgrad.numpy.operands import has_dtype
 
-__all__ = ["of_other_dtypes"]
+__all__ = ["or_by_numpy", "stays_numpys"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def of_other_dtypes(text: Callable[P, R]) -> Callable[P, R]:
-    """A function that NumPy's own of the same name stands in for where tensors lack the dtype.
+def stays_numpys(value: object) -> bool:
+    """Whether NumPy makes an array of a value that has a dtype which tensors do not have."""
+    if isinstance(value, (list, tuple)):
+        if holds_tensor(value):
+            return any(map(stays_numpys, value))
+        value = np.asarray(value)
+    return isinstance(value, (np.ndarray, np.generic)) and not has_dtype(value.dtype)
 
-    Such an array stays NumPy's. It is refused beside values that carry a derivative.
+
+def or_by_numpy(text: Callable[P, R]) -> Callable[P, R]:
+    """Let NumPy's function of the same name compute what the function refuses for a dtype.
+
+    For functions that begin with `of`, so that nothing is done when they refuse.
 
     Parameters
     ----------
     text : callable
-        A function that makes arrays of its arguments before it does anything else.
+        The function, which has NumPy's arguments.
     """
-    numpys: Callable[..., Any] | None = getattr(np, text.__name__, None)
+    numpys: Callable[..., Any] = getattr(np, text.__name__)
+    signature = inspect.signature(text)
 
-    def made(*args: P.args, **options: P.kwargs) -> R:
+    @functools.wraps(text)
+    def computed(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return text(*args, **options)
+            return text(*args, **kwargs)
         except NotSupportedError:
-            given = (args, options)
-            if numpys is None or not _holds_others(given) or any_differentiated(*given):
+            given = signature.bind(*args, **kwargs)
+            operands = list(given.arguments.values())
+            if any_differentiated(operands) or not any(map(stays_numpys, operands)):
                 raise
-            return typing.cast("R", on_values(numpys, *args, **options))
+            # What is written is not among the operands.
+            out = given.arguments.pop("out", None)
+            return typing.cast("R", on_values(numpys, *given.args, out=out, **given.kwargs))
 
-    return update_wrapper(made, text)
-
-
-def _holds_others(tree: object) -> bool:
-    """Whether there is an array in nested sequences that tensors do not have the dtype of."""
-    if isinstance(tree, np.ndarray):
-        return not has_dtype(tree.dtype)
-    if isinstance(tree, dict):
-        return _holds_others(list(tree.values()))
-    return isinstance(tree, (list, tuple)) and any(map(_holds_others, tree))
+    return computed

@@ -24,7 +24,7 @@ from vtgrad.numpy.operands import (
     of,
     value_of,
 )
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import common, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -51,7 +51,7 @@ def _places(indices: ArrayLike, size: int, mode: str) -> np.ndarray[Any, Any]:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def take(
     a: ArrayLike,
     indices: ArrayLike,
@@ -138,6 +138,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
 
 
 @function
+@or_by_numpy
 def choose(
     a: ArrayLike,
     choices: Sequence[ArrayLike] | ArrayLike,
@@ -181,6 +182,7 @@ def choose(
 
 
 @function
+@or_by_numpy
 def compress(
     condition: ArrayLike,
     a: ArrayLike,
@@ -241,6 +243,7 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
 
 
 @function
+@or_by_numpy
 def clip(
     a: ArrayLike,
     a_min: ArrayLike | None = None,
@@ -312,6 +315,7 @@ def clip(
 
 
 @function
+@or_by_numpy
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray:
     """The elements rounded to a number of decimals, halves to even.
 
@@ -345,6 +349,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None)
 
 
 @function
+@or_by_numpy
 def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     """The product of vectors and matrices.
 

@@ -14,6 +14,7 @@ from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.quantile_places import (
     count_of,
@@ -78,6 +79,7 @@ def _median(a: ArrayLike, axis: Axis, out: object, keepdims: bool, skip: bool) -
 
 
 @function
+@or_by_numpy
 def median(
     a: ArrayLike,
     axis: Axis = None,
@@ -119,6 +121,7 @@ def median(
 
 
 @function
+@or_by_numpy
 def nanmedian(
     a: ArrayLike,
     axis: Axis = None,
@@ -284,6 +287,7 @@ def _named(
 
 
 @function
+@or_by_numpy
 def quantile(
     a: ArrayLike,
     q: ArrayLike,
@@ -326,6 +330,7 @@ def quantile(
 
 
 @function
+@or_by_numpy
 def percentile(
     a: ArrayLike,
     q: ArrayLike,
@@ -363,6 +368,7 @@ def percentile(
 
 
 @function
+@or_by_numpy
 def nanquantile(
     a: ArrayLike,
     q: ArrayLike,
@@ -396,6 +402,7 @@ def nanquantile(
 
 
 @function
+@or_by_numpy
 def nanpercentile(
     a: ArrayLike,
     q: ArrayLike,

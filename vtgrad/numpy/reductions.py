@@ -20,7 +20,7 @@ from vtgrad.numpy.operands import (
     result,
     value_of,
 )
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -79,6 +79,7 @@ def _carries(x: TensorBase, initial: object) -> bool:
 
 
 @function
+@or_by_numpy
 def sum(
     a: ArrayLike,
     axis: Axis = None,
@@ -157,6 +158,7 @@ def sum(
 
 
 @function
+@or_by_numpy
 def prod(
     a: ArrayLike,
     axis: Axis = None,
@@ -260,6 +262,7 @@ def _extreme_along(name: str, x: TensorBase, dims: Shape, keepdims: bool) -> Ten
 
 
 @function
+@or_by_numpy
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -296,6 +299,7 @@ def max(
 
 
 @function
+@or_by_numpy
 def min(
     a: ArrayLike,
     axis: Axis = None,
@@ -338,6 +342,7 @@ functions[np.amax], functions[np.amin] = max, min
 
 
 @function
+@or_by_numpy
 def ptp(
     a: ArrayLike, axis: Axis = None, out: ndarray | None = None, keepdims: bool = False
 ) -> ndarray:
@@ -373,6 +378,7 @@ def ptp(
 
 
 @function
+@or_by_numpy
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -446,6 +452,7 @@ def _variance(
 
 
 @function
+@or_by_numpy
 def var(
     a: ArrayLike,
     axis: Axis = None,
@@ -505,6 +512,7 @@ def var(
 
 
 @function
+@or_by_numpy
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -605,7 +613,7 @@ def _is_sample(x: TensorBase) -> bool:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -638,7 +646,7 @@ def all(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def any(
     a: ArrayLike,
     axis: Axis = None,
@@ -680,7 +688,7 @@ def _place(name: str, a: ArrayLike, axis: Axis, out: ndarray | None, keepdims: b
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def argmax(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,
@@ -714,7 +722,7 @@ def argmax(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def argmin(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,
@@ -771,6 +779,7 @@ def _running(
 
 
 @function
+@or_by_numpy
 def cumsum(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,
@@ -803,6 +812,7 @@ def cumsum(
 
 
 @function
+@or_by_numpy
 def cumprod(
     a: ArrayLike,
     axis: typing.SupportsIndex | None = None,

@@ -22,7 +22,7 @@ from vtgrad.numpy.operands import (
     value_of,
     viewable,
 )
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.lazy_array import resolved
@@ -51,7 +51,7 @@ def _by_columns(x: TensorBase, order: str) -> bool:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def reshape(
     a: ArrayLike,
     /,
@@ -117,7 +117,7 @@ def reshape(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
     """The elements along one axis.
 
@@ -149,7 +149,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndarray:
     """The axes in another order.
 
@@ -185,7 +185,7 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndar
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarray:
     """Two axes exchanged.
 
@@ -214,7 +214,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> ndarra
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     """The array without axes of size 1.
 
@@ -253,7 +253,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) -> ndarray:
     """Each element several times, one behind the other.
 
@@ -291,7 +291,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def diagonal(
     a: ArrayLike, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> ndarray:
@@ -333,7 +333,7 @@ def diagonal(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def trace(
     a: ArrayLike,
     offset: SupportsIndex = 0,

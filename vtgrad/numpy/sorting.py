@@ -12,7 +12,7 @@ from vtgrad.numpy.deliver import by_numpy, dims_of, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
 from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, value_of
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -39,7 +39,7 @@ def _placed(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def sort(
     a: ArrayLike,
     axis: SupportsIndex | None = -1,
@@ -85,7 +85,7 @@ def sort(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def argsort(
     a: ArrayLike,
     axis: SupportsIndex | None = -1,
@@ -124,7 +124,7 @@ def argsort(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def partition(
     a: ArrayLike,
     kth: ArrayLike,
@@ -159,7 +159,7 @@ def partition(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def argpartition(
     a: ArrayLike,
     kth: ArrayLike,
@@ -194,6 +194,7 @@ def argpartition(
 
 
 @function
+@or_by_numpy
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,

@@ -14,7 +14,7 @@ from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem
 from vtgrad.numpy.on_values import values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, of, viewable
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
@@ -25,7 +25,7 @@ _Sections = SupportsIndex | Sequence[SupportsIndex] | TensorBase
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def array_split(
     ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 0
 ) -> list[ndarray]:
@@ -82,7 +82,7 @@ def array_split(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def split(ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 0) -> list[ndarray]:
     """The parts of an array along an axis, of equal size or between places.
 
@@ -119,7 +119,7 @@ def split(ary: ArrayLike, indices_or_sections: _Sections, axis: SupportsIndex = 
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def hsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
     """The parts of an array along its second axis, or its only one.
 
@@ -149,7 +149,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def vsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
     """The parts of an array along its first axis.
 
@@ -178,6 +178,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
 
 
 @function
+@or_by_numpy
 def dsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
     """The parts of an array along its third axis.
 
@@ -206,7 +207,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: _Sections) -> list[ndarray]:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def unstack(x: ArrayLike, /, *, axis: SupportsIndex = 0) -> tuple[ndarray, ...]:
     """The slices of an array along an axis, one by one.
 

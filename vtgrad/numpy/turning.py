@@ -21,7 +21,7 @@ from vtgrad.numpy.operands import (
     value_of,
     viewable,
 )
-from vtgrad.numpy.other_dtypes import of_other_dtypes
+from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -40,7 +40,7 @@ _BACKWARD: Final = slice(None, None, -1)
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
     """The elements read backward along axes.
 
@@ -70,7 +70,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def fliplr(m: ArrayLike) -> ndarray:
     """The elements read backward along the second axis.
 
@@ -97,7 +97,7 @@ def fliplr(m: ArrayLike) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def flipud(m: ArrayLike) -> ndarray:
     """The elements read backward along the first axis.
 
@@ -124,7 +124,7 @@ def flipud(m: ArrayLike) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def rot90(
     m: ArrayLike, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)
 ) -> ndarray:
@@ -176,7 +176,7 @@ def rot90(
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     """The elements moved along axes; what leaves at the end enters at the beginning.
 
@@ -223,7 +223,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
     """The elements in another shape, repeated until they fill it.
 
@@ -254,7 +254,7 @@ def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
 
 
 @function
-@of_other_dtypes
+@or_by_numpy
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> ndarray:
     """The elements without the zeros around them.
 
