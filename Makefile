@@ -7,6 +7,7 @@
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
+#   make array-api ARRAY_API_TESTS=/path   the array API's tests, of a checkout of array-api-tests
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make docs       the documentation, into docs/_build/html
 #   make pictures   the pictures of the documentation again; the program dot must be installed
@@ -27,11 +28,20 @@ TESTED ?=
 # make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
 
+# For `make array-api`: a checkout of github.com/data-apis/array-api-tests with its submodule, which is
+# on no package index. It was made for this commit; the list of tests that it skips may not fit another.
+ARRAY_API_TESTS ?=
+ARRAY_API_COMMIT := 55fcc60179efa2680ddd6cd926ddf17b83530e2b
+# How many examples each of its tests takes.
+ARRAY_API_EXAMPLES ?= 20
+
 VENV := .venv
+ARRAY_API := .venv-array-api
 ORACLE := .venv-oracle
 ADOPTED := .venv-adopted
 COMPILED := .venv-compiled
 PY := $(VENV)/bin/python
+ARRAY_API_PY := $(ARRAY_API)/bin/python
 ORACLE_PY := $(ORACLE)/bin/python
 ADOPTED_PY := $(ADOPTED)/bin/python
 COMPILED_PY := $(COMPILED)/bin/python
@@ -43,6 +53,7 @@ DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 REWRITTEN := $(VENV)/.rewritten
 DOCS_STAMP := $(VENV)/.docs-$(KEY)
+ARRAY_API_STAMP := $(ARRAY_API)/.test-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
 ADOPTED_STAMP := $(ADOPTED)/.adopted-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
@@ -64,8 +75,8 @@ PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle adopted bench docs pictures codegen lanes compiled \
-	install-check clean lint types public-types how-long
+.PHONY: help demo test quick versions oracle adopted array-api bench docs pictures codegen lanes \
+	compiled install-check clean lint types public-types how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -114,6 +125,22 @@ oracle: $(ORACLE_STAMP)
 adopted: $(ADOPTED_STAMP)
 	HYPOTHESIS_PROFILE=ci $(ADOPTED_PY) $(PYTEST) tests/adopted $(PYTEST_ARGS)
 
+# The suite takes no reasons in its file: what stands behind a # is taken off.
+array-api: $(ARRAY_API_STAMP)
+	@test -d "$(ARRAY_API_TESTS)/array-api/spec" || { \
+		echo "Say ARRAY_API_TESTS=/path, a checkout of https://github.com/data-apis/array-api-tests"; \
+		echo "at the commit $(ARRAY_API_COMMIT),"; \
+		echo "with its submodule: git clone --recurse-submodules"; exit 1; }
+	@test "$$(git -C "$(ARRAY_API_TESTS)" rev-parse HEAD)" = $(ARRAY_API_COMMIT) || \
+		echo "The list of skipped tests is for the commit $(ARRAY_API_COMMIT), not for this one."
+	@mkdir -p build
+	sed 's/ *#.*//' tests/numpy/array_api_skips.txt > build/array_api_skips.txt
+	cd "$(ARRAY_API_TESTS)" && ARRAY_API_TESTS_MODULE=vtgrad.numpy ARRAY_API_TESTS_VERSION=2024.12 \
+		"$(CURDIR)/$(ARRAY_API_PY)" -m pytest -n 2 -q -p no:cacheprovider array_api_tests \
+		--max-examples $(ARRAY_API_EXAMPLES) --derandomize --disable-deadline \
+		--disable-extension linalg fft \
+		--skips-file "$(CURDIR)/build/array_api_skips.txt" $(PYTEST_ARGS)
+
 # The oracle's environment, with the other libraries added.
 bench: $(BENCH_STAMP)
 	$(ORACLE_PY) -m benchmarks $(BENCH_ARGS)
@@ -161,7 +188,7 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(PY) $(ORACLE_PY) $(ADOPTED_PY) $(COMPILED_PY):
+$(PY) $(ORACLE_PY) $(ADOPTED_PY) $(COMPILED_PY) $(ARRAY_API_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
 		"vtgrad needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ...")'
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -186,6 +213,10 @@ $(VENV)-3.%/.test-$(KEY):
 $(VENV)-oldest-numpy/.test-$(KEY):
 	"$$($(PYTHON) .ci/pythons.py oldest)" -m venv $(@D)
 	$(@D)/bin/python $(PIP_INSTALL) --editable ".[test,demo]" "$$($(PYTHON) .ci/pythons.py numpy)"
+	@touch $@
+
+$(ARRAY_API_STAMP): | $(ARRAY_API_PY)
+	$(ARRAY_API_PY) $(PIP_INSTALL) --editable ".[test]" "numpy==2.4.*" pytest-json-report ndindex
 	@touch $@
 
 $(ORACLE_STAMP): | $(ORACLE_PY)
