@@ -174,6 +174,11 @@ ENTRIES: tuple[Entry, ...] = (
         number.complex_infinities,
     ),
     Entry(
+        "Gradients of complex asin, acos, asinh and acosh on their branch cuts are those of the"
+        " other side in PyTorch.",
+        number.arcs_on_their_cuts,
+    ),
+    Entry(
         "The gradient of x ** False at zero is NaN in PyTorch, and zero for x ** 0.",
         number.power_of_false,
     ),

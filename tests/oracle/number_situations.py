@@ -46,6 +46,18 @@ def complex_infinities(s: Situation) -> bool:
     )
 
 
+def arcs_on_their_cuts(s: Situation) -> bool:
+    if s.divergence is None or s.divergence.what != "values":
+        return False
+    theirs, ours = np.asarray(s.divergence.expected), np.asarray(s.divergence.found)
+    return (
+        theirs.dtype.kind == "c"
+        and theirs.shape == ours.shape
+        and bool(np.allclose(np.abs(theirs), np.abs(ours)))
+        and s.follows(lambda step: re.search(r"a(rc)?(sin|cos)h?_?\(", step.text) is not None)
+    )
+
+
 # Operators whose first derivative PyTorch masks where the second one then is NaN.
 # (`nan_to_num` multiplies by its mask, so that an infinite gradient becomes NaN.)
 _MASKED_ONCE = r"\b(atan2|sinc_?|copysign_?|logit_?|nan_to_num_?)\("

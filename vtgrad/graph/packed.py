@@ -330,6 +330,6 @@ def pack_result_of_write(node: Node, result: TensorBase, version: int) -> None:
         return
     fields = [(name, getattr(node, name)) for name in saved_fields_of(type(node))]
     node.save_results(result)
-    if result._impl.version_counter.value != version:
+    if result._impl.counter.value != version:
         for name, value in fields:
             setattr(node, name, value)
