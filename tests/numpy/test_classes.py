@@ -13,6 +13,7 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array
+from vtgrad.autograd import functional as F
 from vtgrad.numpy import ndarray, scalar
 from vtgrad.numpy.ufuncs import exp
 
@@ -35,6 +36,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "jvp": lambda x: vt.func.jvp(mixed, (x,), (array([1.0, 0, 0]),))[1],
     "jvp of one operator": lambda x: vt.func.jvp(vnp.sin, (x,), (array([1.0, 0, 0]),))[1],
     "vjp": lambda x: vt.func.vjp(mixed, x)[1](array([1.0, 1, 1]))[0],
+    "vjp of one operator": lambda x: vt.func.vjp(vnp.sin, x)[1](array([1.0, 1, 1]))[0],
+    "linearize": lambda x: vt.func.linearize(vnp.sin, x)[1](array([1.0, 0, 0])),
+    "vmap to sums": lambda x: vt.vmap(lambda row: row.sum())(x.reshape(1, 3)),
+    "vmap of gradients": lambda x: vt.vmap(vt.func.grad(lambda s: vnp.sin(s) * s))(x),
+    "functional.vjp": lambda x: F.vjp(vnp.sin, x, array([1.0, 1, 1]))[1],
+    "functional.jvp": lambda x: F.jvp(vnp.sin, x, array([1.0, 0, 0]))[1],
+    "functional.vhp": lambda x: F.vhp(cube, x, array([1.0, 0, 0]))[1],
+    "functional.hvp": lambda x: F.hvp(cube, x, array([1.0, 0, 0]))[1],
     "vmap": lambda x: vt.vmap(lambda row: row * row[0])(x.reshape(1, 3)),
     "vmap to scalars": lambda x: vt.vmap(lambda row: row[0] + row.sum())(x.reshape(1, 3)),
     "jacobian": lambda x: vt.autograd.functional.jacobian(mixed, x),
@@ -56,6 +65,13 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_results_are_arrays(name: str) -> None:
     found = CALLS[name](array([1.0, 2.0, 3.0], grad=True))
+    assert type(found) is ndarray
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name[:4] not in ("grad", "stac")])
+def test_results_of_constants_are_arrays(name: str) -> None:
+    # Nothing is recorded outside of the transforms, whose formulas compute on arrays alone.
+    found = CALLS[name](array([1.0, 2.0, 3.0]))
     assert type(found) is ndarray
 
 
@@ -87,6 +103,95 @@ def test_forward_of_a_function_may_compute_numbers() -> None:
     found.backward()
     assert x.grad is not None
     assert x.grad.tolist() == [0, 6]
+
+
+class Seen(vt.autograd.Function):
+    """Twice its argument and the argument itself, which notes the classes that backward gets."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        ctx.save_for_backward(a, None)
+        return a * 2, a * 1
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        a, missing = ctx.saved_tensors
+        assert missing is None
+        seen_classes.append([type(x) for x in (a, *grads)])
+        return 2 * grads[0] + grads[1]
+
+
+seen_classes: list[list[type]] = []
+
+
+def test_backward_of_a_function_gets_arrays() -> None:
+    seen_classes.clear()
+    x = array([1.0, 2.0], grad=True)
+    # The argument is dead when backward runs.
+    (Seen.apply(x * 1)[0] * x).sum().backward()
+    vt.autograd.grad((Seen.apply(x * 1)[0] * x).sum(), x, create_graph=True)
+    vt.vmap(lambda row: Seen.apply(row * 1)[0])(x.reshape(1, 2)).sum().backward()
+    assert seen_classes == [[ndarray] * 3] * 3
+    Seen.apply(x[0])[1].backward()
+    assert seen_classes[3:] == [[scalar, ndarray, ndarray]]
+    assert x.grad is not None
+    assert x.grad.tolist() == [4 + 2 + 1, 8 + 2]
+    plain = vt.ones(2, requires_grad=True)
+    Seen.apply(plain * 1)[0].sum().backward()
+    assert seen_classes[4:] == [[vt.Tensor] * 3]
+
+
+def test_backward_of_a_function_has_the_meanings_of_numpy() -> None:
+    class Standardized(vt.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return (a - a.mean()) / a.std()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            (a,) = ctx.saved_tensors
+            y = (a - a.mean()) / a.std()
+            return (grad - grad.mean() - y * (grad * y).mean()) / a.std()
+
+    x = array([1.0, 4.0, 2.0], grad=True)
+    assert vt.autograd.gradcheck(lambda x: Standardized.apply(x * 1), (x,))
+    assert vt.autograd.gradgradcheck(lambda x: Standardized.apply(x * 1), (x,))
+
+
+def test_hooks_get_arrays() -> None:
+    seen: list[type] = []
+    x = array([1.0, 2.0], grad=True)
+    y, s = x * 2, x[1]
+    note: Callable[[Any], None] = lambda grad: seen.append(type(grad))  # noqa: E731
+    for tensor in (x, y, s):
+        tensor.register_hook(note)
+    vt.autograd.graph.register_multi_grad_hook(
+        [x, s], lambda grads: seen.extend([type(g) for g in grads])
+    )
+    (y.sum() + s).backward()
+    assert seen == [ndarray] * 5
+    plain = vt.ones(2, requires_grad=True)
+    plain.register_hook(note)
+    plain.sum().backward()
+    assert seen[5:] == [vt.Tensor]
+
+
+def test_hooks_may_write_and_replace_gradients() -> None:
+    x = array([1.0, 2.0], grad=True)
+    y, s = x * 2, x[1]
+
+    def double(grad: Any) -> None:
+        grad *= 2
+
+    y.register_hook(double)
+    # Of a 0-d array arithmetic gives a number of NumPy.
+    s.register_hook(lambda grad: grad * 10)
+    ((y * array([1.0, 3.0])).sum() + s).backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [4, 12 + 10]
 
 
 def test_checkpoints_compute_scalars() -> None:

@@ -18,6 +18,7 @@ from vtgrad.autograd.zero_derivative import zero_derivative
 from vtgrad.errors import ArgumentTypeError, TransformError
 from vtgrad.func.arguments import checked_function, choose, output_leaves, shown_tree
 from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.subclass_methods import in_class_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import TreeSpec, tree_flatten, tree_unflatten
 
@@ -120,7 +121,12 @@ class Pushforward:
             keep_graph=True,
         )
         answers = [
-            zero_derivative(output) if derivative is None else self._arguments.shown(derivative)
+            in_class_of(
+                zero_derivative(output)
+                if derivative is None
+                else self._arguments.shown(derivative),
+                output,
+            )
             for derivative, output in zip(found, self._outputs, strict=True)
         ]
         return tree_unflatten(answers, self._spec)

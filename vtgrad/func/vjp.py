@@ -17,6 +17,7 @@ from vtgrad.func.arguments import (
     split_aux,
 )
 from vtgrad.graph.recording import is_recording
+from vtgrad.tensor.subclass_methods import in_classes_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import TreeSpec, tree_flatten
 
@@ -114,7 +115,7 @@ class Pullback:
             zero_derivative(x) if gradient is None else arguments.shown(gradient)
             for gradient, x in zip(found, arguments.given, strict=True)
         ]
-        return tuple(self._chosen.trees(gradients))
+        return tuple(self._chosen.trees(in_classes_of(gradients, self._chosen.tensors)))
 
 
 # See Note [Signatures that know the arguments].

@@ -22,6 +22,7 @@ from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
 from vtgrad.ops.rules.batches.values import is_batched_at, value_at
 from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.record_write import OUTERMOST, caller
+from vtgrad.tensor.subclass_methods import in_class_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import broadcast_prefix, tree_flatten, tree_structure, tree_unflatten
 
@@ -323,6 +324,7 @@ def _whole(leaf: object, dim: int | None, level: BatchLevel, samples: Sequence[_
         if same and not leaf._impl.key_set & NAMED and _shows(value, sample):
             # The argument itself, which the function may have written.
             return sample.given
+    value = in_class_of(value, leaf)
     return F.movedim(value, 0, dim) if dim else value
 
 

@@ -18,6 +18,7 @@ from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.version_counter import INFERENCE
+from vtgrad.tensor.subclass_methods import class_of_saved
 from vtgrad.views.check_inplace import check_inplace
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
@@ -129,6 +130,9 @@ class Call:
         The tensors that forward wants saved, until they are saved.
     saved : tuple of SavedVariable or None
         The saved values.
+    saved_classes, gradient_classes : tuple of type or None
+        The class of each saved tensor, and of the gradient of each result, where one is not
+        `Tensor`; empty if all are. See Note [Classes of gradients].
     freed : bool
         Whether the saved values were freed.
     was_read : bool
@@ -160,6 +164,8 @@ class Call:
     to_save: tuple[TensorBase | None, ...] = ()
     saved_for_forward: tuple[TensorBase | None, ...] | None = None
     saved: tuple[SavedVariable | None, ...] = ()
+    saved_classes: tuple[type[TensorBase] | None, ...] = ()
+    gradient_classes: tuple[type[TensorBase] | None, ...] = ()
     invalid: tuple[TensorBase, ...] = ()
     audited: tuple[tuple[str, Fingerprint], ...] = ()
     freed: bool = False
@@ -210,6 +216,9 @@ class Call:
             The number of each result by the identity of its tensor.
         """
         self.saved = tuple([self._saved(tensor, results) for tensor in self.to_save])
+        classes = tuple([class_of_saved(tensor) for tensor in self.to_save])
+        if any(classes):
+            self.saved_classes = classes
 
     def _saved(self, tensor: TensorBase | None, results: dict[int, int]) -> SavedVariable | None:
         if tensor is None:

@@ -12,6 +12,7 @@ from vtgrad.graph.saved_variable import RELEASED, SavedVariable
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.saved_tensor import SavedTensor, saved_tensor
+from vtgrad.tensor.subclass_methods import shown_in
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["FunctionCtx"]
@@ -191,6 +192,8 @@ class FunctionCtx:
         ]
         if samples is not None:
             found = samples.of_values(found, samples.of_saved)
+        if call.saved_classes:
+            found = [shown_in(cls, x) for cls, x in zip(call.saved_classes, found, strict=True)]
         if call.backward_class._forward_cls.clear_saved_tensors_on_access:
             call.release_read()
         return cast("tuple[Tensor, ...]", tuple(found))

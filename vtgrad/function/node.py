@@ -33,6 +33,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_mode import thread
 from vtgrad.tensor.saved_tensor import SavedTensor
+from vtgrad.tensor.subclass_methods import shown_in
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["BackwardCFunction", "UsersFunction"]
@@ -359,6 +360,8 @@ class BackwardCFunction(Node, FunctionCtx):
                 ):
                     grads[nr] = operators().zeros(result.shape, result.dtype, result.device)
         given = [x for x in grads if x is not None] if keys.active else ()
+        if call.gradient_classes:
+            grads = [shown_in(cls, x) for cls, x in zip(call.gradient_classes, grads, strict=True)]
         returned = self._run(grads)
         answers = self._checked(
             tuple(

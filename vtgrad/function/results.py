@@ -239,6 +239,11 @@ def wrap_outputs(
         call.results = tuple(
             [metadata_of(x._impl)[0] if isinstance(x, TensorBase) else None for x in results]
         )
+        classes = tuple(
+            [type(x)._gradient_class if isinstance(x, TensorBase) else None for x in results]
+        )
+        if any(classes):
+            call.gradient_classes = classes
         node.state_results(call)
     creation = _MULTI_OUTPUT if node is not None and sum(differentiable) > 1 else _IN_FUNCTION
     given: list[object] = []

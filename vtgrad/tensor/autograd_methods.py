@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Self, cast
+from typing import Self, TypeVar, cast
+
+import numpy as np
 
 from vtgrad.engine.backward import backward
 from vtgrad.errors import (
@@ -35,9 +37,12 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.warn import warn
+from vtgrad.tensor.subclass_methods import shown_in
 from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["AutogradMethods"]
+
+T = TypeVar("T")
 
 
 class AutogradMethods(TensorMethods):
@@ -617,6 +622,9 @@ class AutogradMethods(TensorMethods):
         if not self.requires_grad:
             raise GradRequiredError("register_hook needs a tensor that requires grad")
         note_hook()
+        cls = type(self)._gradient_class
+        if cls is not None:
+            hook = cast("Callable[[Self], TensorBase | None]", _of_class(hook, cls))
         if is_batched(self):
             return innermost(self).register_hook(hook_of_value(hook, levels_of(self)))
         edge = gradient_edge(self)
@@ -702,6 +710,21 @@ class AutogradMethods(TensorMethods):
                 raise ArgumentTypeError("a post-accumulate hook must return None", hook=hook)
 
         return cell.post_accumulate.add(call)
+
+
+def _of_class(
+    hook: Callable[[T], TensorBase | None], cls: type[TensorBase]
+) -> Callable[[T], object]:
+    """A hook that gets gradients of a class; see Note [Classes of gradients]."""
+
+    def call(grad: T) -> object:
+        answer: object = hook(shown_in(cls, grad))
+        if isinstance(answer, np.generic):
+            # What a computation with 0-d arrays of `vtgrad.numpy` gives.
+            return cls._wrap(TensorImpl(np.array(answer)))
+        return answer
+
+    return call
 
 
 def _lie_alike(one: TensorImpl, other: TensorImpl) -> bool:

@@ -5,20 +5,21 @@ Note [Classes of gradients]
 Formulas compute gradients on arrays, which become plain tensors, so a gradient is a `Tensor`,
 whatever class the differentiated tensor has. A class whose operators mean something else may state
 another one in `TensorBase._gradient_class`: `grad`, the transforms of functions and ``.grad`` then
-give gradients of that class.
+give gradients of that class. Hooks of tensors and backward of a custom Function get such gradients,
+and saved tensors of the class that was saved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.operators import operators
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["SubclassMethods", "in_class_of", "in_classes_of"]
+__all__ = ["SubclassMethods", "class_of_saved", "in_class_of", "in_classes_of", "shown_in"]
 
 S = TypeVar("S", bound=TensorBase)
 G = TypeVar("G")
@@ -75,6 +76,28 @@ def in_class_of(gradient: G, model: object) -> G:
         if cls is not None:
             gradient.__class__ = cls
     return gradient
+
+
+def class_of_saved(tensor: object) -> type[TensorBase] | None:
+    """The class in which backward gets a tensor that forward saves; None if that is `Tensor`."""
+    if not isinstance(tensor, TensorBase):
+        return None
+    number: type[TensorBase] | None = tensor._number_class
+    stated: type[TensorBase] | None = tensor._gradient_class
+    return number if type(tensor) is number else stated
+
+
+def shown_in(cls: type[TensorBase] | None, tensor: G) -> G:
+    """A tensor that others may hold, for users' code: in a class, if it is a plain tensor.
+
+    It is a view of the whole tensor then, so that writes and gradients pass.
+    """
+    if cls is None or type(tensor) is not operators().tensor_class:
+        return tensor
+    assert isinstance(tensor, TensorBase)
+    shown: Any = F.alias(tensor)
+    shown.__class__ = cls
+    return cast("G", shown)
 
 
 def in_classes_of(gradients: Iterable[G], models: Sequence[object]) -> list[G]:

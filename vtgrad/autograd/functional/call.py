@@ -10,6 +10,7 @@ from vtgrad.autograd.zero_derivative import zero_derivative
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, IndependentError, TransformError
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.tensor.subclass_methods import in_class_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -180,7 +181,7 @@ def filled(
                 "cannot be differentiated again; strict=False returns it as a constant",
                 index=nr,
             )
-        answers.append(derivative)
+        answers.append(in_class_of(derivative, model))
     return answers
 
 
