@@ -157,3 +157,28 @@ def test_what_completes_a_basis_has_no_derivative() -> None:
         with pytest.raises(NotSupportedError, match="derivative"):
             refused()
     assert vnp.linalg.svd(x.detach()).U.shape == (4, 4)
+
+
+@pytest.mark.parametrize("triangle", ["L", "U", "u"])
+@pytest.mark.parametrize("parts", [1, 1j])
+def test_eigenvectors_have_the_phases_of_numpy(triangle: Any, parts: complex) -> None:
+    for size in range(1, 7):
+        rng = np.random.default_rng(size)
+        # Both triangles are there, and only one of them is read.
+        x = rng.normal(size=(2, size, size)) + parts * rng.normal(size=(2, size, size))
+        wanted = np.linalg.eigh(x, triangle)
+        found = vnp.linalg.eigh(array(x, grad=True), triangle)
+        np.testing.assert_allclose(found.eigenvectors.detach().numpy(), wanted.eigenvectors)
+        assert np.array_equal(found.eigenvalues.detach().numpy(), wanted.eigenvalues)
+        rows = vt.vmap(lambda row: vnp.linalg.eigh(row, triangle))(array(x, grad=True))
+        np.testing.assert_allclose(rows[1].detach().numpy(), wanted.eigenvectors)
+
+
+def test_derivatives_of_the_upper_triangle() -> None:
+    x = array(np.random.default_rng(0).normal(size=(4, 4)), grad=True)
+    call = partial(vnp.linalg.eigh, UPLO="U")
+    assert vt.autograd.gradcheck(call, (x,), check_forward_ad=True)
+    assert vt.autograd.gradgradcheck(call, (x,))
+    vnp.linalg.eigh(x, "U")[0].sum().backward()
+    assert x.grad is not None
+    assert not vnp.tril(x.grad, -1).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,25 +23,25 @@ _QR: Final[Any] = type(np.linalg.qr(np.eye(1)))
 _SVD: Final[Any] = type(np.linalg.svd(np.eye(1)))
 
 
-def _of_lower(a: ArrayLike, triangle: str) -> TensorBase:
-    """A Hermitian matrix whose lower triangle is the one that is read."""
+def _eigh(a: ArrayLike, triangle: str) -> Sequence[TensorBase]:
+    """Eigenvalues and eigenvectors, which have the phases that LAPACK gives for the triangle."""
     triangle = triangle.upper()
     if triangle not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     x = inexact(of(a))
     if triangle == "L" or len(x.shape) < 2:
-        return x
-    return F.conj_physical(F.transpose(x, -2, -1))
+        return F.linalg_eigh(x)
+    return F.linalg_eigh(F.conj_physical(F.transpose(x, -2, -1)), by_adjoint=True)
 
 
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     """`numpy.linalg.eigh` with derivatives, where the eigenvalues differ."""
-    return _EIGH(*map(as_array, F.linalg_eigh(_of_lower(a, UPLO))))
+    return _EIGH(*map(as_array, _eigh(a, UPLO)))
 
 
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ndarray:
     """`numpy.linalg.eigvalsh` with derivatives."""
-    return as_array(F.linalg_eigh(_of_lower(a, UPLO))[0])
+    return as_array(_eigh(a, UPLO)[0])
 
 
 def svd(

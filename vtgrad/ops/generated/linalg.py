@@ -22,7 +22,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -1068,23 +1068,23 @@ def linalg_cholesky(self: T, *, out: T | None = None) -> T:
     return result
 
 
-def linalg_eigh(self: T, *, out: Sequence[T] | None = None) -> LinalgEighResult[T]:
+def linalg_eigh(self: T, by_adjoint: bool = False, *, out: Sequence[T] | None = None) -> LinalgEighResult[T]:
     """The eigenvalues and the eigenvectors of a stack of Hermitian matrices."""
     if keys.active and is_keyed(self, out):
-        return take_over(op.LINALG_EIGH, linalg_eigh, self, out=out)
+        return take_over(op.LINALG_EIGH, linalg_eigh, self, by_adjoint, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
             check_out(out_0, self)
             check_out(out_1, self)
-        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array)
+        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array, by_adjoint)
     except Exception as error:
-        return recover(error, op.LINALG_EIGH, linalg_eigh, self, out=out)
+        return recover(error, op.LINALG_EIGH, linalg_eigh, self, by_adjoint, out=out)
     if out is not None:
         return LinalgEighResult(*write_outs(out, arrays, "linalg_eigh", exact=True))
     results = LinalgEighResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LinalgEighBackward0.record(self)
+        node = LinalgEighBackward0.record(self, by_adjoint)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results

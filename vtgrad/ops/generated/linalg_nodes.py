@@ -41,6 +41,7 @@ from vtgrad.ops.kernels.support.memory_reuse import product, reuse
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.argument_types import AnyBool
 from vtgrad.ops.saving.operands import geometry_of_operand, is_square
 
 
@@ -832,7 +833,7 @@ class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
     saves_results: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase) -> LinalgEighBackward0:
+    def record(self: TensorBase, by_adjoint: AnyBool = False) -> LinalgEighBackward0:
         return LinalgEighBackward0((gradient_edge(self),))
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:

@@ -310,7 +310,7 @@ LINALG_DET: Final = Operator("linalg_det", "input", "input", batch="matrix", nam
 LINALG_COFACTORS: Final = Operator("linalg_cofactors", "input", "input", batch="matrix", names=None, pattern="dense")
 LINALG_COFACTORS_ALONG: Final = Operator("linalg_cofactors_along", "input other", "input other", names=None, pattern="dense")
 LINALG_CHOLESKY: Final = Operator("linalg_cholesky", "input", "input", reads_result=True, batch="matrix", names=None, pattern="dense")
-LINALG_EIGH: Final = Operator("linalg_eigh", "input", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
+LINALG_EIGH: Final = Operator("linalg_eigh", "input by_adjoint:bool", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
 LINALG_INVERSE_GAPS: Final = Operator("linalg_inverse_gaps", "input", "input", reads_result=True, batch="whole", names=None, pattern="dense")
 LINALG_QR: Final = Operator("linalg_qr", "input", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
 LINALG_SVD: Final = Operator("linalg_svd", "input", "input", results=3, reads_result=True, batch="matrix", names=None, pattern="dense")

@@ -32,10 +32,11 @@ def linalg_cholesky(input: Array) -> Array:
     return result
 
 
-def linalg_eigh(input: Array) -> tuple[Array, Array]:
+def linalg_eigh(input: Array, by_adjoint: bool = False) -> tuple[Array, Array]:
     """The eigenvalues, from the smallest on, and the eigenvectors of each Hermitian matrix.
 
-    Of a matrix only the lower triangle is read, as if the upper one were its adjoint.
+    Of a matrix only the lower triangle is read, as if the upper one were its adjoint. LAPACK may
+    also get it as the upper triangle of the adjoint: eigenvectors have other phases then.
 
     Raises
     ------
@@ -44,7 +45,10 @@ def linalg_eigh(input: Array) -> tuple[Array, Array]:
     """
     matrices = checked_square("linalg_eigh", input)
     try:
-        values, vectors = np.linalg.eigh(matrices)
+        if by_adjoint:
+            values, vectors = np.linalg.eigh(np.conj(np.swapaxes(matrices, -1, -2)), "U")
+        else:
+            values, vectors = np.linalg.eigh(matrices)
     except np.linalg.LinAlgError:
         raise LinAlgError("linalg_eigh() did not converge: a matrix may hold nan or inf") from None
     return values, vectors
