@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.calls_with_options import call, check, check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
@@ -118,3 +121,21 @@ def test_samples() -> None:
     rows = np.array([[[3.0, 1.0, 2.0], [2.0, NAN, 0.5]], [[NAN, 4.0, 1.0], [1.0, 1.0, 5.0]]])
     for name in REDUCTIONS + RUNNING + PLACES:
         check_samples(getattr(vnp, name), rows, axis=1)
+
+
+@pytest.mark.parametrize("name", ["std", "nanstd"])
+def test_the_deviation_of_what_does_not_vary_has_no_derivative(name: str) -> None:
+    std: Callable[..., Any] = getattr(vnp, name)
+    for shape, axis in (((), None), ((3,), None), ((2, 3), 1), ((2, 3), (0, 1))):
+        x = array(np.full(shape, 2.0), grad=True)
+        found = std(x, axis=axis)
+        assert not found.any()
+        gradient = vt.autograd.grad(found.sum(), x, create_graph=True)[0]
+        assert gradient.tolist() == np.zeros(shape).tolist()
+        tangent = vt.func.jvp(partial(std, axis=axis), (x,), (array(np.ones(shape)),))[1]
+        assert not tangent.any()
+    # One row varies, the other does not.
+    x = array([[1.0, 3.0], [2.0, 2.0]], grad=True)
+    std(x, axis=1).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [[-0.5, 0.5], [0, 0]]

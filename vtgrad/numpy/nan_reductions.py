@@ -19,6 +19,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.numpy.reductions import root_of_spread
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
@@ -308,12 +309,6 @@ def _variance(
     return _quotient(_sum(squares, dims, keepdims), F.sub(number, ddof))
 
 
-def _root(x: TensorBase) -> TensorBase:
-    """The square root, whose gradient is zero at zero."""
-    zero = F.eq(x, 0)
-    return F.where(zero, constant(0, x), F.sqrt(F.where(zero, constant(1, x), x)))
-
-
 def _spread(
     a: ArrayLike,
     axis: Axis,
@@ -413,4 +408,4 @@ def nanstd(
         found = on_values(np.nanstd, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
         return typing.cast("ndarray", found)
     squares = _spread(a, axis, dtype, ddof, keepdims is True, where, mean, correction)
-    return deliver(_root(squares), out)
+    return deliver(root_of_spread(squares), out)

@@ -42,6 +42,7 @@ __all__ = [
     "min",
     "prod",
     "ptp",
+    "root_of_spread",
     "std",
     "sum",
     "var",
@@ -564,7 +565,15 @@ def std(
                 correction=correction,
             ),
         )
-    return deliver(F.sqrt(_spread(x, axis, dtype, ddof, keepdims, where, mean, correction)), out)
+    variance = _spread(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    return deliver(root_of_spread(variance), out)
+
+
+def root_of_spread(variance: TensorBase) -> TensorBase:
+    """The standard deviation, whose derivative is taken as 0 where nothing varies."""
+    constant = F.eq(variance, 0)
+    root = F.sqrt(F.masked_fill(variance, constant, 1))
+    return F.masked_fill(root, constant, 0)
 
 
 def _spread(
