@@ -15,6 +15,7 @@ from vtgrad.graph.sample_array import SampleArray, refuse_values
 from vtgrad.graph.tracer import read_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.key_set import keys
@@ -92,6 +93,8 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
     ------
     NotSupportedError
         If tensors cannot have the dtype.
+    ArgumentTypeError
+        For masked arrays, matrices, and arrays that compute in a way of their own.
     TypeError, ValueError
         What NumPy raises for what is no array.
     """
@@ -103,6 +106,8 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
     elif isinstance(value, (list, tuple)) and _holds_tensor(value):
         found = _stacked(value, dtype)
     else:
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+            check_meaning(value)
         array = np.asarray(value, dtype)
         # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
         shared = not isinstance(value, (list, tuple, int, float, complex, np.generic))

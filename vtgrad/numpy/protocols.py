@@ -25,7 +25,7 @@ from vtgrad.numpy.function import functions
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
 from vtgrad.numpy.operands import has_dtype
-from vtgrad.numpy.ufunc_loop import by_numpys
+from vtgrad.numpy.ufunc_loop import by_numpys, computes_itself
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
@@ -37,6 +37,9 @@ def call_ufunc(
     ufunc: np.ufunc, method: str, inputs: Sequence[object], options: Mapping[str, Any]
 ) -> Any:
     """What ``ufunc(*inputs)``, or a method of it, gives: for ``__array_ufunc__``."""
+    for x in (*inputs, *options.get("out", ())):
+        if computes_itself(x):
+            return NotImplemented
     mine: Any = by_numpys.get(ufunc)
     if mine is not None:
         call = mine if method == "__call__" else getattr(mine, method)

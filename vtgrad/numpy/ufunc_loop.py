@@ -38,7 +38,7 @@ from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.ufunc_operators import Operator, inplace_operator, inside_of, operator_of
 
-__all__ = ["Operator", "UfuncLoop", "by_numpys", "outs_of"]
+__all__ = ["Operator", "UfuncLoop", "by_numpys", "computes_itself", "outs_of"]
 
 _Loop: TypeAlias = tuple[NumpyDType, ...]
 _WEAK: Final = (bool, int, float, complex)
@@ -46,6 +46,13 @@ _BOOL: Final = np.dtype(np.bool_)
 
 # The ufunc of the namespace for each of NumPy's: what `__array_ufunc__` calls.
 by_numpys: Final[dict[np.ufunc, UfuncLoop]] = {}
+
+
+def computes_itself(x: object) -> bool:
+    """Whether an operand is no array, and computes ufuncs, as data frames do."""
+    if isinstance(x, (TensorBase, np.ndarray, np.generic)):
+        return False
+    return getattr(type(x), "__array_ufunc__", None) is not None
 
 
 class UfuncLoop:
@@ -90,6 +97,9 @@ class UfuncLoop:
         signature: object = None,
     ) -> ndarray:
         """The function with all its options."""
+        for x in inputs:
+            if computes_itself(x):
+                return self._by_another(inputs, outs, where, casting, dtype, signature)
         operands = [x if type(x) in _WEAK else of_any_dtype(x) for x in inputs]
         loop = self.loop(operands, dtype, signature, casting)
         mask = True if where is True else of(where, _BOOL)
@@ -130,6 +140,25 @@ class UfuncLoop:
             for x, target in zip(found, outs, strict=True)
         ]
         return kept[0] if len(kept) == 1 else typing.cast("ndarray", tuple(kept))
+
+    def _by_another(
+        self,
+        inputs: Sequence[object],
+        outs: tuple[object, ...],
+        where: object,
+        casting: str,
+        dtype: DTypeLike | None,
+        signature: object,
+    ) -> ndarray:
+        """What an operand gives that computes ufuncs itself, which NumPy asks."""
+        options: dict[str, Any] = {"out": outs, "dtype": dtype, "signature": signature}
+        options = {name: value for name, value in options.items() if value}
+        if where is not True:
+            options["where"] = where
+        if casting != "same_kind":
+            options["casting"] = casting
+        numpys: Any = self.ufunc
+        return typing.cast("ndarray", numpys(*inputs, **options))
 
     def loop(
         self,

@@ -62,6 +62,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
     "as_tensors",
+    "check_meaning",
     "constant",
     "each_as_tensor",
     "exact_beside",
@@ -75,6 +76,31 @@ __all__ = [
 # The parameters that say where something is done.
 _CONDITIONS: Final = frozenset({"condition", "mask"})
 _NUMBERS: Final = (int, float, complex, np.number, np.bool_)
+
+
+def check_meaning(array: Array) -> None:
+    """Refuse an array whose operators mean something else than those of NumPy's.
+
+    Raises
+    ------
+    ArgumentTypeError
+        For a masked array, a matrix, or one that has its own `__array_ufunc__`.
+    """
+    if hasattr(array, "mask"):
+        raise ArgumentTypeError(
+            "a masked array is no operand: the tensor would not have its mask; pass its data, or "
+            "array.filled(value)"
+        )
+    if isinstance(array, np.matrix):
+        raise ArgumentTypeError(
+            "a np.matrix is no operand: its `*` and `**` are products of matrices, and those of "
+            "tensors are not; pass np.asarray(matrix)"
+        )
+    if type(array).__array_ufunc__ is not np.ndarray.__array_ufunc__:
+        raise ArgumentTypeError(
+            f"{type(array).__name__} is no operand: it computes in a way of its own, which its "
+            "numbers do not show; pass np.asarray(array)"
+        )
 
 
 def constant(value: object, *beside: object) -> TensorBase:
@@ -95,21 +121,7 @@ def constant(value: object, *beside: object) -> TensorBase:
         a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
     array: Array = np.asanyarray(value)
-    if hasattr(array, "mask"):
-        raise ArgumentTypeError(
-            "a masked array is no operand: the tensor would not have its mask; pass its data, or "
-            "array.filled(value)"
-        )
-    if isinstance(array, np.matrix):
-        raise ArgumentTypeError(
-            "a np.matrix is no operand: its `*` and `**` are products of matrices, and those of "
-            "tensors are not; pass np.asarray(matrix)"
-        )
-    if type(array).__array_ufunc__ is not np.ndarray.__array_ufunc__:
-        raise ArgumentTypeError(
-            f"{type(array).__name__} is no operand: it computes in a way of its own, which its "
-            "numbers do not show; pass np.asarray(array)"
-        )
+    check_meaning(array)
     array = array.view(np.ndarray)
     native = array.dtype.newbyteorder("=")
     dtype_of(native)
