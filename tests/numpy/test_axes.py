@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import vtgrad.numpy as vnp
 from tests.numpy.calls_in_layouts import Call, check_derivatives, compare_calls
-from tests.numpy.support import DTYPES, array
+from tests.numpy.support import DTYPES, array, compare
 
 CALLS: dict[str, list[Call]] = {
     "expand_dims": [
@@ -156,3 +157,16 @@ def test_special_values(value: float) -> None:
     rows = np.array([[value, 1.0], [2.0, value]])
     for name in ("flip", "roll", "resize", "trim_zeros"):
         compare_calls(name, CALLS[name][:2], [(2, 2)], ["d"], numbers=lambda *_: rows)
+
+
+def test_one_axis_may_be_a_number() -> None:
+    for grad in (False, True):
+        x, plain = array([1.0, 2.0], grad), np.array([1.0, 2.0])
+        for axes in (0, -1, np.int64(0), 1):
+            for name in ("transpose", "permute_dims"):
+                mine: Any = getattr(vnp, name)
+                theirs: Any = getattr(np, name)
+                compare(partial(mine, x, axes), partial(theirs, plain, axes), f"{name} {axes}")
+        # Not the shape of no dimension, which one element has.
+        with pytest.raises(TypeError, match="reshape"):
+            x[:1].reshape()

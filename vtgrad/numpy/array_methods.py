@@ -57,6 +57,8 @@ class ArrayMethods(ArrayReductions):
         copy: builtins.bool | None = None,
     ) -> ndarray:
         """``np.reshape(x, shape, ...)``, where the sizes may be arguments of their own."""
+        if not shape:
+            raise TypeError("reshape() takes at least 1 argument (0 given)")
         sizes: Any = shape[0] if len(shape) == 1 else shape
         return shapes.reshape(self, sizes, order, copy=copy)
 

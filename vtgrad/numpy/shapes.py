@@ -150,14 +150,14 @@ def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
 
 @function
 @or_by_numpy
-def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndarray:
+def transpose(a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
     """The axes in another order.
 
     Parameters
     ----------
     a : array_like
         The elements.
-    axes : sequence of int, optional
+    axes : int or sequence of int, optional
         For each axis of the result the one of `a`; by default the reverse order.
 
     Returns
@@ -178,7 +178,10 @@ def transpose(a: ArrayLike, axes: Sequence[SupportsIndex] | None = None) -> ndar
     """
     x = viewable(of(a))
     ndim = x._impl.array.ndim
-    dims = tuple(range(ndim))[::-1] if axes is None else dims_of(tuple(axes), ndim)
+    if axes is None:
+        dims = tuple(range(ndim))[::-1]
+    else:
+        dims = dims_of((axes,) if isinstance(axes, SupportsIndex) else tuple(axes), ndim)
     if len(dims) != ndim:
         raise ValueError("axes don't match array")
     return as_array(F.permute(x, dims))
