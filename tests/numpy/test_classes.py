@@ -14,6 +14,7 @@ import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array
 from vtgrad.autograd import functional as F
+from vtgrad.errors import GradientError
 from vtgrad.numpy import ndarray, scalar
 from vtgrad.numpy.ufuncs import exp
 
@@ -83,6 +84,22 @@ def test_gradients_of_leaves_are_arrays() -> None:
     plain = vt.ones(2, requires_grad=True)
     plain.sum().backward()
     assert type(plain.grad) is vt.Tensor
+
+
+def test_backward_takes_what_numpy_takes_for_an_array() -> None:
+    x = array([1.0, 2.0], grad=True)
+    for gradient in (np.array([1.0, 10.0]), [1.0, 10.0], array([1.0, 10.0])):
+        x.grad = None
+        (x * x).backward(gradient)
+        assert type(x.grad) is ndarray
+        assert x.grad.tolist() == [2, 40]
+    for number in (np.float64(3), 3.0, np.array(3.0)):
+        x.grad = None
+        x[1].backward(number)
+        assert x.grad is not None
+        assert x.grad.tolist() == [0, 3]
+    with pytest.raises(GradientError):
+        (x * x).backward(np.ones(3))
 
 
 def test_forward_of_a_function_may_compute_numbers() -> None:

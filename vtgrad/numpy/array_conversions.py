@@ -9,7 +9,7 @@ import builtins
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, Self, SupportsIndex
 
 import numpy as np
@@ -20,7 +20,14 @@ from vtgrad.graph.batch import batch_of
 from vtgrad.graph.set_history import meta_of
 from vtgrad.numpy.array_operators import ArrayOperators
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.operands import check_dtype, is_differentiated, of, value_of, viewable
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    check_dtype,
+    is_differentiated,
+    of,
+    value_of,
+    viewable,
+)
 from vtgrad.numpy.protocols import call_ufunc
 from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
@@ -253,6 +260,38 @@ class ArrayConversions(ArrayOperators):
         return call_ufunc(ufunc, method, inputs, options)
 
     # -- gradients -------------------------------------------------------------------------------
+
+    def backward(
+        self,
+        gradient: ArrayLike | None = None,
+        retain_graph: builtins.bool | None = None,
+        create_graph: builtins.bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
+        """Add the gradients of this array into the ``.grad`` of the leaves.
+
+        Parameters
+        ----------
+        gradient : array_like, optional
+            The gradient of this array, of its shape; numbers and arrays of NumPy are constants.
+        retain_graph, create_graph, inputs
+            As for `Tensor.backward`.
+
+        Raises
+        ------
+        RootError, ImplicitGradientError, GradientError, StaleSavedError, GraphFreedError
+            As for `Tensor.backward`.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> x = np.array([1.0, 2.0]).requires_grad_()
+        >>> (x * x).backward([1.0, 10.0])
+        >>> x.grad
+        array([ 2., 40.])
+        """
+        found = None if gradient is None else of(gradient)
+        super().backward(found, retain_graph, create_graph, inputs)
 
     @property
     def grad(self) -> Self | None:
