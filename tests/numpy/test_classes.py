@@ -221,6 +221,24 @@ def test_checkpoints_compute_scalars() -> None:
         assert x.grad.tolist() == [3, 27]
 
 
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_checkpoints_give_arrays_and_scalars_again(reentrant: bool) -> None:
+    seen: list[type] = []
+
+    def f(x: Any) -> Any:
+        seen.append(type(x))
+        return vnp.sum(2 * x * x)
+
+    x = array([1.0, 3.0], grad=True)
+    makers: list[Callable[[], Any]] = [lambda: x * 1, lambda: x[1] * 1]
+    for make in makers:
+        # The argument is dead when the function runs again.
+        vt.utils.checkpoint.checkpoint(f, make(), use_reentrant=reentrant).backward()
+    assert seen == [ndarray, ndarray, scalar, scalar]
+    assert x.grad is not None
+    assert x.grad.tolist() == [4, 24]
+
+
 def test_gradcheck_takes_arrays() -> None:
     x = array([1.0, 2.0], grad=True)
     assert vt.autograd.gradcheck(mixed, (x,))

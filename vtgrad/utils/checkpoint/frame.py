@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import CheckpointError, ViewInvalidError
@@ -43,6 +43,8 @@ from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import settle, thread
 from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.tensor.subclass_methods import class_of_saved
+from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.checkpoint.digest import sum_of
 from vtgrad.utils.checkpoint.named import NamesOfCall
 from vtgrad.utils.checkpoint.rewound import is_rewound, rewound
@@ -136,6 +138,7 @@ class Frame:
     __slots__ = (
         "_again",
         "_arguments",
+        "_classes",
         "_counters",
         "_function",
         "_holder",
@@ -156,6 +159,8 @@ class Frame:
     # The arguments, None in the place of a tensor, which is in `_tensors`.
     _arguments: list[object]
     _tensors: dict[int, SavedVariable]
+    # Of those that are of a class which states one, see Note [Classes of gradients].
+    _classes: dict[int, type[TensorBase]]
     # During the first run: for the counters of the arguments, which these are, and whether they are
     # saved as they are.
     _counters: dict[VersionCounter, tuple[int, bool]]
@@ -183,6 +188,7 @@ class Frame:
         self._holder = _Arguments(())
         self._arguments = list(arguments)
         self._tensors = {}
+        self._classes = {}
         self._counters = {}
         for nr, x in enumerate(arguments):
             if isinstance(x, TensorBase):
@@ -203,6 +209,9 @@ class Frame:
             # The function may not use it; if it does, the operator that reads it raises.
             return
         self._tensors[nr] = variable
+        cls = class_of_saved(tensor)
+        if cls is not None:
+            self._classes[nr] = cls
         self._arguments[nr] = None
         self._counters.setdefault(tensor._impl.counter, (nr, variable.packed is None))
 
@@ -317,7 +326,11 @@ class Frame:
                 settle(ident)
                 arguments = list(self._arguments)
                 for nr, variable in self._tensors.items():
-                    arguments[nr] = variable.unpack(self._holder)
+                    arguments[nr] = argument = variable.unpack(self._holder)
+                    cls = self._classes.get(nr)
+                    if cls is not None and type(argument) is Tensor:
+                        # Made again, because the tensor itself is dead.
+                        cast("Any", argument).__class__ = cls
                 if self._random is not None:
                     self._random.enter()
                 run.call(self._names.given_to(arguments))

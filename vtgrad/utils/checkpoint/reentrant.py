@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from vtgrad.engine.backward import backward as run_backward
 from vtgrad.engine.current_graph_task import running
@@ -69,6 +69,8 @@ class _Call:
         arguments, leaves = list(self._arguments), dict[int, TensorBase]()
         for nr, tensor in zip(indices, tensors, strict=True):
             arguments[nr] = leaf = handle_like(tensor, view_impls.alias(tensor._impl))
+            # Results on a scalar of `vtgrad.numpy` are arrays at first.
+            cast("Any", leaf).__class__ = type(tensor)
             leaf._impl.set_names(self._names.of(nr))
             if requires_grad(tensor):
                 own_meta(leaf).requires_grad_ = True
