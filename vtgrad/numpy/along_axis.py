@@ -9,8 +9,9 @@ import numpy as np
 
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.index import at_positions, positions_of, setitem
+from vtgrad.numpy.index import at_positions, positions_of, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import copied
 from vtgrad.numpy.on_values import (
     Target,
     any_differentiated,
@@ -31,6 +32,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -186,7 +188,7 @@ def fill_diagonal(a: Target, val: ArrayLike, wrap: bool = False) -> None:
         refuse_derivatives(val)
         np.fill_diagonal(a, values_in(val), wrap)
         return
-    values = of(val)
+    values = stored_value(a, val)
     shape = a._impl.array.shape
     if len(shape) == 2 and not wrap:
         if values._impl.array.size:
@@ -259,7 +261,7 @@ def insert(
         axis,
     )
     joined = F.cat([F.reshape(x, -1), F.reshape(added, -1)])
-    return at_positions(as_array(joined), positions)
+    return _by_columns_too(x, at_positions(as_array(joined), positions))
 
 
 @function
@@ -296,7 +298,12 @@ def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: SupportsIndex | None = 
         return typing.cast("ndarray", on_values(np.delete, arr, places, axis))
     x = of(arr)
     positions = np.delete(positions_of(x._impl.array.shape), places, axis)
-    return at_positions(as_array(F.reshape(x, -1)), positions)
+    return _by_columns_too(x, at_positions(as_array(F.reshape(x, -1)), positions))
+
+
+def _by_columns_too(x: ndarray, found: ndarray) -> ndarray:
+    """A fresh result, by columns in memory if the operand lies so."""
+    return copied(found, "F") if resolved(x._impl.array).flags.fnc else found
 
 
 # -- where elements are not zero -------------------------------------------------------------------

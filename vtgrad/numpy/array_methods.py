@@ -359,7 +359,7 @@ class ArrayMethods(ArrayReductions):
             return result(F.clone(self) if own == wanted else F.to_dtype(self, wanted))
         if own != wanted:
             found = F.to_dtype(self, wanted)
-            if order in ("K", "C") or found._impl.array.ndim < 2:
+            if order == "K" or found._impl.array.ndim < 2:
                 return as_array(found)
             return copied(found, order)
         return copied(self, order) if copy else typing.cast("ndarray", self)

@@ -15,7 +15,7 @@ from vtgrad.numpy import ufuncs
 from vtgrad.numpy.base import ArrayBase
 from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.index import getitem, setitem
-from vtgrad.numpy.operands import ArrayLike, Index, fresh, is_keyed, result, value_of
+from vtgrad.numpy.operands import ArrayLike, Index, fresh, is_keyed, of, result, value_of
 from vtgrad.numpy.ufunc import Binary, Ufunc
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
@@ -257,6 +257,11 @@ class ArrayOperators(ArrayBase):
         return _write(ufuncs.floor_divide, self, other)
 
     def __imatmul__(self, other: ArrayLike) -> Self:
+        if isinstance(other, _OPERANDS) and (not self._impl.array.ndim or np.ndim(of(other)) < 2):
+            raise ValueError(
+                "inplace matrix multiplication requires the first operand to have at least one and "
+                "the second at least two dimensions."
+            )
         return _write(ufuncs.matmul, self, other)
 
     def __iand__(self, other: ArrayLike) -> Self:

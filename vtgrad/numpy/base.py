@@ -53,6 +53,15 @@ def viewable(x: TensorBase) -> TensorBase:
     return F.clone(x) if type(x) is kinds.scalar else x
 
 
+def _real_part(value: object) -> Any:
+    """What of a value a real array takes where NumPy discards the imaginary part."""
+    given: Any = value
+    if isinstance(given, (int, float, complex)):
+        # An array, which is cast as NumPy casts here, where a number would have to fit.
+        given = np.asarray(given)
+    return given.real if getattr(given, "dtype", np.dtype(int)).kind == "c" else given
+
+
 class ArrayBase(Tensor):
     """A tensor whose attributes mean what they mean in NumPy.
 
@@ -296,7 +305,7 @@ class ArrayBase(Tensor):
     @real.setter
     def real(self, value: object) -> None:
         part = self.real if self._impl.array.dtype.kind == "c" else self
-        part[...] = typing.cast("Any", value)
+        part[...] = _real_part(value)
 
     @property
     def imag(self) -> Self:
@@ -325,7 +334,7 @@ class ArrayBase(Tensor):
     def imag(self, value: object) -> None:
         if self._impl.array.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self.imag[...] = typing.cast("Any", value)
+        self.imag[...] = _real_part(value)
 
     @property
     def device(self) -> str:

@@ -12,6 +12,7 @@ from vtgrad.numpy.deliver import NO_VALUE, NoValue, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, keyed_index, setitem
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import (
     Target,
     any_differentiated,
@@ -156,7 +157,7 @@ def select(
     found = as_array(F.clone(F.broadcast_to(found, shape)))
     for mask, x in zip(reversed(conditions), reversed(values), strict=True):
         found = as_array(F.where(mask, x, found))
-    return found
+    return as_array(in_rows(found))
 
 
 @function
@@ -476,5 +477,8 @@ def _blank_values(values: ArrayLike, x: TensorBase) -> Array:
     if isinstance(values, np.ndarray):
         return np.zeros_like(values)
     blank = _blank(of(values))
+    if isinstance(values, np.generic) or type(values) is kinds.scalar:
+        # NumPy casts a scalar as a number of Python.
+        return typing.cast("Array", blank[()])
     whole = isinstance(values, (TensorBase, np.generic))
     return blank if whole else np.zeros(blank.shape, x._impl.dtype)

@@ -17,6 +17,7 @@ from vtgrad.numpy.memory_order import copied
 from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, cast, has_dtype, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
+from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
@@ -617,5 +618,5 @@ def full_like(
     """
     _check_device(device)
     made = _made_like(a, dtype, order, shape, None)
-    made[...] = fill_value
-    return made
+    # As NumPy, which casts here what an assignment to elements refuses.
+    return store(made, of(fill_value))

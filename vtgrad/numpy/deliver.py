@@ -15,7 +15,16 @@ from vtgrad.storage.arrays import Shape
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["NO_VALUE", "Axis", "NoValue", "by_numpy", "deliver", "dims_of", "handed_over"]
+__all__ = [
+    "NO_VALUE",
+    "Axis",
+    "NoValue",
+    "by_numpy",
+    "deliver",
+    "dims_of",
+    "handed_over",
+    "is_whole",
+]
 
 # What an argument ``axis`` may be.
 Axis: TypeAlias = typing.SupportsIndex | tuple[typing.SupportsIndex, ...] | None
@@ -61,13 +70,13 @@ def dims_of(axis: Axis, ndim: int, *, of_number: bool = False) -> Shape:
     return np.lib.array_utils.normalize_axis_tuple(typing.cast("Any", axis), ndim)
 
 
-def deliver(found: TensorBase, out: object = None) -> ndarray:
+def deliver(found: TensorBase, out: object = None, casting: str = "same_kind") -> ndarray:
     """A fresh result of an operator, as `result`, or stored in ``out``.
 
     Raises
     ------
     TypeError
-        If ``out`` cannot hold the result by NumPy's rule ``same_kind``.
+        If ``out`` cannot hold the result by NumPy's rule `casting`.
     ValueError
         If it is of another shape.
     """
@@ -77,16 +86,26 @@ def deliver(found: TensorBase, out: object = None) -> ndarray:
     if not isinstance(target, (TensorBase, np.ndarray)):
         raise TypeError("return arrays must be of ArrayType")
     dtype = target._impl.dtype if isinstance(target, TensorBase) else target.dtype
-    if not np.can_cast(found._impl.dtype, dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast output from {found._impl.dtype!r} to {dtype!r} with casting rule "
-            "'same_kind'"
-        )
     if target.shape != found._impl.array.shape:
         raise ValueError(
             f"the output has the shape {target.shape}, and the result {found._impl.array.shape}"
         )
+    if not np.can_cast(found._impl.dtype, dtype, typing.cast("Any", casting)):
+        raise TypeError(
+            f"Cannot cast output from {found._impl.dtype!r} to {dtype!r} with casting rule "
+            f"{casting!r}"
+        )
     return store(target, typing.cast("ndarray", found))
+
+
+def is_whole(out: object) -> bool:
+    """Whether ``out=`` of a reduction is of integers or bools.
+
+    NumPy casts what it sums to them as it goes along, so it computes such a reduction itself, whose
+    result carries no derivative.
+    """
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return isinstance(target, TensorBase) and target._impl.array.dtype.kind not in "fc"
 
 
 def handed_over(found: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import typing
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,13 +13,16 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_order, order_by_steps
 from vtgrad.numpy.on_values import any_differentiated, arrays_in, on_values, values_in
 from vtgrad.numpy.operands import as_array, of, viewable
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.no_fp_warnings import run_without_warnings
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["einsum", "einsum_path"]
 
@@ -75,7 +79,10 @@ def einsum(
         _check(equation, tuple([(x._impl.dtype, len(x.shape)) for x in arrays]), kind, casting)
         arrays = common(arrays, kind)
         _check_out(arrays[0]._impl.dtype, out, casting)
-        return deliver(F.einsum(equation, *arrays), out)
+        found: TensorBase = F.einsum(equation, *arrays)
+        if len(arrays) > 1:
+            found = _in_numpys_order(found, equation, arrays)
+        return deliver(found, out)
     options: dict[str, Any] = {"casting": casting, "order": order, "optimize": optimize}
     if dtype is not None:
         options["dtype"] = dtype
@@ -89,6 +96,24 @@ def einsum(
             return as_array(F.einsum(equation, *[viewable(x) for x in arrays]))
         return typing.cast("ndarray", arrays_in(computed))
     return typing.cast("ndarray", on_values(np.einsum, *operands, out=out, **options))
+
+
+def _in_numpys_order(found: TensorBase, equation: str, arrays: Sequence[ndarray]) -> TensorBase:
+    """A product with its axes in memory as those of its operands, where all axes have names."""
+    if "." in equation:
+        return found
+    names, _, kept = equation.replace(" ", "").partition("->")
+    if "->" not in equation:
+        kept = "".join(sorted([name for name in set(names) - {","} if names.count(name) == 1]))
+    labels = kept + "".join(sorted(set(names) - set(kept) - {","}))
+    steps = []
+    for term, x in zip(names.split(","), arrays, strict=True):
+        array = resolved(x._impl.array)
+        found_steps = dict.fromkeys(labels, 0)
+        for name, step, size in zip(term, array.strides, array.shape, strict=True):
+            found_steps[name] += step if size > 1 else 0
+        steps.append([found_steps[name] for name in labels])
+    return in_order(found, tuple([axis for axis in order_by_steps(steps) if axis < len(kept)]))
 
 
 def _parsed(operands: tuple[Any, ...]) -> tuple[str, list[ndarray]]:

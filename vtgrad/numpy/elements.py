@@ -195,8 +195,8 @@ def nan_to_num(
     """
     if not copy and isinstance(x, np.ndarray):
         refuse_derivatives(nan, posinf, neginf)
-        np.nan_to_num(x, False, values_in(nan), values_in(posinf), values_in(neginf))
-        return of(x) if has_dtype(x.dtype) else typing.cast("ndarray", x)
+        written = np.nan_to_num(x, False, values_in(nan), values_in(posinf), values_in(neginf))
+        return of(x) if has_dtype(x.dtype) and x.ndim else typing.cast("ndarray", written)
     if not any_differentiated(x, nan, posinf, neginf) and (copy or not isinstance(x, TensorBase)):
         return typing.cast("ndarray", on_values(np.nan_to_num, x, copy, nan, posinf, neginf))
     given = of(x)
@@ -211,7 +211,7 @@ def nan_to_num(
         return result(F.clone(found) if found is given else found)
     if found is not given:
         F.copy_(given, found)
-    return given
+    return given if given._impl.array.ndim else result(F.clone(given))
 
 
 def _finite(

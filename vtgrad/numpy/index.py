@@ -37,7 +37,15 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Basic", "at_positions", "getitem", "index_by_numpy", "positions_of", "setitem"]
+__all__ = [
+    "Basic",
+    "at_positions",
+    "getitem",
+    "index_by_numpy",
+    "positions_of",
+    "setitem",
+    "stored_value",
+]
 
 Basic: TypeAlias = int | slice | EllipsisType | None
 
@@ -68,7 +76,7 @@ def getitem(x: TensorBase, index: object) -> ndarray:
 
 def setitem(x: TensorBase, index: object, value: object) -> None:
     """What ``x[index] = value`` means, but for what the operator does alike."""
-    source = _value(x, value)
+    source = stored_value(x, value)
     if keyed_index(index):
         F.setitem(x, index, source)
         return
@@ -263,8 +271,14 @@ def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[TensorBase, tuple
     return view, tuple(backward)
 
 
-def _value(x: TensorBase, value: object) -> ndarray:
-    """A value as it is stored: cast to the dtype, however much it loses."""
+def stored_value(x: TensorBase, value: object) -> ndarray:
+    """A value as it is stored: cast to the dtype of `x`, however much it loses.
+
+    Raises
+    ------
+    TypeError, ValueError
+        What NumPy raises for a number of Python that does not fit, as a complex one.
+    """
     dtype = x._impl.array.dtype
     if isinstance(value, (list, tuple)):
         value = of(value)

@@ -276,6 +276,8 @@ def astype(
         raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(given)} instead.")
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+    if isinstance(given, np.generic):
+        return typing.cast("ndarray", given.astype(dtype))
     return x.astype(dtype, copy=copy)
 
 

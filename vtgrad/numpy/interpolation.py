@@ -19,6 +19,7 @@ import numpy as np
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
@@ -148,7 +149,7 @@ def interp(
     if points.shape[0] > 1:
         inner = F.where(F.isnan(where), fresh(np.asarray(np.nan, kind)), inner)
     inner = F.where(F.gt(where, points[-1]), above, inner)
-    return deliver(F.where(F.lt(where, points[0]), below, inner))
+    return deliver(in_rows(F.where(F.lt(where, points[0]), below, inner)))
 
 
 def _unrolled(

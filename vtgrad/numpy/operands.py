@@ -16,6 +16,7 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.calling.constants import check_meaning
+from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.key_set import keys
@@ -224,7 +225,8 @@ def is_keyed(x: TensorBase) -> bool:
     """Whether a tensor is more than an array: one of several samples, dual, traced, on a lane."""
     if not keys.active:
         return False
-    return bool(keys.modes) or x._impl.key_set != 0
+    # In forward mode only what has a tangent is dual.
+    return x._impl.key_set != 0 or (bool(keys.modes) and keys_of(x) != 0)
 
 
 def is_differentiated(x: TensorBase) -> bool:

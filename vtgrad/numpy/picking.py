@@ -12,8 +12,9 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.index import getitem, setitem
+from vtgrad.numpy.index import getitem, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import on_values
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -28,6 +29,7 @@ from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import common, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["choose", "clip", "compress", "dot", "nonzero", "put", "round", "take"]
@@ -91,9 +93,25 @@ def take(
         x = as_array(F.reshape(x, -1))
     (dim,) = dims_of(axis, x._impl.array.ndim)
     places = _places(indices, x._impl.array.shape[dim], mode)
-    return deliver(
-        getitem(x, (*(slice(None),) * dim, places)) if places.ndim else _at(x, dim, places), out
-    )
+    _check_cast(out, x._impl.array.dtype)
+    if not places.ndim:
+        return deliver(_at(x, dim, places), out, "unsafe")
+    # NumPy's result is row-major, also where that of an index is not.
+    return deliver(in_rows(getitem(x, (*(slice(None),) * dim, places))), out, "unsafe")
+
+
+def _check_cast(out: ndarray | None, dtype: NumpyDType) -> None:
+    """Refuse ``out=`` that NumPy refuses: it asks for the cast from `out` to be safe.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if out is not None and not np.can_cast(out.dtype, dtype, "safe"):
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {dtype!r} according to the rule 'safe'"
+        )
 
 
 def _at(x: ndarray, dim: int, place: np.ndarray[Any, Any]) -> TensorBase:
@@ -127,7 +145,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
     if not isinstance(given, TensorBase) or type(given) is kinds.scalar:
         raise TypeError(f"argument 1 must be an array, not {type(a).__name__}")
     places = _places(ind, a._impl.array.size, mode).reshape(-1)
-    values = as_array(F.reshape(of(v), -1))
+    values = as_array(F.reshape(stored_value(a, v), -1))
     count = values._impl.array.size
     if not places.size or not count:
         return
@@ -177,8 +195,9 @@ def choose(
     numbers = np.take(np.arange(len(arrays)), numbers, mode=typing.cast("Any", mode))
     shape = np.broadcast_shapes(numbers.shape, *[x.shape for x in arrays])
     whole = F.stack([F.broadcast_to(x, shape) for x in arrays])
+    _check_cast(out, whole._impl.array.dtype)
     index = fresh(np.broadcast_to(numbers, shape)[None].copy())
-    return deliver(F.squeeze(F.gather(whole, 0, index), 0), out)
+    return deliver(F.squeeze(F.gather(whole, 0, index), 0), out, "unsafe")
 
 
 @function
@@ -293,7 +312,11 @@ def clip(
     tensors = [v for v in (x, *plain) if isinstance(v, TensorBase)]
     if not any(is_differentiated(v) for v in tensors):
         values = [
-            None if v is None else value_of(of(v)) if not isinstance(v, (int, float)) else v
+            None
+            if v is None
+            else value_of(of(v))
+            if not isinstance(v, (int, float, complex))
+            else v
             for v in (low, high)
         ]
         options: dict[str, Any] = {} if where is True else {"where": where}
@@ -345,6 +368,9 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None)
     if x._impl.array.dtype.kind == "c":
         parts = [round(part, decimals) for part in (F.real(x), F.imag(x))]
         return deliver(F.complex(*parts), out)
+    if isinstance(out, TensorBase):
+        # NumPy computes in the dtype of what it writes.
+        x = cast(x, np.result_type(x._impl.dtype, out._impl.dtype))
     return deliver(F.round(x, decimals=typing.cast("Any", decimals)), out)
 
 
@@ -383,11 +409,27 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     x, y = cast(x, kind), cast(y, kind)
     m, n = x._impl.array.ndim, y._impl.array.ndim
     if not (is_differentiated(x) or is_differentiated(y)):
-        return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=out))
+        return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=_as_result(out, kind)))
     if not m or not n:
-        return deliver(F.mul(x, y), out)
+        return deliver(F.mul(x, y), _as_result(out, kind))
     if x.shape[-1] != y.shape[-2 if n > 1 else 0]:
         raise ValueError(f"shapes {x.shape} and {y.shape} not aligned")
     if n <= 2:
-        return deliver(F.matmul(x, y), out)
-    return deliver(F.tensordot(x, y, ([m - 1], [n - 2])), out)
+        return deliver(F.matmul(x, y), _as_result(out, kind))
+    return deliver(F.tensordot(x, y, ([m - 1], [n - 2])), _as_result(out, kind))
+
+
+def _as_result(out: ndarray | None, dtype: NumpyDType) -> ndarray | None:
+    """The argument ``out`` of `dot`, which is as the result would be.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if out is not None and (out.dtype != dtype or not out.flags.c_contiguous):
+        raise ValueError(
+            f"'out' of dot must be row-major and of dtype {dtype}, as the result is; it is of "
+            f"dtype {out.dtype} and has the strides {out.strides}"
+        )
+    return out

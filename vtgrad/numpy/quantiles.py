@@ -10,8 +10,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
+from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of, is_whole
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
 from vtgrad.numpy.other_dtypes import or_by_numpy
@@ -114,7 +115,7 @@ def median(
     2.5
     """
     a = of(a)
-    if not any_differentiated(a) or not a._impl.array.size:
+    if is_whole(out) or not any_differentiated(a) or not a._impl.array.size:
         found = on_values(np.median, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
     return _median(a, axis, out, keepdims, skip=False)
@@ -148,7 +149,7 @@ def nanmedian(
     2.0
     """
     a = of(a)
-    if not any_differentiated(a) or not a._impl.array.size:
+    if is_whole(out) or not any_differentiated(a) or not a._impl.array.size:
         found = on_values(np.nanmedian, a, axis=axis, out=out, keepdims=keepdims)
         return typing.cast("ndarray", found)
     return _median(a, axis, out, keepdims is True, skip=True)
@@ -219,7 +220,7 @@ def _between(low: TensorBase, high: TensorBase, part: TensorBase, dtype: NumpyDT
 def _as_asked(found: TensorBase, q: ndarray, shape: Shape) -> TensorBase:
     """Quantiles along the last axis in the shape of `q`, and that of the lanes behind it."""
     moved = F.movedim(found, -1, 0)
-    return F.reshape(moved, (*q._impl.array.shape, *shape))
+    return in_rows(F.reshape(moved, (*q._impl.array.shape, *shape)))
 
 
 def _weighted(
@@ -278,7 +279,9 @@ def _named(
         return typing.cast("ndarray", found)
     keep, skip, percent = keepdims is True, name[:3] == "nan", "percentile" in name
     if weights is None:
-        return deliver(_quantile(x, q, axis, method, keep, skip, percent), out)
+        found = _quantile(x, q, axis, method, keep, skip, percent)
+        # NumPy gives an array if axes are kept, also of a number.
+        return as_array(found) if keep and out is None else deliver(found, out)
     # NumPy says what is wrong.
     on_values(numpys, np.ones(x.shape, x.dtype), q, axis=axis, method=method, weights=weights)
     chosen = _weighted(x, q, axis, weights, keep, skip, percent)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of
+from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
 from vtgrad.numpy.function import function, functions
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -135,7 +137,7 @@ def sum(
             return result(F.sum(x))
         found: Any = run_without_warnings(np.add.reduce, value_of(x), None)
         return typing.cast("ndarray", found)
-    if not _carries(x, initial):
+    if is_whole(out) or not _carries(x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -152,7 +154,8 @@ def sum(
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
-    found = _sum(_masked(x, where, 0), dims, keepdims)
+    # The operator sums integers and bools in int64.
+    found = cast(as_array(_sum(_masked(x, where, 0), dims, keepdims)), kind)
     if not isinstance(initial, NoValue):
         found = F.add(found, of(initial, kind))
     return deliver(found, out)
@@ -192,7 +195,7 @@ def prod(
     6.0
     """
     x = of(a)
-    if not _carries(x, initial):
+    if is_whole(out) or not _carries(x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -213,6 +216,7 @@ def prod(
         found = F.clone(found)
     for dim in sorted(dims, reverse=True):
         found = F.prod(found, dim, keepdims)
+    found = cast(as_array(found), kind)
     if not isinstance(initial, NoValue):
         found = F.mul(found, of(initial, kind))
     return deliver(found, out)
@@ -228,7 +232,7 @@ def _extreme(
     where: ArrayLike,
 ) -> ndarray:
     x = of(a)
-    if not _carries(x, initial):
+    if is_whole(out) or not _carries(x, initial):
         numpys: Any = getattr(np, name)
         return typing.cast(
             "ndarray",
@@ -370,7 +374,7 @@ def ptp(
     x = of(a)
     if not is_differentiated(x):
         return typing.cast("ndarray", by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims))
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     large = _extreme_along("max", x, dims, keepdims)
     return deliver(F.sub(large, _extreme_along("min", x, dims, keepdims)), out)
 
@@ -410,13 +414,14 @@ def mean(
     1.5
     """
     x = of(a)
-    if not is_differentiated(x):
+    if is_whole(out) or not is_differentiated(x):
         return typing.cast(
             "ndarray",
             by_numpy(np.mean, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where),
         )
     x = inexact(x, _dtype(dtype))
-    dims = dims_of(axis, x._impl.array.ndim)
+    # Where a mask counts the elements, a number has axes too.
+    dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
     if where is not True:
         total = _sum(_masked(x, where, 0), dims, keepdims)
         count = F.to_dtype(_count(x, where, dims, keepdims), x._impl.dtype)
@@ -493,7 +498,9 @@ def var(
     1.0
     """
     x = of(a)
-    if not is_differentiated(x) and not (isinstance(mean, TensorBase) and is_differentiated(mean)):
+    if is_whole(out) or not (
+        is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
+    ):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -549,7 +556,9 @@ def std(
     1.0
     """
     x = of(a)
-    if not is_differentiated(x) and not (isinstance(mean, TensorBase) and is_differentiated(mean)):
+    if is_whole(out) or not (
+        is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
+    ):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -591,7 +600,8 @@ def _spread(
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
     x = inexact(x, _dtype(dtype))
-    return _variance(x, dims_of(axis, x._impl.array.ndim), ddof, keepdims, where, mean)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
+    return _variance(x, dims, ddof, keepdims, where, mean)
 
 
 # -- truth -----------------------------------------------------------------------------------
@@ -692,8 +702,8 @@ def _place(name: str, a: ArrayLike, axis: Axis, out: ndarray | None, keepdims: b
     if not is_differentiated(x) or not _is_sample(x):
         numpys: Any = getattr(np, name)
         return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims))
-    operator: Any = F.argmax if name == "argmax" else F.argmin
-    return deliver(operator(x, axis, keepdims), out)
+    place: Any = F.argmax if name == "argmax" else F.argmin
+    return deliver(place(x, axis, keepdims), out)
 
 
 @function
@@ -771,7 +781,7 @@ def _running(
     name: str, a: ArrayLike, axis: object, dtype: DTypeLike | None, out: ndarray | None
 ) -> ndarray:
     x = of(a)
-    if not is_differentiated(x):
+    if is_whole(out) or not is_differentiated(x):
         numpys: Any = getattr(np, name)
         return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, dtype=dtype, out=out))
     # The rule of the dtype is that of sums and products.
@@ -782,9 +792,10 @@ def _running(
         given, dim = F.reshape(given, -1), 0
     elif not given._impl.array.ndim:
         given = F.reshape(given, -1)
-    operator: Any = F.cumsum if name == "cumsum" else F.cumprod
-    place = dims_of(typing.cast("Any", dim), given._impl.array.ndim)[0]
-    return deliver(operator(given, place), out)
+    running: Any = F.cumsum if name == "cumsum" else F.cumprod
+    (place,) = dims_of(operator.index(typing.cast("Any", dim)), given._impl.array.ndim)
+    found = in_order_of(cast(as_array(running(given, place)), kind), given)
+    return deliver(found, out)
 
 
 @function

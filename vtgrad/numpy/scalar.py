@@ -9,6 +9,7 @@ import typing
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from vtgrad.graph.batch import batch_of
 from vtgrad.numpy import picking
@@ -17,6 +18,7 @@ from vtgrad.numpy.index import getitem
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.ndarray import ndarray
 from vtgrad.numpy.operands import ArrayLike, as_array, result, value_of
+from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
@@ -172,6 +174,97 @@ class scalar(ndarray):
         return picking.round(self, ndigits)
 
     def __copy__(self) -> scalar:
+        return self
+
+    def copy(self, order: Order = "C") -> ndarray:
+        """The scalar itself, which nothing writes.
+
+        Parameters
+        ----------
+        order : str
+            Accepted.
+
+        Returns
+        -------
+        scalar
+            Itself.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> s = np.array([1.5, 2.5]).requires_grad_()[0]
+        >>> s.copy() is s
+        True
+        """
+        return self
+
+    def astype(
+        self,
+        dtype: DTypeLike,
+        order: Order = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> ndarray:
+        """The number in another dtype, recorded.
+
+        Parameters
+        ----------
+        dtype, order, casting, subok, copy
+            As of the method of arrays.
+
+        Returns
+        -------
+        scalar
+            A number of NumPy if no derivative passes.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> np.array([1.5, 2.5]).requires_grad_()[0].astype(int)
+        np.int64(1)
+        """
+        found = super().astype(dtype, order, casting, subok, copy)
+        return found if type(found) is kinds.scalar else result(found)
+
+    def view(self, dtype: object = None, type: object = None) -> Any:
+        """The scalar itself, or its bytes in another dtype, as the method of arrays gives it.
+
+        Parameters
+        ----------
+        dtype, type
+            As of the method of arrays.
+
+        Returns
+        -------
+        scalar or ndarray
+            Itself without arguments.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> s = np.array([1.5, 2.5]).requires_grad_()[0]
+        >>> s.view() is s
+        True
+        """
+        return self if dtype is None and type is None else super().view(dtype, type)
+
+    @property
+    def T(self) -> Self:
+        """The scalar itself, which has no dimensions.
+
+        Returns
+        -------
+        scalar
+            Itself.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> s = np.array([1.5, 2.5]).requires_grad_()[0]
+        >>> s.T is s
+        True
+        """
         return self
 
     def __deepcopy__(self, memo: dict[int, object] | None = None) -> scalar:

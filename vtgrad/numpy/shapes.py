@@ -12,6 +12,8 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import Axis, by_numpy, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import in_rows, order_of_memory
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -131,7 +133,7 @@ def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
     Returns
     -------
     ndarray
-        A view if there is one, else a copy.
+        A view if the elements lie in this order in memory without gaps, else a copy.
 
     Examples
     --------
@@ -141,11 +143,11 @@ def ravel(a: ArrayLike, order: Order = "C") -> ndarray:
     """
     x = viewable(of(a))
     if order == "K":
-        # The axes with large steps first, as they lie in memory.
-        steps = [-abs(step) for step in resolved(x._impl.array).strides]
-        dims = tuple(sorted(range(len(steps)), key=steps.__getitem__))
-        return as_array(F.reshape(F.permute(x, dims), -1))
-    return reshape(x, -1, order)
+        x = as_array(F.permute(x, order_of_memory(x)))
+    elif _by_columns(x, order):
+        x = as_array(F.permute(x, tuple(range(x._impl.array.ndim))[::-1]))
+    # Elements with gaps between them are copied, also where they would be a view.
+    return as_array(F.reshape(in_rows(x), -1))
 
 
 @function
@@ -176,7 +178,7 @@ def transpose(a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
     >>> np.transpose(np.array([[1.0, 2.0]])).shape
     (2, 1)
     """
-    x = viewable(of(a))
+    x = of(a)
     ndim = x._impl.array.ndim
     if axes is None:
         dims = tuple(range(ndim))[::-1]
@@ -184,6 +186,8 @@ def transpose(a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
         dims = dims_of((axes,) if isinstance(axes, SupportsIndex) else tuple(axes), ndim)
     if len(dims) != ndim:
         raise ValueError("axes don't match array")
+    if isinstance(a, np.generic) or type(x) is kinds.scalar:
+        return typing.cast("ndarray", a)
     return as_array(F.permute(x, dims))
 
 
@@ -231,7 +235,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     Returns
     -------
     ndarray
-        A view.
+        A view, or `a` itself if there is no such axis.
 
     Raises
     ------
@@ -244,7 +248,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     >>> np.squeeze(np.array([[1.0, 2.0]])).shape
     (2,)
     """
-    x = viewable(of(a))
+    x = of(a)
     sizes = x._impl.array.shape
     if axis is None:
         dims = tuple([dim for dim, size in enumerate(sizes) if size == 1])
@@ -252,7 +256,10 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
         dims = dims_of(axis, len(sizes), of_number=True)
         if any(sizes[dim] != 1 for dim in dims):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return as_array(F.squeeze(x, dims) if dims else F.alias(x))
+    if isinstance(a, np.generic) or type(x) is kinds.scalar:
+        return typing.cast("ndarray", a)
+    # As in NumPy, an array that has none is returned itself.
+    return as_array(F.squeeze(x, dims)) if dims else x
 
 
 @function

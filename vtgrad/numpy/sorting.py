@@ -11,6 +11,7 @@ import numpy as np
 from vtgrad.numpy.deliver import by_numpy, dims_of, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, value_of
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
@@ -35,7 +36,7 @@ def _placed(
     (dim,) = dims_of(axis, x._impl.array.ndim)
     order = numpys(value_of(x), *args, axis=dim, **options)
     positions = np.take_along_axis(positions_of(x.shape), order, dim)
-    return at_positions(x, positions)
+    return as_array(in_order_of(at_positions(x, positions), x))
 
 
 @function

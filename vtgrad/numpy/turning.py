@@ -12,6 +12,7 @@ import numpy as np
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, getitem
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import on_values, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -208,7 +209,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
         # NumPy reads what the shift is, and says what is wrong.
         np.roll(np.empty(1), shifts)
         whole = F.roll(F.reshape(x, -1), int(np.sum(shifts)), 0)
-        return as_array(F.reshape(whole, x.shape))
+        return as_array(in_order_of(F.reshape(whole, x.shape), x))
     np.roll(np.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
     pairs = np.broadcast(shifts, typing.cast("Any", axis))
     totals: dict[int, int] = {}
@@ -216,7 +217,8 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
         totals[int(at) % len(x.shape)] = totals.get(int(at) % len(x.shape), 0) + int(step)
     if not totals:
         return as_array(F.clone(x))
-    return as_array(F.roll(x, list(totals.values()), list(totals)))
+    # NumPy's result lies in memory as the operand does.
+    return as_array(in_order_of(F.roll(x, list(totals.values()), list(totals)), x))
 
 
 # -- other sizes -----------------------------------------------------------------------------

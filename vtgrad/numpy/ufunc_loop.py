@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import handed_over
+from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import (
     as_array,
     cast,
@@ -135,6 +136,8 @@ class UfuncLoop:
         if not outs:
             made = tuple([result(x) for x in found])
             return made[0] if len(made) == 1 else typing.cast("ndarray", made)
+        if self.ufunc.signature is not None:
+            self._check_shapes(found, outs)
         kept = [
             result(x) if target is None else store(target, x, mask)
             for x, target in zip(found, outs, strict=True)
@@ -159,6 +162,22 @@ class UfuncLoop:
             options["casting"] = casting
         numpys: Any = self.ufunc
         return typing.cast("ndarray", numpys(*inputs, **options))
+
+    def _check_shapes(self, found: Sequence[ndarray], outs: tuple[object, ...]) -> None:
+        """Refuse ``out=`` of another shape, in a function of vectors and matrices.
+
+        Raises
+        ------
+        ValueError
+            If there is one.
+        """
+        for x, target in zip(found, outs, strict=True):
+            shape = np.shape(typing.cast("Any", target))
+            if target is not None and shape != x._impl.array.shape:
+                raise ValueError(
+                    f"{self.__name__}: the output has the shape {shape}, and the result "
+                    f"{x._impl.array.shape}"
+                )
 
     def loop(
         self,
@@ -299,7 +318,9 @@ def outs_of(out: object, count: int) -> tuple[object, ...]:
     if len(outs) != count:
         raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
     for x in outs:
-        if x is not None and not isinstance(x, (TensorBase, np.ndarray)):
+        # A scalar is a number, which is not written.
+        writable = isinstance(x, (TensorBase, np.ndarray)) and type(x) is not kinds.scalar
+        if x is not None and not writable:
             raise TypeError("return arrays must be of ArrayType")
     return () if all(x is None for x in outs) else outs
 

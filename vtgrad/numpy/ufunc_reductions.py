@@ -12,12 +12,15 @@ from numpy.typing import DTypeLike
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import reductions
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of
+from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
 from vtgrad.numpy.index import index_by_numpy, positions_of, setitem
+from vtgrad.numpy.memory_order import in_order_of
+from vtgrad.numpy.on_values import refuse_derivatives, values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_differentiated, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc_loop import UfuncLoop
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["accumulate", "at", "reduce", "reduceat"]
@@ -75,7 +78,7 @@ def reduce(
 ) -> ndarray:
     """`Ufunc.reduce`."""
     x = of(array)
-    if ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x, initial):
+    if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x, initial):
         return typing.cast(
             "ndarray",
             by_numpy(
@@ -89,8 +92,6 @@ def reduce(
                 where=where,
             ),
         )
-    if not x.shape:
-        raise TypeError("cannot reduce on a scalar")
     known = _reduction(ufunc.ufunc)
     if known is not None:
         return typing.cast("ndarray", known(x, axis, dtype, out, keepdims, initial, where))
@@ -104,11 +105,13 @@ def reduce(
             f"{ufunc.ufunc.__name__}.reduce takes no where= together with a derivative"
         )
     found: TensorBase = x
-    dims = dims_of(axis, len(x.shape))
+    dims = dims_of(axis, len(x.shape), of_number=True)
     if len(dims) > 1:
         # NumPy says whether the order of axes does not matter.
         ufunc.ufunc.reduce(np.ones((1,) * len(x.shape)), axis=dims)
     begin = None if isinstance(initial, NoValue) else of(initial)
+    if begin is not None and not dims:
+        return deliver(ufunc.compute((begin, x)), out)
     for dim in sorted(dims, reverse=True):
         parts = _slices(found, dim)
         if begin is not None:
@@ -117,7 +120,8 @@ def reduce(
         if not parts:
             # NumPy says whether there is a result, and what is wrong.
             return typing.cast("ndarray", by_numpy(ufunc.ufunc.reduce, x, axis=axis))
-        found = parts[0]
+        # A copy of a single part, which is a view.
+        found = parts[0] if len(parts) > 1 else F.clone(parts[0])
         for part in parts[1:]:
             found = ufunc.compute((as_array(found), as_array(part)))
         if keepdims:
@@ -134,7 +138,7 @@ def accumulate(
 ) -> ndarray:
     """`Ufunc.accumulate`."""
     x = of(array)
-    if ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
+    if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
         return typing.cast(
             "ndarray", by_numpy(ufunc.ufunc.accumulate, x, axis, dtype=dtype, out=out)
         )
@@ -152,7 +156,7 @@ def accumulate(
     found = [parts[0]]
     for part in parts[1:]:
         found.append(ufunc.compute((as_array(found[-1]), as_array(part))))
-    return deliver(F.stack(found, dim), out)
+    return deliver(in_order_of(F.stack(found, dim), x), out)
 
 
 def reduceat(
@@ -165,7 +169,7 @@ def reduceat(
 ) -> ndarray:
     """`Ufunc.reduceat`."""
     x, places = of(array), value_of(of(indices))
-    if ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
+    if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
         return typing.cast(
             "ndarray", by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
         )
@@ -185,16 +189,23 @@ def reduceat(
 
 def at(ufunc: UfuncLoop, a: ndarray, indices: object, b: ArrayLike | None) -> None:
     """`Ufunc.at`."""
+    target: object = a
+    if isinstance(target, np.ndarray):
+        refuse_derivatives(b)
+        more = () if b is None else (values_in(b),)
+        run_without_warnings(ufunc.ufunc.at, target, values_in(indices), *more)
+        return
     if not isinstance(a, ndarray):
         raise TypeError("first operand must be array")
     second = () if b is None else (of(b),)
     places = positions_of(a.shape)[index_by_numpy(indices)]
-    if not any(is_differentiated(x) for x in (a, *second)):
+    # Integers and bools carry nothing, and NumPy casts what it has computed.
+    if a._impl.array.dtype.kind not in "fc" or not any(is_differentiated(x) for x in (a, *second)):
         values = value_of(a).copy()
         flat = values.reshape(-1)
-        more = [np.broadcast_to(value_of(x), places.shape) for x in second]
+        spread = [np.broadcast_to(value_of(x), places.shape) for x in second]
         call: Any = ufunc.ufunc.at
-        call(flat, places.reshape(-1), *[x.reshape(-1) for x in more])
+        call(flat, places.reshape(-1), *[x.reshape(-1) for x in spread])
         setitem(a, ..., fresh(flat.reshape(values.shape)))
         return
     if second and ufunc.ufunc in (np.add, np.subtract):
