@@ -104,7 +104,7 @@ def copy_reversed(statement: str, names: dict[str, Any]) -> None:
             min(value.strides, default=0) < 0
             or any(x is not value and np.may_share_memory(x, value) for x in arrays.values())
         ):
-            names[name] = copied = value.copy()
+            names[name] = copied = value.copy("K")
             copied.flags.writeable = False
 
 

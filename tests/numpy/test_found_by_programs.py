@@ -53,6 +53,7 @@ DTYPES: Final = [
         for dtype in ("int32", "int8", "bool")
     ],
     'v3 = np.add.reduce(v0, dtype="int32")',
+    'v3 = (v1 * v1).astype("float32"); v3 = np.float_power(v3, v3)',
 ]
 SCALARS: Final = [
     "v3 = v1[0].copy()",
@@ -95,6 +96,7 @@ REFUSED: Final = [
     "np.put(v1, [0], 1j)",
     "v1.put([0], 1j)",
     "v1.flat = 1j",
+    "np.place(v1, v1 > 99, [1j, 2])",
     "np.fill_diagonal(v0, 1j)",
     "np.matmul(v0[:1], v1, out=v0[:1])",
     "np.dot(v0, v0.T, out=np.zeros((2, 2)).T)",

@@ -16,6 +16,7 @@ from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import (
     Target,
     any_differentiated,
+    holds_tensor,
     on_values,
     refuse_derivatives,
     values_in,
@@ -480,5 +481,8 @@ def _blank_values(values: ArrayLike, x: TensorBase) -> Array:
     if isinstance(values, np.generic) or type(values) is kinds.scalar:
         # NumPy casts a scalar as a number of Python.
         return typing.cast("Array", blank[()])
-    whole = isinstance(values, (TensorBase, np.generic))
-    return blank if whole else np.zeros(blank.shape, x._impl.dtype)
+    if isinstance(values, TensorBase):
+        return blank
+    # NumPy says which numbers do not fit.
+    plain = not holds_tensor(values)
+    return np.asarray(values if plain else np.zeros(blank.shape), x._impl.dtype)

@@ -136,6 +136,11 @@ def _remainder(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.where(F.signbit(y), F.neg(F.add(F.neg(left), 0)), F.add(left, 0))
 
 
+def _float_power(x: TensorBase, y: TensorBase) -> TensorBase:
+    wide = np.result_type(x._impl.dtype, np.float64)
+    return F.pow(F.to_dtype(x, wide), F.to_dtype(y, wide))
+
+
 def _divmod(x: TensorBase, y: TensorBase) -> tuple[TensorBase, TensorBase]:
     return _floor_divide(x, y), _remainder(x, y)
 
@@ -214,7 +219,7 @@ divide: Final = Binary(np.divide, numbers=True)
 true_divide: Final = divide
 power: Final = Binary(np.power, numbers=True)
 pow: Final = power
-float_power: Final = Binary(np.float_power, F.pow)
+float_power: Final = Binary(np.float_power, _float_power)
 remainder: Final = Ufunc(np.remainder, _remainder)
 mod: Final = remainder
 fmod: Final = Binary(np.fmod, numbers=True)
