@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from vtgrad.numpy.deliver import deliver
+from vtgrad.numpy.memory_order import in_order, order_of_memory
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -180,7 +181,8 @@ def _half(x: ndarray, n: SupportsIndex | None, dim: int, norm: _Norm) -> TensorB
     if x._impl.array.dtype.kind == "c":
         raise TypeError("the transform of real elements takes no complex ones")
     found = _along(_complex(x), size, dim, norm, False)
-    return F.slice(found, dim, 0, found.shape[dim] // 2 + 1, 1)
+    half = F.slice(found, dim, 0, found.shape[dim] // 2 + 1, 1)
+    return in_order(half, order_of_memory(x))
 
 
 def _real(x: TensorBase, n: SupportsIndex | None, dim: int, norm: _Norm) -> TensorBase:
@@ -189,7 +191,8 @@ def _real(x: TensorBase, n: SupportsIndex | None, dim: int, norm: _Norm) -> Tens
     half = _resized(x, size // 2 + 1, dim)
     inner = F.slice(half, dim, 1, (size + 1) // 2, 1)
     whole = F.cat([half, F.conj_physical(F.flip(inner, (dim,)))], dim)
-    return F.clone(F.real(_along(F.slice(whole, dim, 0, size, 1), None, dim, norm, True)))
+    found = F.clone(F.real(_along(F.slice(whole, dim, 0, size, 1), None, dim, norm, True)))
+    return in_order(found, order_of_memory(x))
 
 
 def _size(n: SupportsIndex) -> int:
