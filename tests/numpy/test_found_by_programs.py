@@ -151,6 +151,15 @@ def test_rounding_into_a_wider_array() -> None:
     assert found.tolist() == right.tolist()
 
 
+def test_put_writes_an_array_of_numpy() -> None:
+    plain: Any = np.array([1.0, 2.0, 3.0])
+    vnp.put(plain, vnp.array([0, 4]), vnp.array(0.5), mode="wrap")
+    assert plain.tolist() == [0.5, 0.5, 3.0]
+    with pytest.raises(TypeError, match=r"vtgrad\.numpy"):
+        vnp.put(plain, [0], array(0.25, grad=True))
+    assert plain.tolist() == [0.5, 0.5, 3.0]
+
+
 def test_nan_to_num_of_a_number_of_numpy() -> None:
     plain = np.array(np.nan)
     assert isinstance(vnp.nan_to_num(plain, copy=False), np.float64)

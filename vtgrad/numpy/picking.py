@@ -15,7 +15,7 @@ from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import in_rows
-from vtgrad.numpy.on_values import on_values
+from vtgrad.numpy.on_values import on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -142,6 +142,10 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
     array([5., 2., 5.])
     """
     given: object = a
+    if isinstance(given, np.ndarray):
+        refuse_derivatives(v)
+        np.put(given, value_of(of(ind)), values_in(v), mode)
+        return
     if not isinstance(given, TensorBase) or type(given) is kinds.scalar:
         raise TypeError(f"argument 1 must be an array, not {type(a).__name__}")
     places = _places(ind, a._impl.array.size, mode).reshape(-1)
