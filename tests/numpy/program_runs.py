@@ -28,8 +28,13 @@ LARGEST: Final = 1e5
 
 _VARIABLE: Final = re.compile(r"v\d+$")
 # To write what `diagonal` gives, a sequence of one for an element, a number that is not copied.
-_REFUSED_BY_NUMPY: Final = ("read-only", "element with a sequence", "Unable to avoid copy")
-_NARROW: Final = (np.float16, np.float32, np.complex64)
+_REFUSED_BY_NUMPY: Final = (
+    "read-only",
+    "element with a sequence",
+    "only 0-dimensional arrays",
+    "Unable to avoid copy",
+)
+NARROW: Final = (np.float16, np.float32, np.complex64)
 _NARROW_NAMES: Final = re.compile("float16|float32|complex64")
 _READS_BACKWARD: Final = re.compile(r"::-|:-|flip|rot90\((?!v\d+, 0\))")
 #: The names that a statement, and what follows it in its line, binds.
@@ -218,7 +223,7 @@ def kind_of(error: Exception) -> str:
 def step(statement: str, mine: dict[str, Any], theirs: dict[str, Any], outcome: Outcome) -> bool:
     """Run a statement in both libraries; False if the program ends here."""
     outcome.narrow |= any(
-        getattr(x, "dtype", None) in _NARROW for x in variables(theirs).values()
+        getattr(x, "dtype", None) in NARROW for x in variables(theirs).values()
     ) or bool(_NARROW_NAMES.search(statement))
     of_numpy, bound = _may_be_numpys(statement, mine), dict(mine)
     error = execute(statement, mine)
