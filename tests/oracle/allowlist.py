@@ -174,6 +174,10 @@ ENTRIES: tuple[Entry, ...] = (
         number.complex_infinities,
     ),
     Entry(
+        "A number may stand for a tensor in vtgrad, where an operator computes element by element.",
+        number.number_for_a_tensor,
+    ),
+    Entry(
         "Gradients of complex asin, acos, asinh and acosh on their branch cuts are those of the"
         " other side in PyTorch.",
         number.arcs_on_their_cuts,

@@ -46,6 +46,19 @@ def complex_infinities(s: Situation) -> bool:
     )
 
 
+def number_for_a_tensor(s: Situation) -> bool:
+    return s.torch_error is not None and refuses_a_number(s.torch_error)
+
+
+_NUMBER = r"(?:int|float|complex|bool)"
+_NO_NUMBER = re.compile(rf"must be Tensor, not {_NUMBER}\b|got \({_NUMBER}, Tensor\b")
+
+
+def refuses_a_number(error: Exception) -> bool:
+    """Whether PyTorch asks for a tensor in the place of a number."""
+    return isinstance(error, TypeError) and _NO_NUMBER.search(str(error)) is not None
+
+
 def arcs_on_their_cuts(s: Situation) -> bool:
     if s.divergence is None or s.divergence.what != "values":
         return False

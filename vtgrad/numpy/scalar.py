@@ -9,7 +9,6 @@ import typing
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from vtgrad.graph.batch import batch_of
 from vtgrad.numpy import picking
@@ -198,35 +197,6 @@ class scalar(ndarray):
         """
         return self
 
-    def astype(
-        self,
-        dtype: DTypeLike,
-        order: Order = "K",
-        casting: str = "unsafe",
-        subok: bool = True,
-        copy: bool = True,
-    ) -> ndarray:
-        """The number in another dtype, recorded.
-
-        Parameters
-        ----------
-        dtype, order, casting, subok, copy
-            As of the method of arrays.
-
-        Returns
-        -------
-        scalar
-            A number of NumPy if no derivative passes.
-
-        Examples
-        --------
-        >>> import vtgrad.numpy as np
-        >>> np.array([1.5, 2.5]).requires_grad_()[0].astype(int)
-        np.int64(1)
-        """
-        found = super().astype(dtype, order, casting, subok, copy)
-        return found if type(found) is kinds.scalar else result(found)
-
     def view(self, dtype: object = None, type: object = None) -> Any:
         """The scalar itself, or its bytes in another dtype, as the method of arrays gives it.
 
@@ -247,7 +217,9 @@ class scalar(ndarray):
         >>> s.view() is s
         True
         """
-        return self if dtype is None and type is None else super().view(dtype, type)
+        # What the overloads do not take is refused there.
+        other: Any = super().view
+        return self if dtype is None and type is None else other(dtype, type)
 
     @property
     def T(self) -> Self:
