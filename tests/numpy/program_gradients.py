@@ -13,7 +13,6 @@ import vtgrad.numpy as vnp
 from tests.numpy.program_runs import (
     NARROW,
     Program,
-    copy_reversed,
     execute,
     is_refusal,
     kind_of,
@@ -53,8 +52,6 @@ def total(program: Sequence[str], namespace: Any, inputs: Sequence[Any]) -> Any:
         error = execute(statement, names)
         if error is not None:
             raise error
-        if namespace is np:
-            copy_reversed(statement, names)
     found: Any = 0.0
     value: Any
     for nr, (_, value) in enumerate(sorted(variables(names).items())):

@@ -36,9 +36,6 @@ _REFUSED_BY_NUMPY: Final = (
 )
 NARROW: Final = (np.float16, np.float32, np.complex64)
 _NARROW_NAMES: Final = re.compile("float16|float32|complex64")
-_READS_BACKWARD: Final = re.compile(r"::-|:-|flip|rot90\((?!v\d+, 0\))")
-#: The names that a statement, and what follows it in its line, binds.
-_BOUND: Final = re.compile(r"(?:^|; )(v\d+)(?:, v\d+)? =")
 _SHAPES: Final = ((), (1,), (2,), (3,), (4,), (2, 2), (2, 3), (3, 2), (3, 1), (2, 2, 2), (1, 2, 3))
 
 
@@ -95,22 +92,6 @@ def execute(statement: str, names: dict[str, Any]) -> Exception | None:
     except Exception as error:  # whatever NumPy raises
         return error
     return None
-
-
-def copy_reversed(statement: str, names: dict[str, Any]) -> None:
-    """Replace NumPy's views that are read backward by copies, which the namespace has."""
-    if not _READS_BACKWARD.search(statement):
-        return
-    arrays = {name: x for name, x in variables(names).items() if isinstance(x, np.ndarray)}
-    for name in _BOUND.findall(statement):
-        value = arrays.get(name)
-        # The step of an axis of size 1, or of a broadcast one, does not say which way it is read.
-        if value is not None and (
-            min(value.strides, default=0) < 0
-            or any(x is not value and np.may_share_memory(x, value) for x in arrays.values())
-        ):
-            names[name] = copied = value.copy("K")
-            copied.flags.writeable = False
 
 
 def start(inputs: Sequence[Any], namespace: Any) -> dict[str, Any]:
@@ -209,7 +190,7 @@ def is_refusal(error: Exception) -> bool:
         )
     ):
         return True
-    # What is read backward, and what is broadcast; and what is not broadcast to `out=`.
+    # What is broadcast; and what is not broadcast to `out=`.
     return isinstance(error, ValueError) and any(
         part in text for part in ("read-only", "the output has the shape", "broadcastable output")
     )
@@ -240,7 +221,6 @@ def step(statement: str, mine: dict[str, Any], theirs: dict[str, Any], outcome: 
     before = {name: np.copy(x) for name, x in variables(theirs).items() if _is_array(x)}
     raised = execute(statement, theirs)
     if raised is None and error is None:
-        copy_reversed(statement, theirs)
         outcome.difference = differences(mine, theirs, narrow=outcome.narrow)
         if not of_numpy and outcome.difference is None:
             fresh = [x for name, x in variables(mine).items() if x is not bound.get(name)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.kinds import kinds
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType, Shape
@@ -131,6 +132,10 @@ class ArrayBase(Tensor):
             warnings.simplefilter("ignore", DeprecationWarning)
             probe.shape = typing.cast("Any", shape)
         strides = tuple(step // array.itemsize for step in probe.strides)
+        if min(strides, default=0) < 0:
+            raise NotSupportedError(
+                "the shape of an array that is read backward, as x[::-1], cannot be set; reshape it"
+            )
         F.as_strided_(self, probe.shape, strides)
 
     @property

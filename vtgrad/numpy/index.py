@@ -65,13 +65,8 @@ def getitem(x: TensorBase, index: object) -> ndarray:
     if len(basic) == x._impl.array.ndim and all(type(part) is int for part in basic):
         if Ellipsis not in parts:
             return _element(x, typing.cast("tuple[int, ...]", basic))
-    view, reversed_dims = _forward(x, basic)
-    if not reversed_dims:
-        return as_array(F.alias(x) if view is x else view)
-    found = as_array(F.flip(view, list(reversed_dims)))
-    # A write would be lost.
-    found._impl.make_read_only()
-    return found
+    view = _view(x, basic)
+    return as_array(F.alias(x) if view is x else view)
 
 
 def setitem(x: TensorBase, index: object, value: object) -> None:
@@ -94,12 +89,8 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
         F.put_(x, fresh(np.ascontiguousarray(positions)), source)
         return
     basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
-    view, reversed_dims = _forward(x, basic)
-    if reversed_dims:
-        source = _broadcast(source, view._impl.array.shape)
-        source = as_array(F.flip(source, list(reversed_dims)))
-    if not reversed_dims:
-        source = _broadcast(source, view._impl.array.shape)
+    view = _view(x, basic)
+    source = _broadcast(source, view._impl.array.shape)
     if overlap(source, x):
         source = as_array(F.clone(source))
     F.copy_(view, source)
@@ -244,11 +235,10 @@ def _expanded(parts: tuple[Basic, ...], shape: Shape) -> tuple[Basic, ...]:
     return tuple(found)
 
 
-def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[TensorBase, tuple[int, ...]]:
-    """The view that the parts name, with the dimensions that are in reverse order in it."""
+def _view(x: TensorBase, parts: tuple[Basic, ...]) -> TensorBase:
+    """The view that the parts name; `x` itself if that is all of it, in its order."""
     view: TensorBase = x
     dim = 0
-    backward: list[int] = []
     for part in parts:
         if part is None:
             view = F.unsqueeze(view, dim)
@@ -259,16 +249,15 @@ def _forward(x: TensorBase, parts: tuple[Basic, ...]) -> tuple[TensorBase, tuple
             assert isinstance(part, slice)
             start, stop, step = part.start, part.stop, part.step
             count = len(range(start, stop, step))
-            if step < 0:
-                backward.append(dim)
-                start, step = start + (count - 1) * step, -step
-                stop = start + (count - 1) * step + 1
             if not count:
-                start = stop = 0
-            if count != view._impl.array.shape[dim]:
+                view = F.slice(view, dim, 0, 0)
+            elif step < 0:
+                # -1 is the end of a range that goes down to the first element.
+                view = F.slice(view, dim, start, None if stop < 0 else stop, step)
+            elif count != view._impl.array.shape[dim]:
                 view = F.slice(view, dim, start, stop, step)
         dim += 1
-    return view, tuple(backward)
+    return view
 
 
 def stored_value(x: TensorBase, value: object) -> ndarray:

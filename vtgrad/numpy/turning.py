@@ -55,7 +55,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
     Returns
     -------
     ndarray
-        A copy that cannot be written, as of ``x[::-1]``.
+        A view, as ``x[::-1]``.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def fliplr(m: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        A copy that cannot be written.
+        A view.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def flipud(m: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        A copy that cannot be written.
+        A view.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def rot90(
     Returns
     -------
     ndarray
-        A view, or a copy that cannot be written.
+        A view.
 
     Raises
     ------
