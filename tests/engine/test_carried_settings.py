@@ -54,6 +54,9 @@ OWN: Final = {
     "device",
     "passes",
     "quietly",
+    # What `vtgrad.numpy.explain` lists is of its thread.
+    "explaining",
+    "reading",
 }
 # More levels than one thread runs, see Note [Backward inside backward].
 DEEP: Final = 25

@@ -381,13 +381,11 @@ def test_in_place_a_result_that_does_not_fit_is_reported_before_a_missing_kernel
         assert caught.value.kind == kind
 
 
-def test_operators_of_two_tensors_take_no_numbers() -> None:
+def test_operators_of_two_tensors_take_no_text() -> None:
     x = vt.ones(2)
-    for name_ in ("atan2", "atan2_", "logical_and", "logical_and_", "maximum"):
-        with pytest.raises(TypeError, match="other"):
-            getattr(x, name_)(2)
-    with pytest.raises(TypeError):
-        x.add_("1")  # type: ignore[arg-type]  # wrong on purpose
+    for name_ in ("atan2", "atan2_", "logical_and", "logical_and_", "maximum", "add_"):
+        with pytest.raises(TypeError):
+            getattr(x, name_)("1")
 
 
 def test_logical_operators_in_place_end_the_gradient() -> None:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from vtgrad.graph.node import Node
+from typing import Final, TypeVar
 
 __all__ = ["classes_below", "own_fields", "saved_fields_of"]
+
+C = TypeVar("C")
 
 _FIELDS: Final = (MemberDescriptorType, GetSetDescriptorType)
 
 # `import vtgrad` asks for the fields of each class of nodes, and for those of their base classes as
 # often, so each is looked up once.
-_own: Final[dict[type[Node], tuple[str, ...]]] = {}
-_saved: Final[dict[type[Node], tuple[str, ...]]] = {}
+_own: Final[dict[type[object], tuple[str, ...]]] = {}
+_saved: Final[dict[type[object], tuple[str, ...]]] = {}
 
 
-def own_fields(cls: type[Node]) -> tuple[str, ...]:
+def own_fields(cls: type[object]) -> tuple[str, ...]:
     """The names of a class's own fields, which are slots or, compiled, members of a struct.
 
     They are sorted, as Python sorts slots.
@@ -32,7 +31,7 @@ def own_fields(cls: type[Node]) -> tuple[str, ...]:
     return known
 
 
-def saved_fields_of(cls: type[Node]) -> tuple[str, ...]:
+def saved_fields_of(cls: type[object]) -> tuple[str, ...]:
     """The names of the fields in which an operator's node holds saved tensors."""
     known = _saved.get(cls)
     if known is None:
@@ -42,7 +41,7 @@ def saved_fields_of(cls: type[Node]) -> tuple[str, ...]:
     return known
 
 
-def classes_below(cls: type[Node]) -> Iterator[type[Node]]:
+def classes_below(cls: type[C]) -> Iterator[type[C]]:
     """The classes that inherit from one, those that others inherit from first."""
     for one in cls.__subclasses__():
         yield one
