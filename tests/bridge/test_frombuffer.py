@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, RequiresGradError
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ReadOnlyError, RequiresGradError
 
 
 def test_memory_is_shared() -> None:
@@ -102,11 +102,19 @@ def test_other_arguments_are_refused() -> None:
             vt.frombuffer(bytearray(8), dtype=vt.uint8, count=wrong)
 
 
-def test_read_only_buffers_are_refused() -> None:
-    for wrong in (b"12345678", memoryview(bytearray(8)).toreadonly()):
-        with pytest.raises(ArgumentValueError, match="bytearray"):
-            vt.frombuffer(wrong, dtype=vt.float32)
-        assert vt.frombuffer(bytearray(wrong), dtype=vt.float32).shape == (2,)
+def test_read_only_buffers_make_read_only_tensors() -> None:
+    for buffer in (b"12345678", memoryview(bytearray(b"12345678")).toreadonly()):
+        x = vt.frombuffer(buffer, dtype=vt.uint8, offset=1)
+        with pytest.raises(ReadOnlyError):
+            x[0] = 1
+        assert bytes(x.tolist()) == bytes(buffer)[1:]
+        assert vt.frombuffer(bytearray(buffer), dtype=vt.uint8).add_(1).shape == (8,)
+    weights = vt.frombuffer(np.ones(2).tobytes(), dtype=vt.float64, requires_grad=True)
+    (weights * 3).sum().backward()
+    assert weights.grad is not None
+    assert weights.grad.tolist() == [3, 3]
+    with vt.no_grad(), pytest.raises(ReadOnlyError):
+        weights -= weights.grad
 
 
 def test_a_leaf_that_requires_grad() -> None:

@@ -17,7 +17,7 @@ import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.ops.calls import Case, arguments_of, cases, function_named
 from tests.sweeping import sweep
-from vtgrad.errors import ArgumentValueError, LeafWriteError, ReadOnlyError, ResizeError
+from vtgrad.errors import LeafWriteError, ReadOnlyError, ResizeError
 
 VALUES = [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
 
@@ -276,8 +276,8 @@ def test_kinds_of_read_only_arrays() -> None:
         vt.from_numpy(bytes_).add_(1)
     with pytest.raises(ReadOnlyError):
         vt.as_tensor(a).add_(1)
-    with pytest.raises(ArgumentValueError, match="read-only"):
-        vt.from_dlpack(a)
+    with pytest.raises(ReadOnlyError):
+        vt.from_dlpack(a).add_(1)
     with tempfile.TemporaryFile() as file:
         file.write(np.ones(4).tobytes())
         file.flush()
@@ -293,13 +293,11 @@ def test_kinds_of_read_only_arrays() -> None:
 def test_the_numpy_front_refuses_before_the_version_moves() -> None:
     x = vnp.ones(3)
     wide = vnp.broadcast_to(x, (1, 3))
-    reversed_: Any = x[::-1]
     version = x._version
     writes: list[Callable[[], object]] = [
         lambda: wide.__setitem__(0, 1),
         lambda: wide.fill(1),
         lambda: wide.__imul__(2.0),
-        lambda: reversed_.__setitem__(0, 1),
         lambda: vnp.copyto(wide, 2),
     ]
     for write in writes:

@@ -47,15 +47,15 @@ def from_dlpack(
     Returns
     -------
     Tensor
-        A leaf that does not require grad.
+        A leaf that does not require grad. It is read-only, as of `from_numpy`, if the memory is, or
+        if an old ``__dlpack__`` does not tell whether it is; a copy can be written.
 
     Raises
     ------
     ArgumentTypeError
         If `obj` has no ``__dlpack__``, or vtgrad does not have its dtype.
     ArgumentValueError
-        If the memory is read-only, or an old ``__dlpack__`` does not tell whether it is, and no
-        copy is asked for; if `copy` is False and `device` is a lane.
+        If `copy` is False and `device` is a lane.
     BufferError
         If the other library refuses, as `DLPackError` of tensors that require grad.
 
@@ -86,11 +86,6 @@ def from_dlpack(
         return on_device(lane, from_numpy, array.copy(order="K"))
     if source.writable and not array.flags.writeable:
         array = np.asarray(_Writable(array))
-    if not array.flags.writeable:
-        raise ArgumentValueError(
-            "the memory is read-only, or its library does not say that it may be written, and a "
-            "tensor on it could write to it; pass copy=True"
-        )
     # A view of the array that holds the capsule, because `set_audit` may lock only views: NumPy
     # does not make an array writeable again that has a capsule for its base.
     return from_numpy(array.view())
@@ -170,13 +165,13 @@ def frombuffer(
 ) -> Tensor:
     """A vector on the memory of a Python buffer: writes to one change the other.
 
-    Writes to the buffer move no version, as with `from_numpy`. PyTorch accepts read-only buffers
-    with a warning; they are refused here.
+    Writes to the buffer move no version, as with `from_numpy`. On a read-only buffer, such as
+    bytes, the tensor is read-only, where PyTorch warns and writes.
 
     Parameters
     ----------
     buffer : bytearray, array, mmap or other buffer
-        A contiguous buffer that may be written.
+        A contiguous buffer.
     dtype : dtype
         What the bytes are; they are in this machine's order.
     count : int, default -1
@@ -196,7 +191,7 @@ def frombuffer(
     ArgumentTypeError
         If `buffer` is not one, or `dtype` is no dtype.
     ArgumentValueError
-        If the buffer is read-only, empty or not contiguous; if `count` is 0, or it has fewer
+        If the buffer is empty or not contiguous; if `count` is 0, or it has fewer
         elements; if `offset` is outside; if the bytes from there are no whole number of elements.
     RequiresGradError
         If `requires_grad` is set for a dtype that has no gradients.
@@ -224,11 +219,6 @@ def frombuffer(
         ) from None
     if not memory.c_contiguous:
         raise ArgumentValueError("the buffer has gaps or is not in the order of C; pass a copy")
-    if memory.readonly:
-        raise ArgumentValueError(
-            "the buffer is read-only, and a tensor on its memory could write to it; pass "
-            "bytearray(buffer)"
-        )
     if not memory.nbytes or not number:
         raise ArgumentValueError(
             f"a buffer of {memory.nbytes} bytes, of which {number} elements are asked for, makes "
