@@ -11,7 +11,12 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array, assert_same
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    StaleSavedError,
+    TransformError,
+)
 from vtgrad.numpy import func, scalar
 
 A: Final = np.array([[1.0, 2.0], [3.0, 5.0]])
@@ -156,3 +161,51 @@ def test_refusals() -> None:
     # An array of NumPy says nothing about the meanings of operators to transforms of tensors.
     with pytest.raises(ArgumentValueError, match="float64"):
         vt.func.grad(f)(np.float64(1.0))
+
+
+def softmax_in_place(x: Any) -> Any:
+    """Overwrites twice what its derivatives need."""
+    k = np.exp(x)
+    k /= np.sum(k)
+    k *= k
+    return k
+
+
+def softmax_of_copies(x: Any) -> Any:
+    k = np.exp(x)
+    return (k / np.sum(k)) ** 2
+
+
+#: Each is made of a function before, and differentiates after, the function has run.
+_DERIVED: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "grad": lambda f, x: func.grad(lambda x: f(x)[1])(x),
+    "grad of grad": lambda f, x: func.grad(lambda x: func.grad(lambda x: f(x)[1])(x)[0])(x),
+    "jacrev": lambda f, x: func.jacrev(f)(x),
+    "jacfwd": lambda f, x: func.jacfwd(f)(x),
+    "hessian": lambda f, x: func.hessian(lambda x: f(x)[1])(x),
+    "vjp": lambda f, x: func.vjp(f, x)[1](x)[0],
+    "jvp": lambda f, x: func.jvp(f, (x,), (x,))[1],
+    "linearize": lambda f, x: func.linearize(f, x)[1](x),
+    "vmap of grad": lambda f, x: func.vmap(func.grad(lambda x: f(x)[1]))(np.stack([x, x * 2])),
+}
+
+
+@pytest.mark.parametrize("name", _DERIVED)
+def test_functions_may_overwrite_what_derivatives_need(name: str) -> None:
+    x = np.array([0.5, 1.0, -0.25])
+    derive = _DERIVED[name]
+    found, wanted = derive(softmax_in_place, x), derive(softmax_of_copies, x)
+    np.testing.assert_allclose(found.tolist(), wanted.tolist(), rtol=1e-12)
+
+
+def test_what_is_overwritten_after_the_function_is_refused() -> None:
+    kept: list[Any] = []
+
+    def f(x: Any) -> Any:
+        kept.append(np.exp(x))
+        return kept[0] * kept[0]
+
+    _, pull = func.vjp(f, np.array([0.5, 1.0]))
+    kept[0] *= 2
+    with pytest.raises(StaleSavedError):
+        pull(np.ones(2))

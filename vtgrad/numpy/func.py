@@ -8,6 +8,10 @@ becomes an array of the namespace, on a copy, and a number a `scalar`. A number 
 function returns, which is what the namespace gives where nothing carries a derivative, is a
 constant. A number of Python that it returns is refused, because ``x.item()`` is one, and has lost
 its derivative. 0-d derivatives are numbers, as 0-d results are in NumPy.
+
+The function may overwrite what its derivatives need, as ``k = np.exp(x); k /= np.sum(k)`` does: it
+runs inside of `allow_mutation_on_saved_tensors`, which takes 10 to 20 % more time where nothing is
+overwritten.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import fresh, is_keyed, result
 from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.rewind import allow_mutation_on_saved_tensors
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.utils.pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -105,7 +110,8 @@ def _called_with(
         given = list(args)
         for place, known in flags.items():
             given[place] = _numbers(given[place], known)
-        returned = func(*given, **kwargs)
+        with allow_mutation_on_saved_tensors():
+            returned = func(*given, **kwargs)
         if has_aux and isinstance(returned, tuple) and len(returned) == 2:
             return tree_map(_constant, returned[0]), returned[1]
         return tree_map(_constant, returned)
