@@ -37,6 +37,16 @@ from vtgrad.views.make_view import make_view
 __all__ = ["InstalledOperators"]
 
 
+def _turned(a: TensorBase, size: Shape, stride: Shape, offset: int) -> TensorBase:
+    """The same view by operators, which know samples and tangents: upward, then turned round."""
+    backward = [] if 0 in size else [dim for dim, step in enumerate(stride) if step < 0]
+    lowest = offset + sum([(size[dim] - 1) * stride[dim] for dim in backward])
+    view = F.as_strided_part(a, size, tuple(map(abs, stride)), lowest)
+    for dim in backward:
+        view = F.slice(view, dim, size[dim] - 1, None, -1)
+    return view
+
+
 class InstalledOperators:
     """Implements `vtgrad.graph.operators.Operators`.
 
@@ -124,6 +134,8 @@ class InstalledOperators:
         if not stride or min(stride) >= 0:
             return F.as_strided_part(a, size, stride, offset)
         # Users make no views with negative strides but by slices; this is one made again.
+        if a._impl.key_set:
+            return _turned(a, size, stride, offset)
         impl = alias_at(a._impl, size, stride, offset)
         node = (
             AsStridedBackward0.record(a, size, stride, offset)
