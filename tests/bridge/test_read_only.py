@@ -315,3 +315,20 @@ def test_text_and_files_read_it() -> None:
     file.seek(0)
     found: Any = vt.load(file)
     assert found["x"].tolist() == VALUES
+
+
+def test_views_of_what_is_read_only_on_writable_memory_are_read_only() -> None:
+    x = vnp.ones(1)
+    wide = vnp.broadcast_to(x, (1, 1))
+    views: list[Any] = [
+        *(wide[...], wide[0], wide[::-1], wide.T, wide.reshape(1), wide.ravel(), wide.squeeze()),
+        *(wide.view(), wide.detach(), vnp.expand_dims(wide, 0), vnp.diagonal(wide)),
+        *(vnp.swapaxes(wide, 0, 1), vnp.split(wide, 1)[0]),
+    ]
+    for view in views:
+        with pytest.raises(ReadOnlyError):
+            view[...] = 7
+        with pytest.raises(ReadOnlyError):
+            view[...].reshape(-1)[0:1].fill(7)
+    assert x.tolist() == [1.0]
+    assert x._version == 0

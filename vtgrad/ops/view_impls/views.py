@@ -80,6 +80,9 @@ def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> 
     own = impl.array
     dtype = own.dtype
     array = impl.storage.strided(dtype, sizes, strides, offset)
+    if not own.flags.writeable:
+        # The memory may be writable, see Note [Read-only memory].
+        array.flags.writeable = False
     if type(own) is not np.ndarray:
         array = like(own, array)
     return impl.alias(array, offset * dtype.itemsize, strides)
@@ -384,4 +387,7 @@ def view_dtype(impl: TensorImpl, dtype: NumpyDType) -> TensorImpl:
             strides = (*[s // ratio for s in strides[:-1]], 1)
             offset //= ratio
     array = impl.storage.strided(dtype, sizes, strides, offset)
+    if not own.flags.writeable:
+        # The memory may be writable, see Note [Read-only memory].
+        array.flags.writeable = False
     return impl.alias(array, impl.byte_offset, strides)
