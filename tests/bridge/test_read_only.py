@@ -307,6 +307,56 @@ def test_the_numpy_front_refuses_before_the_version_moves() -> None:
     assert x.tolist() == [1, 1, 1]
 
 
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "all": lambda x: x[...],
+    "new axis": lambda x: x[None],
+    "squeeze": lambda x: x.squeeze(),
+    "twice": lambda x: x.T.squeeze()[1:].reshape(-1, 1),
+    "split": lambda x: vnp.split(x, 2, axis=-1)[0],
+    "diagonal": lambda x: vnp.diagonal(x),
+    "einsum": lambda x: vnp.einsum("ij->ji", x),
+    "windows": lambda x: vnp.lib.stride_tricks.sliding_window_view(x, (1, 1), writeable=True),
+    "class": lambda x: x.view(vnp.ndarray),
+    "from_dlpack": lambda x: vnp.from_dlpack(x),
+    "detach": lambda x: x.detach(),
+    "unfold": lambda x: x.unfold(1, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_a_read_only_view_are_read_only(name: str) -> None:
+    x = vnp.array([1.0, 2.0, 3.0, 4.0])
+    view = VIEWS[name](vnp.broadcast_to(x, (1, 4)))
+    assert not view.flags.writeable
+    with pytest.raises(ReadOnlyError):
+        view[...] = 7.0
+    with pytest.raises(ReadOnlyError):
+        vnp.fill_diagonal(vnp.broadcast_to(x, (4, 4)), 7.0)
+    assert (x.tolist(), x._version) == ([1, 2, 3, 4], 0)
+
+
+def test_setflags_says_what_can_be_written() -> None:
+    x = vnp.ones(3, dtype=vnp.float64).requires_grad_()
+    y = x * 2.0
+    y += 1.0  # its layout is known
+    producer, version = y.grad_fn, y._version
+    y.setflags(write=False)
+    writes: list[Callable[[], object]] = [
+        lambda: y.__iadd__(1.0),
+        lambda: y.__setitem__(0, 1.0),
+        lambda: y[...].__imul__(2.0),
+        lambda: y.sort(),
+    ]
+    for write in writes:
+        with pytest.raises(ReadOnlyError):
+            write()
+        assert (y._version, y.grad_fn) == (version, producer)
+    y.setflags(write=True)
+    y *= 2.0
+    y.sum().backward()
+    assert x.grad.tolist() == [4, 4, 4]
+
+
 def test_text_and_files_read_it() -> None:
     x = vt.from_numpy(array())
     assert "4." in repr(x)

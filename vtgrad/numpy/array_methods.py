@@ -491,6 +491,8 @@ class ArrayMethods(ArrayReductions):
     ) -> None:
         """Let the array be written, or refuse it."""
         self._impl.array.setflags(write=write, align=align, uic=uic)
+        # A read-only array has another one, see Note [Read-only memory].
+        self._impl.layout = None
 
     @property
     def flat(self) -> FlatElements:

@@ -3,12 +3,12 @@
 
 Note [Read-only memory]
 
-A tensor is read-only if its array is: `from_numpy` of a read-only array makes one, NumPy makes its
-views so, and a storage whose owner is read-only has read-only bytes. So NumPy refuses every store,
-and a check must only refuse it before anything has changed. Other writes pay nothing for that: the
-layout of a read-only array is `PECULIAR`, which the short forms of writes leave to `write`, and
-`write` reads one flag, `carray`, which says both that an array has no gaps and that it may be
-written.
+A tensor is read-only if its array is: `from_numpy` of a read-only array makes one. Its views are
+read-only too: NumPy makes its own ones so, and `alias_at` those that are made of the bytes of a
+storage, which other tensors may write (`make_read_only`). So NumPy refuses every store, and a check
+must only refuse it before anything has changed. Other writes pay nothing for that: the layout of a
+read-only array is `PECULIAR`, which the short forms of writes leave to `write`, and `write` reads
+one flag, `carray`, which says both that an array has no gaps and that it may be written.
 """
 
 from __future__ import annotations

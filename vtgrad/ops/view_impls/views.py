@@ -85,6 +85,10 @@ def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> 
         array.flags.writeable = False
     if type(own) is not np.ndarray:
         array = like(own, array)
+    layout = impl.layout
+    if (layout is None or layout is PECULIAR) and not own.flags.writeable:
+        # The storage may be writable all the same, see Note [Read-only memory].
+        array.flags.writeable = False
     return impl.alias(array, offset * dtype.itemsize, strides)
 
 
