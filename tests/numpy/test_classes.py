@@ -312,6 +312,18 @@ def test_arrays_on_the_memory_of_arrays() -> None:
             made[...] = made * 2
             assert x.detach().sum().item() == base.sum() + expected.sum()
     for grad in (False, True):
+        # The memory of what lies in it by columns.
+        x = array(base.reshape(2, 3), grad=grad) * 1
+        for shape in (6, (3, 2), (2, 3)):
+            assert ndarray(shape, float, x.T).tolist() == base.reshape(shape).tolist()
+        made = ndarray(6, float, x.T)
+        made[1] = made[1] * 5
+        assert x[0, 1] == 5
+    x = array(base.reshape(2, 3), grad=True)
+    (ndarray(6, float, x.T) * base).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == base.reshape(2, 3).tolist()
+    for grad in (False, True):
         x = array(base, grad=grad) * 1
         with pytest.raises(TypeError, match="too small"):
             ndarray((7,), float, x)

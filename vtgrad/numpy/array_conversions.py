@@ -75,7 +75,7 @@ def _on_array(
         return kinds.array._wrap(x._impl.alias(probe, x._impl.byte_offset + offset))
     if probe.shape == array.shape and probe.strides == array.strides:
         return F.alias(x)
-    if probe.size == array.size and probe.flags.c_contiguous:
+    if probe.size == array.size and probe.flags.c_contiguous and array.flags.c_contiguous:
         return F.reshape(x, probe.shape)
     start = x.storage_offset() + offset // size
     return F.as_strided(x, probe.shape, tuple(step // size for step in probe.strides), start)
