@@ -236,6 +236,50 @@ def test_numbers_alone_and_other_objects_are_refused() -> None:
         F.max(x, 0.0)
 
 
+SCALARS: list[Any] = [
+    np.longdouble(2),
+    np.clongdouble(2),
+    np.timedelta64(3),
+    np.timedelta64(3, "ns"),
+    np.timedelta64(3, "s"),
+    np.timedelta64("NaT"),
+    np.datetime64(3, "ns"),
+    np.datetime64(3, "D"),
+    np.str_("2"),
+]
+
+
+@pytest.mark.parametrize("scalar", SCALARS, ids=repr)
+def test_scalars_of_numpy_that_are_no_numbers_are_refused(scalar: Any) -> None:
+    x = vt.tensor([1.0, 2.0])
+    calls: list[Callable[[], object]] = [
+        lambda: F.maximum(x, scalar),
+        lambda: F.maximum(scalar, x),
+        lambda: F.stack([x[0], scalar]),
+        lambda: F.where(x > 1, scalar, x),
+        lambda: F.where(scalar, x, x),
+        lambda: F.add(x, scalar),
+        lambda: F.mul(scalar, x),
+        lambda: F.sub(scalar, x),
+        lambda: F.pow(x, scalar),
+        lambda: F.pow(scalar, x),
+        lambda: F.eq(x, scalar),
+        lambda: F.clamp(x, scalar),
+        lambda: F.clamp(x, np.array([1.0, 1.0]), scalar),
+        lambda: x.add_(scalar),
+        lambda: x.__setitem__(0, scalar),
+        lambda: x.apply_(lambda value: scalar),
+        lambda: x + scalar,
+        lambda: scalar * x,
+        lambda: np.multiply(x, scalar),
+        lambda: np.maximum(scalar, x),
+    ]
+    for nr, call in enumerate(calls):
+        with pytest.raises(TypeError):
+            pytest.fail(f"call {nr} gave {call()!r}")
+    assert x.tolist() == [1.0, 2.0]
+
+
 def test_a_number_stands_beside_an_array_and_a_tensor() -> None:
     a = np.array([1.0, 4.0], np.float32)
     assert F.addcmul(a, 2, vt.ones(2)).tolist() == [3.0, 6.0]

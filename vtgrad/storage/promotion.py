@@ -24,9 +24,11 @@ from vtgrad.storage.dtypes import (
     int64,
 )
 
-__all__ = ["can_cast", "category", "number_dtype", "promote", "result_dtype"]
+__all__ = ["can_cast", "category", "number_dtype", "promote", "python_number", "result_dtype"]
 
 _CATEGORY: Final[dict[str, int]] = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+# The types of NumPy's scalars that are numbers of Python.
+_OF_NUMBERS: Final = frozenset("?bhilqnpBHILQNPefdFD")
 _BOOL: Final = bool_.numpy
 _INT64: Final = int64.numpy
 _COMPLEX_OF: Final[dict[NumpyDType, NumpyDType]] = {
@@ -57,6 +59,14 @@ def promote(a: NumpyDType, b: NumpyDType) -> NumpyDType:
     return np.promote_types(a, b)
 
 
+def python_number(value: np.generic) -> object:
+    """The number of Python that a scalar of NumPy is, or the scalar itself if it is none.
+
+    Dates, durations, texts and long floats are none: ``item()`` makes an integer of a date.
+    """
+    return value.item() if value.dtype.char in _OF_NUMBERS else value
+
+
 def number_dtype(value: object) -> NumpyDType:
     """The dtype that a Python number has when it stands alone.
 
@@ -73,7 +83,7 @@ def number_dtype(value: object) -> NumpyDType:
         return get_default_dtype().numpy
     if isinstance(value, complex):
         return _COMPLEX_OF[get_default_dtype().numpy]
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and value.dtype.char in _OF_NUMBERS:
         return number_dtype(value.item())
     raise ArgumentTypeError(
         f"expected a tensor or a number, not {type(value).__name__}", value=value

@@ -40,6 +40,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.ufunc_operators import OPERATORS, Operator, inside_of, operator_of
 
@@ -216,7 +217,7 @@ def _is_known(value: object) -> bool:
 def _operand(value: object, others: Sequence[object]) -> object:
     """A tensor or a number."""
     if isinstance(value, np.generic):
-        return value.item()
+        return python_number(value)
     if isinstance(value, (list, tuple)):
         value = np.asarray(value)
     return constant(value, *others) if is_array(value) else value

@@ -57,6 +57,7 @@ from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.number_arrays import SMALL
 from vtgrad.storage.prepared_store import Store
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.record_write import (
     DIRECT,
     OUTERMOST,
@@ -503,4 +504,4 @@ def operand(x: object) -> object:
             "in-place operators take tensors and numbers, not arrays; from_numpy makes a tensor"
         )
     # NumPy's scalars promote like arrays; an operand that is one number promotes like a number.
-    return x.item() if isinstance(x, np.generic) else x
+    return python_number(x) if isinstance(x, np.generic) else x

@@ -11,6 +11,7 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import numpy_dtype
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -80,7 +81,7 @@ def operand_of(value: object, name: str) -> Array | Number:
         return value._impl.array
     # NumPy's float64 is a float, but promotes like an array: it must become a plain number.
     if isinstance(value, np.generic):
-        value = value.item()
+        value = python_number(value)
     if isinstance(value, (bool, int, float, complex)):
         return value
     raise ArgumentTypeError(

@@ -21,8 +21,8 @@ An operator that computes element by element takes a number for each of its tens
 what joins tensors takes it for one of them. The number is a 0-d tensor, in the dtype that all
 operands promote to, so it adds at most its category: a float beside integers makes the result
 floating, in the default dtype, and beside float32 it is a float32. NumPy's scalars are the numbers
-that they are, whatever their dtype. A bool is one where a condition or a mask is expected, and a
-number of the promoted dtype otherwise.
+that they are, whatever their dtype; long floats, dates and durations are none. A bool is one where
+a condition or a mask is expected, and a number of the promoted dtype otherwise.
 
 An integer that the promoted dtype cannot hold is refused. Only the operators that stand for
 Python's ones let it wrap around, as in all arithmetic: these have a kernel for numbers, or
@@ -55,7 +55,7 @@ from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.on_device import impl_on
-from vtgrad.storage.promotion import result_dtype
+from vtgrad.storage.promotion import python_number, result_dtype
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -75,7 +75,6 @@ __all__ = [
 
 # The parameters that say where something is done.
 _CONDITIONS: Final = frozenset({"condition", "mask"})
-_NUMBERS: Final = (int, float, complex, np.number, np.bool_)
 
 
 def check_meaning(array: Array) -> None:
@@ -296,6 +295,12 @@ def exact_beside(value: Number, other: TensorBase, *others: TensorBase) -> Tenso
     return tensor
 
 
+def _is_number(value: object) -> bool:
+    if isinstance(value, (int, float, complex)):
+        return True
+    return isinstance(value, np.generic) and python_number(value) is not value
+
+
 def _with_numbers(operator: Operator, args: tuple[object, ...]) -> tuple[object, ...] | None:
     """The arguments by position with 0-d tensors for numbers; None if there is nothing to convert.
 
@@ -314,7 +319,7 @@ def _with_numbers(operator: Operator, args: tuple[object, ...]) -> tuple[object,
     for nr in sequences:
         made[nr] = tensors_for_numbers(args[nr])
         found = found or made[nr] is not args[nr]
-    numbers = [nr for nr in alone if isinstance(args[nr], _NUMBERS)]
+    numbers = [nr for nr in alone if _is_number(args[nr])]
     if numbers:
         beside = _tensors_of(args)
         if not beside:
@@ -344,15 +349,13 @@ def tensors_for_numbers(values: object) -> object:
     ArgumentValueError
         If an integer does not fit.
     """
-    if not isinstance(values, (list, tuple)) or not any(isinstance(x, _NUMBERS) for x in values):
+    if not isinstance(values, (list, tuple)) or not any(_is_number(x) for x in values):
         return values
     beside = _tensors_of(values)
     if not beside:
         return values
     return [
-        exact_beside(x.item() if isinstance(x, np.generic) else x, *beside)
-        if isinstance(x, _NUMBERS)
-        else x
+        exact_beside(x.item() if isinstance(x, np.generic) else x, *beside) if _is_number(x) else x
         for x in values
     ]
 

@@ -12,6 +12,7 @@ from vtgrad.ops.calling.constants import constant, tensor_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -33,7 +34,7 @@ def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | N
     if isinstance(other, TensorBase):
         return other
     if isinstance(other, np.generic):
-        other = other.item()
+        other = python_number(other)
     if isinstance(other, (int, float, complex)):
         return other
     return constant(other, tensor) if is_array(other) else None
@@ -63,7 +64,7 @@ def as_first_operand(
     Called when an operator has failed, which takes its first operand for a tensor: see
     Note [Arguments are looked at when a call has failed].
     """
-    number = first.item() if isinstance(first, np.generic) else first
+    number = python_number(first) if isinstance(first, np.generic) else first
     if not isinstance(number, (bool, int, float, complex)):
         return None
     if not isinstance(second, TensorBase):

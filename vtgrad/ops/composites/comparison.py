@@ -14,7 +14,7 @@ from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.promotion import result_dtype
+from vtgrad.storage.promotion import python_number, result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -122,7 +122,7 @@ def _as_bound(input: TensorBase, bound: object) -> TensorBase | None:
     if is_array(bound):
         return constant(bound, input)
     if isinstance(bound, np.generic):
-        bound = bound.item()
+        bound = python_number(bound)
     if bound is None or isinstance(bound, TensorBase):
         return bound
     return exact_beside(cast("Number", bound), input)

@@ -17,6 +17,7 @@ from vtgrad.ops.kernels.support.elementwise import checked_number
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -199,7 +200,7 @@ def _filled(name: str, input: T, function: Callable[..., object], *others: Tenso
 
 def _number(name: str, value: object) -> Number:
     if isinstance(value, np.generic):
-        value = value.item()
+        value = python_number(value)
     if isinstance(value, (bool, int, float, complex)):
         return value
     raise ArgumentTypeError(f"{name} stores numbers, and its function gave {type(value).__name__}")

@@ -32,6 +32,7 @@ from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
+from vtgrad.storage.promotion import python_number
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -270,7 +271,7 @@ def _value_for(tensor: T, value: object) -> TensorBase:
     if isinstance(value, TensorBase):
         return value
     if isinstance(value, np.generic):
-        value = value.item()
+        value = python_number(value)
     if isinstance(value, (int, float, complex)):
         return wrap_like(tensor, as_element(value, tensor._impl.array.dtype))
     if is_array(value):

@@ -9,7 +9,7 @@ several steps, compute in float32 and round once at the end.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from vtgrad.ops.kernels.support.result_strides import (
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.number_arrays import numbers_of
-from vtgrad.storage.promotion import result_dtype
+from vtgrad.storage.promotion import python_number, result_dtype
 
 __all__ = [
     "BOOL",
@@ -106,7 +106,7 @@ def number(value: Number, dtype: NumpyDType) -> Array:
         If an integer has more than 64 bits.
     """
     if isinstance(value, np.generic):
-        value = value.item()
+        value = cast("Number", python_number(value))
     if isinstance(value, int) and dtype.kind in "iu":
         if not -(2**63) <= value < 2**64:
             raise OverflowError(f"the integer {value} does not fit 64 bits")
@@ -133,7 +133,7 @@ def checked_number(value: Number, dtype: NumpyDType) -> Array:
         If the number is out of range.
     """
     if isinstance(value, np.generic):
-        value = value.item()
+        value = cast("Number", python_number(value))
     if isinstance(value, complex) and dtype.kind != "c":
         if value.imag != 0:
             raise DTypeError(f"{value} has an imaginary part and cannot become {dtype.name}")
