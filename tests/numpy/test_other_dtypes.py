@@ -169,6 +169,19 @@ def test_arrays_of_objects_and_names_are_arranged(name: str) -> None:
                 assert np.asarray(a).tolist() == np.asarray(b).tolist()
 
 
+def test_arrays_of_several_shapes_and_numbers_stand_beside_them() -> None:
+    x = np.array([[3, 1], [2, 0]], np.uint16)
+    for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+        for others in ((1,), (1.5, [0, 1]), (np.uint32(7),), (np.uint32(7), 1)):
+            for given in ((x, *others), others):
+                found, expected = getattr(vnp, name)(*given), getattr(np, name)(*given)
+                for a, b in zip(found, expected, strict=True):
+                    assert np.asarray(a).dtype == np.asarray(b).dtype
+                    assert np.asarray(a).tolist() == np.asarray(b).tolist()
+    found = vnp.choose(x % 2, (x, np.uint16(9)))
+    assert found.tolist() == np.choose(x % 2, (x, np.uint16(9))).tolist()
+
+
 def test_objects_beside_derivatives_are_refused() -> None:
     x = array([1.0, 2.0], grad=True)
     with pytest.raises(NotImplementedError, match="object"):

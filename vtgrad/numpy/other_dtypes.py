@@ -32,7 +32,11 @@ def stays_numpys(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         if holds_tensor(value):
             return any(map(stays_numpys, value))
-        value = np.asarray(value)
+        try:
+            value = np.asarray(value)
+        except ValueError:
+            # Arrays of several shapes, as the choices of `choose`.
+            return any(map(stays_numpys, value))
     return isinstance(value, (np.ndarray, np.generic)) and not has_dtype(value.dtype)
 
 
@@ -55,7 +59,7 @@ def or_by_numpy(text: Callable[P, R]) -> Callable[P, R]:
             return text(*args, **kwargs)
         except NotSupportedError:
             given = signature.bind(*args, **kwargs)
-            operands = list(given.arguments.values())
+            operands = [*given.args, *given.kwargs.values()]
             if any_differentiated(operands) or not any(map(stays_numpys, operands)):
                 raise
             # What is written is not among the operands.
