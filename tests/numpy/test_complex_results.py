@@ -40,6 +40,30 @@ def test_one_operand(name: str) -> None:
             assert_same(mine(array(small)), theirs(small), what=f"{name}({small!r})")
 
 
+def test_unsigned_numbers_and_sequences_of_arrays() -> None:
+    for name in ONE:
+        mine, theirs = getattr(vnp.emath, name), getattr(np.emath, name)
+        for values in ([2, 3], [[2], [40]]):
+            for dtype in ("H", "I", "Q"):
+                x = np.array(values, dtype)
+                with np.errstate(all="ignore"):
+                    assert_same(mine(x), theirs(x), what=f"{name}({x!r})")
+        for pair in ([2.5, 0.5], [-0.5, -2.5]):
+            a, b = array(pair[0], grad=True), array(pair[1], grad=True)
+            found = mine([a, b])
+            assert_same(found.detach(), theirs(pair), what=f"{name}({pair!r})")
+            vnp.real(found).sum().backward()
+            c = array(pair, grad=True)
+            vnp.real(mine(c)).sum().backward()
+            assert a.grad is not None
+            assert b.grad is not None
+            assert c.grad is not None
+            assert [a.grad.item(), b.grad.item()] == c.grad.tolist()
+    exponents = array([0.5, 2.0], grad=True)
+    assert vnp.emath.power([-2.0, exponents[1]], exponents).requires_grad
+    assert vnp.emath.logn(exponents[1], [exponents[0], 3.0]).requires_grad
+
+
 def test_two_operands() -> None:
     powers: list[tuple[Any, Any]] = [
         (2, -2),

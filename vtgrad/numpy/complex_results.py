@@ -12,7 +12,8 @@ import numpy as np
 
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.function import function
-from vtgrad.numpy.operands import ArrayLike, cast, of, value_of
+from vtgrad.numpy.on_values import holds_tensor
+from vtgrad.numpy.operands import ArrayLike, cast, of, of_any_dtype, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -24,14 +25,14 @@ _SMALL: Final = frozenset("bBhHf")
 
 def _operand(x: ArrayLike) -> Any:
     """An operand as the ufunc takes it: what is no array stays what it is."""
-    return x if isinstance(x, TensorBase) else np.asarray(x)[()]
+    return of(x) if holds_tensor(x) else np.asarray(x)[()]
 
 
 def _complex(x: Any) -> Any:
     """The operand in complex numbers."""
-    array = of(x)
+    array = of_any_dtype(x)
     dtype = np.dtype(np.complex64 if array.dtype.char in _SMALL else np.complex128)
-    found = cast(array, dtype)
+    found = of(array.astype(dtype)) if isinstance(array, np.ndarray) else cast(array, dtype)
     # A number stays one.
     return found if array.shape else found[()]
 
