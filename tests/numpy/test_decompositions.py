@@ -94,6 +94,25 @@ def test_square_matrices(name: str) -> None:
         compare(partial(call, vnp, array(bad, True)), partial(call, np, bad), name)
 
 
+def test_conditions_that_are_infinite_and_of_no_matrices() -> None:
+    zeros, nan = np.zeros((2, 2)), np.full((2, 2), np.nan)
+    infinite = [zeros, np.diag([1.0, 0.0]), np.stack([zeros, np.eye(2)])]
+    for x in (*infinite, nan, np.stack([zeros, nan]), np.zeros((0, 2, 2)), np.zeros((2, 0, 0))):
+        for p in (None, -2):
+            for dtype in ("d", "F"):
+                for grad in (False, True):
+                    given = array(x.astype(dtype), grad)
+                    compare(
+                        partial(vnp.linalg.cond, given, p),
+                        partial(np.linalg.cond, x.astype(dtype), p),
+                        f"cond of {x}, {p}",
+                    )
+    empty = np.zeros((0, 2, 2))
+    compare(
+        partial(vnp.linalg.cond, array(empty, True), 1), partial(np.linalg.cond, empty, 1), "cond"
+    )
+
+
 def test_matrices_whose_eigenvectors_are_no_basis() -> None:
     for x in (np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 0.0]])):
         with pytest.raises(np.linalg.LinAlgError, match="no basis"):
@@ -118,6 +137,12 @@ TENSORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "tensorsolve, turned": lambda np, x: np.linalg.tensorsolve(
         x.reshape(2, 6, 3), x[0].reshape(2, 3), axes=(1,)
     ),
+    "tensorsolve without unknown axes": lambda np, x: np.linalg.tensorsolve(
+        x[:1, :1] + 3, x[1:2, :1]
+    ),
+    "tensorsolve of numbers": lambda np, x: np.linalg.tensorsolve(x[0, 0] + 3, x[0, 1]),
+    "tensorsolve of more right sides": lambda np, x: np.linalg.tensorsolve(x[0, :1], x[:1, :1]),
+    "tensorsolve, wrong axis": lambda np, x: np.linalg.tensorsolve(x, x[0], axes=(-1,)),
     "wrong tensorinv": lambda np, x: np.linalg.tensorinv(x, ind=0),
     "tensorinv of no square map": lambda np, x: np.linalg.tensorinv(x[:3], ind=1),
     "tensorsolve of too few": lambda np, x: np.linalg.tensorsolve(x[:3], x[0, :3]),
@@ -134,6 +159,7 @@ def test_equations_of_tensors(name: str) -> None:
             compare(partial(call, vnp, array(numbers, grad)), partial(call, np, numbers), name)
     if "too" not in name and "wrong" not in name and "no square" not in name:
         leaf = array(x, grad=True)
+        assert call(vnp, leaf).requires_grad
         assert vt.autograd.gradcheck(partial(call, vnp), (leaf,), check_forward_ad=True)
         assert vt.autograd.gradgradcheck(partial(call, vnp), (leaf,))
 

@@ -26,9 +26,13 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     x, y = inexact(of(a)), of(b)
     ndim = len(x.shape)
     if axes is not None:
-        last = list(axes)
-        x = as_array(F.permute(x, *[dim for dim in range(ndim) if dim not in last], *last))
-    unknowns = x.shape[len(y.shape) :]
+        order = list(range(ndim))
+        for axis in axes:
+            order.remove(axis)
+            order.append(axis)
+        x = as_array(F.permute(x, order))
+    # All axes if there are as many right sides, as in NumPy; then there is one element.
+    unknowns = x.shape[-(ndim - len(y.shape)) :]
     size = prod(unknowns)
     if prod(x.shape) != size**2:
         raise LinAlgError(
@@ -37,8 +41,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
             if size
             else "tensorsolve() has no unknowns"
         )
-    found = solve(as_array(F.reshape(x, size, size)), as_array(F.reshape(y, size)))
-    return as_array(F.reshape(found, *unknowns))
+    found = solve(as_array(F.reshape(x, (size, size))), as_array(F.reshape(y, (size,))))
+    return as_array(F.reshape(found, unknowns))
 
 
 def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray:
@@ -58,4 +62,4 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray:
     if prod(first) != prod(last):
         raise LinAlgError(f"tensorinv() needs a square map, not of shape {last} to {first}")
     size = prod(last)
-    return as_array(F.reshape(inv(as_array(F.reshape(x, size, size))), *last, *first))
+    return as_array(F.reshape(inv(as_array(F.reshape(x, (size, size)))), (*last, *first)))
