@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,44 @@ def test_arrays_of_several_shapes_and_numbers_stand_beside_them() -> None:
                     assert np.asarray(a).tolist() == np.asarray(b).tolist()
     found = vnp.choose(x % 2, (x, np.uint16(9)))
     assert found.tolist() == np.choose(x % 2, (x, np.uint16(9))).tolist()
+
+
+PICKED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "take": lambda np, x, i: np.take(x, i),
+    "take, list": lambda np, x, i: np.take(x, [i[0], i[2]]),
+    "take, axis": lambda np, x, i: x.reshape(3, 1).take(i, axis=0),
+    "repeat": lambda np, x, i: np.repeat(x, i),
+    "repeat, one": lambda np, x, i: x.repeat(i[1]),
+    "choose": lambda np, x, i: np.choose(i, [x, x * 2, x * 3]),
+    "take_along_axis": lambda np, x, i: np.take_along_axis(x, i, 0),
+    "reduceat": lambda np, x, i: np.add.reduceat(x, i[:2]),
+    "partition": lambda np, x, i: np.partition(x, i[1]),
+    "argpartition": lambda np, x, i: x[np.argpartition(x, i[1])],
+    "compress": lambda np, x, i: np.compress(i, x),
+    "searchsorted": lambda np, x, i: x[np.searchsorted(i, x * 0 + 1, sorter=np.argsort(i))],
+    "put": lambda np, x, i: np.put(x * 0, i[:2], x),
+    "put_along_axis": lambda np, x, i: np.put_along_axis(x * 0, i[:2], x[:2], 0),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_unsigned_numbers_say_where_beside_derivatives(name: str) -> None:
+    call = PICKED[name]
+    for dtype in ("H", "I", "Q"):
+        if dtype == "Q" and "repeat" in name:
+            continue  # NumPy casts these safely only
+        index = np.array([0, 2, 1], dtype)
+        x, y = (array([3.0, 1.0, 2.0], grad=True) for _ in range(2))
+        found, expected = call(vnp, x, index), call(vnp, y, index.astype(np.int64))
+        if expected is None:  # what is written is not returned
+            continue
+        assert found.requires_grad
+        assert found.tolist() == expected.tolist()
+        (found * found).sum().backward()
+        (expected * expected).sum().backward()
+        assert x.grad is not None
+        assert y.grad is not None
+        assert x.grad.tolist() == y.grad.tolist()
 
 
 def test_objects_beside_derivatives_are_refused() -> None:

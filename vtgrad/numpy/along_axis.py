@@ -27,7 +27,8 @@ from vtgrad.numpy.operands import (
     fresh,
     is_keyed,
     of,
-    value_of,
+    of_any_dtype,
+    places_in,
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -81,14 +82,14 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     """
     if not (any_differentiated(arr) or any_keyed(indices)):
         return typing.cast("ndarray", on_values(np.take_along_axis, arr, indices, axis))
-    x, places = of(arr), of(indices)
+    x, places = of(arr), of_any_dtype(indices)
     if axis is None:
         x, axis = as_array(F.reshape(x, -1)), 0
-    if is_keyed(places):
+    if isinstance(places, TensorBase) and is_keyed(places):
         (dim,) = dims_of(axis, x._impl.array.ndim)
         return as_array(F.take_along_dim(x, places, dim))
     positions = positions_of(x._impl.array.shape)
-    return at_positions(x, _taken(positions, value_of(places), axis))
+    return at_positions(x, _taken(positions, places_in(places), axis))
 
 
 @function
@@ -128,7 +129,7 @@ def put_along_axis(
         refuse_derivatives(values)
         np.put_along_axis(arr, values_in(indices), values_in(values), typing.cast("Any", axis))
         return
-    places = value_of(of(indices))
+    places = places_in(indices)
     shape = arr._impl.array.shape
     # NumPy says where elements are written, and what is wrong.
     numbers = positions_of(shape).reshape(-1) if axis is None else positions_of(shape)

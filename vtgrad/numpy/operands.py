@@ -40,6 +40,7 @@ __all__ = [
     "of",
     "of_any_dtype",
     "overlap",
+    "places_in",
     "result",
     "value_of",
     "viewable",
@@ -247,6 +248,18 @@ def value_of(x: TensorBase) -> Array:
             # Some of NumPy's functions take the array for its memory, which is one sample's.
             refuse_values()
     return resolved(x._impl.array)
+
+
+def places_in(value: object) -> Array:
+    """The elements of what says where or how often; NumPy computes with them, in any dtype.
+
+    Raises
+    ------
+    NotSupportedError
+        If a sequence holds tensors, and something of a dtype that tensors do not have.
+    """
+    found = of_any_dtype(value)
+    return value_of(found) if isinstance(found, TensorBase) else found
 
 
 def overlap(x: TensorBase, y: TensorBase) -> bool:

@@ -23,6 +23,7 @@ from vtgrad.numpy.operands import (
     fresh,
     is_differentiated,
     of,
+    places_in,
     value_of,
 )
 from vtgrad.numpy.other_dtypes import or_by_numpy
@@ -45,7 +46,7 @@ def _places(indices: ArrayLike, size: int, mode: str) -> np.ndarray[Any, Any]:
     IndexError
         With the mode ``"raise"``, if one is outside.
     """
-    given = value_of(of(indices))
+    given = places_in(indices)
     if not given.size and given.dtype.kind == "f":
         given = given.astype(np.intp)
     # NumPy takes the place of each place, and says what is wrong.
@@ -195,7 +196,7 @@ def choose(
         given = of(choices)
         choices = [given[nr] for nr in range(len(given))]
     arrays = common(list(typing.cast("Sequence[ArrayLike]", choices)))
-    numbers = value_of(of(a))
+    numbers = places_in(a)
     numbers = np.take(np.arange(len(arrays)), numbers, mode=typing.cast("Any", mode))
     shape = np.broadcast_shapes(numbers.shape, *[x.shape for x in arrays])
     whole = F.stack([F.broadcast_to(x, shape) for x in arrays])
@@ -236,7 +237,7 @@ def compress(
     >>> np.compress([True, False, True], np.array([1.0, 2.0, 3.0]))
     array([1., 3.])
     """
-    mask = value_of(of(condition))
+    mask = places_in(condition)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     return take(a, np.flatnonzero(mask), axis, out)

@@ -21,7 +21,7 @@ from vtgrad.numpy.operands import (
     fresh,
     is_differentiated,
     of,
-    value_of,
+    places_in,
     viewable,
 )
 from vtgrad.numpy.other_dtypes import or_by_numpy
@@ -288,7 +288,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
     array([1., 1., 2., 2.])
     """
     x = of(a)
-    counts = value_of(of(repeats))
+    counts = places_in(repeats)
     if not is_differentiated(x):
         return typing.cast("ndarray", by_numpy(np.repeat, x, counts, axis))
     if axis is None or not x.shape:

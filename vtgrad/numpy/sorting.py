@@ -12,7 +12,7 @@ from vtgrad.numpy.deliver import by_numpy, dims_of, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
 from vtgrad.numpy.memory_order import in_order_of
-from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, value_of
+from vtgrad.numpy.operands import ArrayLike, as_array, is_differentiated, of, places_in, value_of
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -155,7 +155,7 @@ def partition(
     >>> float(np.partition(np.array([3.0, 1.0, 2.0]), 1)[1])
     2.0
     """
-    places = value_of(of(kth))
+    places = places_in(kth)
     return _placed(np.argpartition, a, axis, places, kind=kind, order=order)
 
 
@@ -188,7 +188,7 @@ def argpartition(
     >>> int(np.argpartition(np.array([3.0, 1.0, 2.0]), 1)[1])
     2
     """
-    places = value_of(of(kth))
+    places = places_in(kth)
     return typing.cast(
         "ndarray", by_numpy(np.argpartition, of(a), places, axis=axis, kind=kind, order=order)
     )
@@ -226,7 +226,7 @@ def searchsorted(
     >>> int(np.searchsorted(np.array([1.0, 2.0, 3.0]), 2.5))
     2
     """
-    places = None if sorter is None else value_of(of(sorter))
-    values = value_of(of(v))
-    found = np.searchsorted(value_of(of(a)), values, side, typing.cast("Any", places))
+    places = None if sorter is None else places_in(sorter)
+    values = places_in(v)
+    found = np.searchsorted(places_in(a), values, side, typing.cast("Any", places))
     return typing.cast("ndarray", handed_over(found))

@@ -16,7 +16,16 @@ from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dim
 from vtgrad.numpy.index import index_by_numpy, positions_of, setitem
 from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import refuse_derivatives, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_differentiated, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    cast,
+    fresh,
+    is_differentiated,
+    of,
+    places_in,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc_loop import UfuncLoop
 from vtgrad.ops.generated import functional as F
@@ -168,7 +177,7 @@ def reduceat(
     out: ndarray | None,
 ) -> ndarray:
     """`Ufunc.reduceat`."""
-    x, places = of(array), value_of(of(indices))
+    x, places = of(array), places_in(indices)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
         return typing.cast(
             "ndarray", by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
