@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import vtgrad.numpy as vnp
 from tests.numpy.calls_that_write import check
-from tests.numpy.support import array
+from tests.numpy.support import array, compare
 
 NAMES = np.array(["b", "a", "b"])
 FLOATS = "array([0.5"
@@ -181,6 +182,56 @@ def test_arrays_of_several_shapes_and_numbers_stand_beside_them() -> None:
                     assert np.asarray(a).tolist() == np.asarray(b).tolist()
     found = vnp.choose(x % 2, (x, np.uint16(9)))
     assert found.tolist() == np.choose(x % 2, (x, np.uint16(9))).tolist()
+
+
+def ufuncs_and_calls() -> list[tuple[str, str, tuple[Any, ...]]]:
+    """Methods of ufuncs, with arguments after the array."""
+    found: list[tuple[str, str, tuple[Any, ...]]] = []
+    for name in ("add", "multiply", "maximum", "less", "power", "gcd", "divmod", "hypot"):
+        found += [
+            (name, "reduce", ()),
+            (name, "reduce", (0, "d")),
+            (name, "accumulate", ()),
+            (name, "reduceat", ([0, 1],)),
+            (name, "outer", ([1, 2],)),
+            (name, "outer", (2.5,)),
+            (name, "at", ([0, 0], 1)),
+            (name, "at", (slice(2), np.array([2, 3], "H"))),
+        ]
+    return [*found, ("negative", "at", ([0],)), ("add", "at", ([9], 1))]
+
+
+@pytest.mark.parametrize(("name", "method", "args"), ufuncs_and_calls())
+def test_methods_of_ufuncs(name: str, method: str, args: tuple[Any, ...]) -> None:
+    for dtype in ("H", "Q", "O", "l"):
+        x = np.array([3, 1, 2], dtype)
+
+        def run(namespace: Any, x: Any = x) -> Any:
+            given = x.copy()
+            found = getattr(getattr(namespace, name), method)(given, *args)
+            return given.tolist() if method == "at" else found
+
+        compare(partial(run, vnp), partial(run, np), f"{name}.{method} of {dtype}")
+
+
+def test_methods_of_ufuncs_store_in_out() -> None:
+    x = np.array([[3, 1], [2, 5]], "H")
+    for out in (vnp.zeros(2), np.zeros(2, "Q")):
+        found: Any = vnp.add.reduce(x, 1, None, out)
+        assert found is out
+        assert found.tolist() == [4, 7]
+    given: Any = vnp.zeros(2)
+    quotient, rest = vnp.divmod(x[0], 2, out=(given, None))
+    assert quotient is given
+    assert given.tolist() == [1, 0]
+    assert np.asarray(rest).dtype == "H"
+    assert rest.tolist() == [1, 1]
+    values = np.zeros(2)
+    with pytest.raises(TypeError, match="derivative"):
+        vnp.add.at(values, [0], array(1.0, grad=True))
+    assert values.tolist() == [0, 0]
+    with pytest.raises(NotImplementedError, match="uint16"):
+        vnp.multiply.reduce(x, initial=array(1.0, grad=True))
 
 
 PICKED: dict[str, Callable[[Any, Any, Any], Any]] = {

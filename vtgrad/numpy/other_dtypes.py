@@ -2,9 +2,9 @@
 
 Note [Other dtypes]
 
-Arrays of unsigned integers of more than 8 bits, of text, dates and objects stay NumPy's. Ufuncs and
-functions of NumPy's namespace take them all the same, and give arrays of the namespace where the
-result has a dtype that tensors have.
+Arrays of unsigned integers of more than 8 bits, of text, dates and objects stay NumPy's. Ufuncs,
+their methods and functions of NumPy's namespace take them all the same, and give arrays of the
+namespace where the result has a dtype that tensors have.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.on_values import any_differentiated, holds_tensor, on_values
 from vtgrad.numpy.operands import has_dtype
 
-__all__ = ["or_by_numpy", "stays_numpys"]
+__all__ = ["method_or_by_numpy", "or_by_numpy", "stays_numpys"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,12 +58,41 @@ def or_by_numpy(text: Callable[P, R]) -> Callable[P, R]:
         try:
             return text(*args, **kwargs)
         except NotSupportedError:
-            given = signature.bind(*args, **kwargs)
-            operands = [*given.args, *given.kwargs.values()]
-            if any_differentiated(operands) or not any(map(stays_numpys, operands)):
-                raise
-            # What is written is not among the operands.
-            out = given.arguments.pop("out", None)
-            return typing.cast("R", on_values(numpys, *given.args, out=out, **given.kwargs))
+            return typing.cast("R", _computed(numpys, signature.bind(*args, **kwargs)))
 
     return computed
+
+
+def method_or_by_numpy(text: Callable[P, R]) -> Callable[P, R]:
+    """As `or_by_numpy`, for a method of ufuncs, of which NumPy's has the same arguments."""
+    signature = inspect.signature(text)
+
+    @functools.wraps(text)
+    def computed(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return text(*args, **kwargs)
+        except NotSupportedError:
+            own, *others = args
+            numpys = getattr(typing.cast("Any", own).ufunc, text.__name__)
+            given = signature.bind(own, *others, **kwargs)
+            return typing.cast("R", _computed(numpys, given, first=1))
+
+    return computed
+
+
+def _computed(
+    numpys: Callable[..., Any], given: inspect.BoundArguments, *, first: int = 0
+) -> object:
+    """What NumPy's function gives for arguments from the `first` on.
+
+    Raises
+    ------
+    NotSupportedError
+        The one that is handled, if a value has a derivative, or no dtype is the reason.
+    """
+    operands = [*given.args[first:], *given.kwargs.values()]
+    if any_differentiated(operands) or not any(map(stays_numpys, operands)):
+        raise
+    # What is written is not among the operands.
+    out = given.arguments.pop("out", None)
+    return on_values(numpys, *given.args[first:], out=out, **given.kwargs)

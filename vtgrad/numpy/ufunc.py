@@ -15,7 +15,8 @@ from numpy.typing import DTypeLike
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import ufunc_reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue
-from vtgrad.numpy.operands import ArrayLike, as_array, of, result
+from vtgrad.numpy.operands import ArrayLike, as_array, of_any_dtype, result
+from vtgrad.numpy.other_dtypes import method_or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc_loop import Operator, UfuncLoop, outs_of
 from vtgrad.ops.generated import functional as F
@@ -121,6 +122,7 @@ class Ufunc(UfuncLoop):
             )
         return self.compute(inputs, outs_of(out, self.ufunc.nout), where, casting, dtype, signature)
 
+    @method_or_by_numpy
     def reduce(
         self,
         array: ArrayLike,
@@ -157,6 +159,7 @@ class Ufunc(UfuncLoop):
         """
         return ufunc_reductions.reduce(self, array, axis, dtype, out, keepdims, initial, where)
 
+    @method_or_by_numpy
     def accumulate(
         self,
         array: ArrayLike,
@@ -184,6 +187,7 @@ class Ufunc(UfuncLoop):
         """
         return ufunc_reductions.accumulate(self, array, axis, dtype, out)
 
+    @method_or_by_numpy
     def reduceat(
         self,
         array: ArrayLike,
@@ -229,10 +233,11 @@ class Ufunc(UfuncLoop):
         ndarray
             Of the shape of `A`, followed by that of `B`.
         """
-        a, b = of(A), of(B)
-        spread = F.reshape(a, (*a.shape, *(1,) * len(b.shape)))
+        a, b = of_any_dtype(A), of_any_dtype(B)
+        shape = (*a.shape, *(1,) * len(b.shape))
+        spread = a.reshape(shape) if isinstance(a, np.ndarray) else as_array(F.reshape(a, shape))
         call: Any = self
-        return typing.cast("ndarray", call(as_array(spread), b, **options))
+        return typing.cast("ndarray", call(spread, b, **options))
 
     def at(self, a: ndarray, indices: object, b: ArrayLike | None = None, /) -> None:
         """Write the function of elements in place, once for each time that an element is named.

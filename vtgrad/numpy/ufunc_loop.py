@@ -126,7 +126,10 @@ class UfuncLoop:
             if not outs:
                 made = tuple([handed_over(x) for x in computed])
                 return made[0] if len(made) == 1 else typing.cast("ndarray", made)
-            found = [_storable(x, target) for x, target in zip(computed, outs, strict=True)]
+            found = [
+                handed_over(x) if target is None else _storable(x, target)
+                for x, target in zip(computed, outs, strict=True)
+            ]
         elif mask is True and self._writes_first(operands, outs, loop):
             others = [_operand(x, d) for x, d in zip(operands[1:], loop[1:nin], strict=True)]
             assert self.inplace is not None
@@ -139,7 +142,9 @@ class UfuncLoop:
         if self.ufunc.signature is not None:
             self._check_shapes(found, outs)
         kept = [
-            result(x) if target is None else store(target, x, mask)
+            (result(x) if isinstance(x, TensorBase) else x)
+            if target is None
+            else store(target, x, mask)
             for x, target in zip(found, outs, strict=True)
         ]
         return kept[0] if len(kept) == 1 else typing.cast("ndarray", tuple(kept))
