@@ -115,11 +115,13 @@ def test_complex_functions_on_their_branch_cuts(name: str) -> None:
     plain: Any = getattr(cmath, name)
     step = 1e-6
     values = [complex(x, zero) for x in (2.5, -2.5) for zero in (0.0, -0.0)]
-    values += [complex(0.0, x) for x in (2.5, -2.5)]
+    values += [complex(zero, x) for x in (2.5, -2.5) for zero in (0.0, -0.0)]
     for value in values:
         # Along the cut, on the same side.
         moved = [
-            complex(value.real + h, value.imag) if value.real else complex(0.0, value.imag + h)
+            complex(value.real + h, value.imag)
+            if value.real
+            else complex(value.real, value.imag + h)
             for h in (step, -step)
         ]
         slope = (plain(moved[0]) - plain(moved[1])) / (2 * step)

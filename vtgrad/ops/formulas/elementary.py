@@ -57,8 +57,11 @@ def gradient_of_asinh(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """
     if dtype.kind != "c":
         return k.div(grad, k.hypot(self, k.ones_like(self)))
-    turned = k.mul(self, 1j)
-    right, left = k.rsqrt(k.neg(k.sub(turned, 1))), k.rsqrt(k.neg(k.sub(k.neg(turned), 1)))
+    # Each product keeps the sign of a zero real part on the side where its root has the cut.
+    right, left = (
+        k.rsqrt(k.neg(k.sub(k.mul(self, 1j), 1))),
+        k.rsqrt(k.neg(k.sub(k.mul(self, -1j), 1))),
+    )
     return k.mul(grad, k.conj(k.mul(left, right)))
 
 

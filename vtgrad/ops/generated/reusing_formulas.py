@@ -73,10 +73,9 @@ def gradient_of_asinh(owned: bool, grad: Array, self: Array, dtype: NumpyDType) 
     """
     if dtype.kind != "c":
         return reuse(owned, k.div, grad, k.hypot(self, k.ones_like(self)))
-    turned = k.mul(self, 1j)
     right, left = (
-        reuse(1, k.rsqrt, reuse(1, k.neg, k.sub(turned, 1))),
-        reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.neg(turned), 1))),
+        reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.mul(self, 1j), 1))),
+        reuse(1, k.rsqrt, reuse(1, k.neg, reuse(1, k.sub, k.mul(self, -1j), 1))),
     )
     return reuse(2 | owned, k.mul, grad, k.conj(k.mul(left, right)))
 

@@ -207,8 +207,11 @@ def gradient_of_asinh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> 
     """
     if dtype.kind != "c":
         return F.div(grad, F.hypot(self, F.ones_like(self)))
-    turned = F.mul(self, 1j)
-    right, left = F.rsqrt(F.neg(F.sub(turned, 1))), F.rsqrt(F.neg(F.sub(F.neg(turned), 1)))
+    # Each product keeps the sign of a zero real part on the side where its root has the cut.
+    right, left = (
+        F.rsqrt(F.neg(F.sub(F.mul(self, 1j), 1))),
+        F.rsqrt(F.neg(F.sub(F.mul(self, -1j), 1))),
+    )
     return F.mul(grad, F.conj(F.mul(left, right)))
 
 
