@@ -168,3 +168,31 @@ def test_derivatives(name: str) -> None:
     smooth = name not in ("floor", "ceil", "trunc", "rint", "sign", "heaviside", "nextafter")
     if smooth and isinstance(found, vt.Tensor):
         assert vt.autograd.gradgradcheck(f, tuple(xs))
+
+
+def unwritable() -> list[Any]:
+    """Arrays in which three numbers cannot be stored."""
+    locked = np.zeros(3)
+    locked.flags.writeable = False
+    leaf = array([1.0, 2.0, 3.0], grad=True)
+    return [
+        vnp.zeros(2),
+        np.zeros(2),
+        locked,
+        vnp.broadcast_to(vnp.zeros(1), (3,)),
+        leaf,
+        leaf[:],
+    ]
+
+
+@pytest.mark.parametrize("nr", range(len(unwritable())))
+def test_of_two_results_none_is_stored_if_one_cannot_be(nr: int) -> None:
+    for name, args in (("divmod", (2.0,)), ("modf", ()), ("frexp", ())):
+        for grad in (False, True):
+            if grad and name == "frexp":
+                continue  # it has no derivative
+            x = array([5.5, 6.0, 7.0], grad=grad)
+            given = vnp.zeros(3)
+            with pytest.raises((TypeError, ValueError, vt.errors.WriteRefusedError)):
+                getattr(vnp, name)(x, *args, out=(given, unwritable()[nr]))
+            assert (given.tolist(), given._version, given.grad_fn) == ([0, 0, 0], 0, None)

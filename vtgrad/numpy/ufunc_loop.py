@@ -32,7 +32,7 @@ from vtgrad.numpy.operands import (
     value_of,
 )
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.write import store
+from vtgrad.numpy.write import check_target, store
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -141,6 +141,11 @@ class UfuncLoop:
             return made[0] if len(made) == 1 else typing.cast("ndarray", made)
         if self.ufunc.signature is not None:
             self._check_shapes(found, outs)
+        if len(outs) > 1:
+            # Neither is written if one cannot be.
+            for x, target in zip(found, outs, strict=True):
+                if target is not None:
+                    check_target(target, x)
         kept = [
             (result(x) if isinstance(x, TensorBase) else x)
             if target is None
