@@ -156,6 +156,15 @@ def test_methods_that_write() -> None:
         assert y.shape == (3, 2)
 
 
+def test_whole_numbers() -> None:
+    for grad in (False, True):
+        for dtype in ("d", "f", "e"):
+            x = array(np.array([1.5, 2.0, -3.0, np.inf, np.nan], dtype), grad=grad)
+            assert [s.is_integer() for s in x] == [False, True, True, False, False]
+    with pytest.raises(AttributeError):
+        array([1j], grad=True)[0].is_integer()
+
+
 def test_views() -> None:
     x = array([1.0, 2.0], grad=True) * 1
     for view in (x.view(), x.ravel(), x.reshape(2, 1), x[None], x.T, x.squeeze()):

@@ -172,6 +172,29 @@ class scalar(ndarray):
             return round(value_of(self).item())
         return picking.round(self, ndigits)
 
+    def is_integer(self) -> bool:
+        """Whether a real number is a whole one.
+
+        Returns
+        -------
+        bool
+            False for infinite numbers and NaN too.
+
+        Raises
+        ------
+        AttributeError
+            For complex numbers, which have no such method in NumPy.
+
+        Examples
+        --------
+        >>> import vtgrad.numpy as np
+        >>> s = np.array([1.5, 2.0]).requires_grad_()
+        >>> s[0].is_integer(), s[1].is_integer()
+        (False, True)
+        """
+        number: Any = value_of(self)[()]
+        return bool(number.is_integer())
+
     def __copy__(self) -> scalar:
         return self
 
