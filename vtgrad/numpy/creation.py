@@ -112,7 +112,7 @@ def array(
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
         if copy is not False and not own and is_recording() and has_dtype(found.dtype):
             # Writes of others to memory that is shared would not be seen.
-            found = found.copy()
+            found = found.copy("K")
         made = typing.cast("ndarray", handed_over(found))
     if isinstance(typing.cast("Any", made), (np.ndarray, np.generic)):
         return _numpys(made, None, False if copy is False else None, order, ndmin)

@@ -130,7 +130,7 @@ def arrays_in(found: object, given: Sequence[Array] = ()) -> Any:
     """
     if type(found) is np.ndarray:
         shared = has_dtype(found.dtype) and any(np.may_share_memory(found, x) for x in given)
-        return handed_over(found.copy() if shared else found)
+        return handed_over(found.copy("K") if shared else found)
     if isinstance(found, (tuple, list)):
         parts = [arrays_in(x, given) for x in typing.cast("Sequence[object]", found)]
         if type(found) in (tuple, list):

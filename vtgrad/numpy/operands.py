@@ -113,7 +113,7 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
         array = np.asarray(value, dtype)
         # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
         shared = not isinstance(value, (list, tuple, int, float, complex, np.generic))
-        found = fresh(array.copy() if shared and is_recording() else array)
+        found = fresh(array.copy("K") if shared and is_recording() else array)
     return found if dtype is None else cast(found, dtype)
 
 
