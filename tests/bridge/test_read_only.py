@@ -354,6 +354,7 @@ def test_setflags_says_what_can_be_written() -> None:
     y.setflags(write=True)
     y *= 2.0
     y.sum().backward()
+    assert x.grad is not None
     assert x.grad.tolist() == [4, 4, 4]
 
 

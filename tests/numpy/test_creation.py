@@ -126,17 +126,17 @@ def test_windows(name: str) -> None:
 def test_copies_of_numpys_arrays_lie_in_memory_as_these() -> None:
     cube = np.arange(48.0).reshape(4, 3, 4)
     for x in (cube, cube.T, cube.transpose(1, 2, 0), np.asfortranarray(cube)[::2], cube[:, ::-1]):
-        calls: list[Callable[[Any], Any]] = [
-            lambda namespace, x=x: namespace.asarray(x),
-            lambda namespace, x=x: namespace.array(x, copy=None),
-            lambda namespace, x=x: namespace.asarray(x, "f"),
-            lambda namespace, x=x: namespace.negative(x),
-            lambda namespace, x=x: namespace.add(x, 1.0),
-            lambda namespace, x=x: namespace.asanyarray(x),
-            lambda namespace, x=x: namespace.require(x, requirements="W"),
+        calls: list[Callable[[Any, Any], Any]] = [
+            lambda namespace, x: namespace.asarray(x),
+            lambda namespace, x: namespace.array(x, copy=None),
+            lambda namespace, x: namespace.asarray(x, "f"),
+            lambda namespace, x: namespace.negative(x),
+            lambda namespace, x: namespace.add(x, 1.0),
+            lambda namespace, x: namespace.asanyarray(x),
+            lambda namespace, x: namespace.require(x, requirements="W"),
         ]
         for nr, call in enumerate(calls):
-            found, expected = call(vnp), call(np)
+            found, expected = call(vnp, x), call(np, x)
             assert isinstance(found, vnp.ndarray)
             assert found.tolist() == expected.tolist()
             # A copy of what is read backward is not read backward.

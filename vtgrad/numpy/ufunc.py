@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import ufunc_reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue
+from vtgrad.numpy.on_values import Target
 from vtgrad.numpy.operands import ArrayLike, as_array, of_any_dtype, result
 from vtgrad.numpy.other_dtypes import method_or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
@@ -128,7 +129,7 @@ class Ufunc(UfuncLoop):
         array: ArrayLike,
         axis: Axis = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: Target | None = None,
         keepdims: bool = False,
         initial: ArrayLike | NoValue = NO_VALUE,
         where: ArrayLike = True,
@@ -165,7 +166,7 @@ class Ufunc(UfuncLoop):
         array: ArrayLike,
         axis: typing.SupportsIndex = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: Target | None = None,
     ) -> ndarray:
         """Combine the elements up to each place along an axis.
 
@@ -194,7 +195,7 @@ class Ufunc(UfuncLoop):
         indices: ArrayLike,
         axis: typing.SupportsIndex = 0,
         dtype: DTypeLike | None = None,
-        out: ndarray | None = None,
+        out: Target | None = None,
     ) -> ndarray:
         """Combine the elements of ranges along an axis.
 
@@ -239,7 +240,7 @@ class Ufunc(UfuncLoop):
         call: Any = self
         return typing.cast("ndarray", call(spread, b, **options))
 
-    def at(self, a: ndarray, indices: object, b: ArrayLike | None = None, /) -> None:
+    def at(self, a: Target, indices: object, b: ArrayLike | None = None, /) -> None:
         """Write the function of elements in place, once for each time that an element is named.
 
         Parameters

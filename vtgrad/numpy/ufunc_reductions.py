@@ -15,7 +15,7 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
 from vtgrad.numpy.index import index_by_numpy, positions_of, setitem
 from vtgrad.numpy.memory_order import in_order_of
-from vtgrad.numpy.on_values import refuse_derivatives, values_in
+from vtgrad.numpy.on_values import Target, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -80,7 +80,7 @@ def reduce(
     array: ArrayLike,
     axis: Axis,
     dtype: DTypeLike | None,
-    out: ndarray | None,
+    out: Target | None,
     keepdims: bool,
     initial: ArrayLike | NoValue,
     where: ArrayLike,
@@ -143,7 +143,7 @@ def accumulate(
     array: ArrayLike,
     axis: typing.SupportsIndex,
     dtype: DTypeLike | None,
-    out: ndarray | None,
+    out: Target | None,
 ) -> ndarray:
     """`Ufunc.accumulate`."""
     x = of(array)
@@ -174,7 +174,7 @@ def reduceat(
     indices: ArrayLike,
     axis: typing.SupportsIndex,
     dtype: DTypeLike | None,
-    out: ndarray | None,
+    out: Target | None,
 ) -> ndarray:
     """`Ufunc.reduceat`."""
     x, places = of(array), places_in(indices)
@@ -196,7 +196,7 @@ def reduceat(
     return deliver(F.stack(parts, dim), out)
 
 
-def at(ufunc: UfuncLoop, a: ndarray, indices: object, b: ArrayLike | None) -> None:
+def at(ufunc: UfuncLoop, a: Target, indices: object, b: ArrayLike | None) -> None:
     """`Ufunc.at`."""
     target: object = a
     if isinstance(target, np.ndarray):

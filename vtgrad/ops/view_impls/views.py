@@ -80,9 +80,6 @@ def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> 
     own = impl.array
     dtype = own.dtype
     array = impl.storage.strided(dtype, sizes, strides, offset)
-    if not own.flags.writeable:
-        # The memory may be writable, see Note [Read-only memory].
-        array.flags.writeable = False
     if type(own) is not np.ndarray:
         array = like(own, array)
     layout = impl.layout
