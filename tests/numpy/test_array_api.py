@@ -53,7 +53,8 @@ def test_names(name: str) -> None:
 
 def test_an_array_names_the_namespace_for_a_version() -> None:
     x = array([1.0, 2.0], grad=True)
-    for version in (None, vnp.__array_api_version__, "2022.12"):
+    # Not all that NumPy names: 2.5 says that it has 2025.12, and its arrays do not know it.
+    for version in (None, "2024.12", "2022.12"):
         assert x.__array_namespace__(api_version=version) is vnp
     with pytest.raises(ValueError, match="not supported"):
         x.__array_namespace__(api_version="1999.12")
