@@ -570,3 +570,55 @@ def test_objects_that_answer_for_themselves(write: Write) -> None:
     )
     mine = np.adopt(name)
     assert mine.value_of(mine.Wrapper(2.0)) == 2.0
+
+
+def test_patterns_of_classes(write: Write) -> None:
+    name = write(
+        {
+            "PKG/__init__.py": "",
+            "PKG/kinds.py": """
+            import numpy as np
+
+            class Pair:
+                def __init__(self, a, b):
+                    self.a, self.b = a, b
+
+            def by_number(x):
+                match x:
+                    case float():
+                        return x * 2
+                    case [float() | int() as first, *_]:
+                        return first * 4
+                    case _:
+                        return x * 3
+
+            def by_type(x):
+                match x:
+                    case str():
+                        return 0.0
+                    case list() | np.ndarray():
+                        return x[0] * 3
+                    case Pair(a=a, b=b):
+                        return a * b
+                    case _:
+                        return x * 2
+
+            def by_value(x):
+                match "twice", x:
+                    case ("twice", y):
+                        return y * 2
+            """,
+        }
+    )
+    mine, real = np.adopt(f"{name}.kinds"), importlib.import_module(f"{name}.kinds")
+    for given in (1.5, [1.5, 2.5]):
+        check(mine.by_type, real.by_type, given)
+        check(mine.by_value, real.by_value, given)
+    x = np.array(1.5).requires_grad_()
+    assert mine.by_type(mine.Pair(x, x)).item() == 2.25
+    assert mine.by_type("a") == 0.0
+    # Python itself asks whether a scalar is a float, and it would go the other way.
+    for refused in (x, [x]):
+        with pytest.raises(NotSupportedError, match=r"class float.*isinstance"):
+            mine.by_number(refused)
+    assert (mine.by_number(1.5), mine.by_number([2]), mine.by_number(1)) == (3.0, 8, 3)

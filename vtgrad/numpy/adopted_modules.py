@@ -37,7 +37,7 @@ from typing import Any, Final
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.adopted_calls import entries
 from vtgrad.numpy.adopted_math import make_math
-from vtgrad.numpy.adopted_numbers import CALLS, METHODS
+from vtgrad.numpy.adopted_numbers import CALLS, METHODS, matched
 from vtgrad.numpy.adopted_numpy import NumpyParts
 from vtgrad.numpy.adopted_source import PREFIX, compiled
 from vtgrad.numpy.adopted_sys import Modules, Stand, is_private, parts_of_private
@@ -83,7 +83,7 @@ class Adoption:
         self.replaced["sys"] = Stand(sys, modules=self.modules)
         self.builtins = vars(builtins) | {"__import__": self.import_}
         methods = {f".{name}": x for name, x in METHODS.items()}
-        helpers = entries(rewind) | CALLS | methods
+        helpers = entries(rewind) | CALLS | methods | {"matched": matched}
         self.builtins |= {PREFIX + name: helper for name, helper in helpers.items()}
 
     def load(self, name: str) -> ModuleType:

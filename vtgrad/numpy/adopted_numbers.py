@@ -17,14 +17,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import scalar_types
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.on_values import tensors_in
 from vtgrad.numpy.operands import as_array, cast, is_differentiated, of, result, value_of
 from vtgrad.numpy.scalar_types import ScalarType
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["CALLS", "METHODS", "as_number", "converting"]
+__all__ = ["CALLS", "METHODS", "as_number", "converting", "matched"]
 
 _DTYPES: Final = {float: np.dtype(np.float64), complex: np.dtype(np.complex128)}
 _TYPES: Final[dict[object, ScalarType]] = {
@@ -99,6 +101,24 @@ def _isinstance(function: Callable[..., Any], *args: Any, **options: Any) -> Any
         if kind is kinds.array:
             return issubclass(np.ndarray, args[1])
     return found
+
+
+def matched(subject: object, classes: Callable[[], Iterable[type]]) -> object:
+    """What a ``match`` statement looks at, whose patterns name classes.
+
+    Raises
+    ------
+    NotSupportedError
+        If a pattern such as ``float()`` would not be that of a scalar, as it is of a number.
+    """
+    scalars = [x for x in tensors_in(subject) if type(x) is kinds.scalar]
+    for cls in classes() if scalars else ():
+        if any(_isinstance(isinstance, x, cls) != isinstance(x, cls) for x in scalars):
+            raise NotSupportedError(
+                f"a pattern of the class {cls.__name__} does not match scalars of vtgrad.numpy, "
+                "which Python asks itself; say isinstance() in the source"
+            )
+    return subject
 
 
 def _names_tensors(classes: Any) -> bool:

@@ -54,6 +54,16 @@ class _Rewriter(ast.NodeTransformer):
             node.func = _name(f".{called.attr}", node)
         return node
 
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        self.generic_visit(node)
+        patterns = [x for case in node.cases for x in ast.walk(case.pattern)]
+        classes = [x.cls for x in patterns if isinstance(x, ast.MatchClass)]
+        if classes:
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            named = ast.Lambda(nothing, ast.Tuple(classes, ast.Load()))
+            node.subject = ast.copy_location(_call("matched", node.subject, named), node.subject)
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return self._entered(node, _has_steps(node))
 
