@@ -341,3 +341,7 @@ def test_a_lane_takes_numbers() -> None:
     x = vt.tensor([-1.0, 1.0], device="lane:0")
     y = vt.maximum(0, x)
     assert (y.device, y.tolist()) == (x.device, [0.0, 1.0])
+    for joined in (F.hstack([2, x]), F.hstack([x, np.float32(2)]), F.stack([x[0], 2])):
+        assert joined.device == x.device
+        assert sorted(joined.tolist()) in ([-1.0, 1.0, 2.0], [-1.0, 2.0])
+    assert F.vstack([2, x[:1]]).device == F.atleast_2d(2, x)[0].device == x.device

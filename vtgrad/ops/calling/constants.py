@@ -354,10 +354,15 @@ def tensors_for_numbers(values: object) -> object:
     beside = _tensors_of(values)
     if not beside:
         return values
-    return [
-        exact_beside(x.item() if isinstance(x, np.generic) else x, *beside) if _is_number(x) else x
-        for x in values
-    ]
+    return [_part_for_number(x, beside) if _is_number(x) else x for x in values]
+
+
+def _part_for_number(value: Number | np.generic, beside: Sequence[TensorBase]) -> TensorBase:
+    """The part of a sequence, which may get dimensions, and so is on the device of the others."""
+    number: Number = value.item() if isinstance(value, np.generic) else value
+    made = exact_beside(number, *beside)
+    device = beside[0]._impl.device
+    return made if device is CPU else made._wrap(impl_on(made._impl.array, device))
 
 
 @lru_cache(maxsize=1024)
