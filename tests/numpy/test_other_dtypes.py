@@ -234,6 +234,37 @@ def test_methods_of_ufuncs_store_in_out() -> None:
         vnp.multiply.reduce(x, initial=array(1.0, grad=True))
 
 
+def test_objects_and_durations_take_no_derivative_from_ufuncs() -> None:
+    objects: Any = np.array([1, 2, 3], object)
+    durations: Any = np.array([1, 2, 3], "m8[s]")
+    zeros: Any = np.zeros(3, object)
+    x: Any = array([3.0, 1.0, 2.0], grad=True)
+    refused: list[Callable[[], object]] = [
+        lambda: x * objects,
+        lambda: objects + x,
+        lambda: vnp.power(objects, x),
+        lambda: vnp.maximum(x, objects),
+        lambda: np.subtract(x, objects),
+        lambda: x @ objects,
+        lambda: vnp.multiply(x, durations),
+        lambda: durations / x,
+        lambda: durations * x[0],
+        lambda: vnp.multiply.outer(x, objects),
+        lambda: vnp.multiply(x, 2.0, dtype=object),
+        lambda: np.add(objects, x, out=objects),
+        lambda: vnp.add(objects, x, out=zeros),
+    ]
+    for nr, call in enumerate(refused):
+        with pytest.raises((NotImplementedError, TypeError)):
+            pytest.fail(f"call {nr} gave {call()!r}")
+    assert objects.tolist() == [1, 2, 3]
+    assert zeros.tolist() == [0, 0, 0]
+    # Truth values carry nothing, and without a derivative nothing is lost.
+    assert vnp.less(x, objects).tolist() == [False, True, True]
+    assert (x.detach() * objects).tolist() == [3.0, 2.0, 6.0]
+    assert (durations * x.detach()).tolist() == (durations * np.array([3.0, 1.0, 2.0])).tolist()
+
+
 PICKED: dict[str, Callable[[Any, Any, Any], Any]] = {
     "take": lambda np, x, i: np.take(x, i),
     "take, list": lambda np, x, i: np.take(x, [i[0], i[2]]),

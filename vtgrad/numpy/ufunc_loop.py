@@ -114,7 +114,8 @@ class UfuncLoop:
                     f"{_dtype_of(target)!r} with casting rule {casting!r}"
                 )
         # Of bools and integers there is no derivative, but samples and traces.
-        carries = is_differentiated if any(d.kind in "fc" for d in loop[nin:]) else is_keyed
+        # Objects and durations would lose it: there the operator refuses the dtype.
+        carries = is_keyed if all(d.kind in "biu" for d in loop[nin:]) else is_differentiated
         differentiated = self.operator is not None and any(
             isinstance(x, TensorBase) and carries(x) for x in operands
         )
