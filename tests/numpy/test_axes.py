@@ -65,6 +65,7 @@ CALLS: dict[str, list[Call]] = {
         lambda f, x: f(x, axes=(0,)),
     ],
     "roll": [
+        lambda f, x: f(x, [0.6, 0.6, 0.6]),
         lambda f, x: f(x, 1),
         lambda f, x: f(x, -7),
         lambda f, x: f(x, 1, 0),

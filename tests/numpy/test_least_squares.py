@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -53,6 +54,18 @@ def test_right_sides_are_differentiated() -> None:
     assert vt.autograd.gradcheck(lambda b: vnp.linalg.lstsq(TALL, b)[:2], (b,))
     (found,) = vt.autograd.grad(np.linalg.lstsq(TALL, b)[0].sum(), b)
     np.testing.assert_allclose(found.tolist(), np.linalg.pinv(TALL).sum(0))
+
+
+def test_singular_values_that_are_left_out_are_refused() -> None:
+    stack = np.stack([np.diag([4.0, 1.0]), np.diag([4.0, 3.0])])
+    for options in ({"rcond": 0.5}, {"rtol": 0.5}, {"rcond": [0.5, 0.1]}):
+        with pytest.raises(NotSupportedError, match="no derivative"):
+            vnp.linalg.pinv(array(stack, grad=True), **typing.cast("Any", options))
+    # The second one has them all at 0.5.
+    for rcond in (0.1, [0.1, 0.5]):
+        found = vnp.linalg.pinv(array(stack, grad=True), rcond=rcond)
+        assert found.requires_grad
+        np.testing.assert_allclose(found.tolist(), np.linalg.pinv(stack, rcond=rcond))
 
 
 def test_what_is_not_of_full_rank_is_refused() -> None:

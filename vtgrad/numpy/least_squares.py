@@ -33,13 +33,15 @@ def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any 
     Raises
     ------
     NotSupportedError
-        If a matrix is not of full rank.
+        If a matrix is not of full rank, or `rcond` or `rtol` leaves out a singular value.
     """
     x = inexact(of(a))
     options = {name: y for name, y in (("rcond", rcond), ("rtol", rtol)) if y is not None}
     values = value_of(x)
     found: Array = np.linalg.pinv(values, hermitian=hermitian, **options)
     _check_rank(values)
+    if options:
+        _check_rank(values, rtol=rtol if rcond is None else rcond)
     if x.shape[-2] >= x.shape[-1]:
         return as_array(_improved(x, fresh(np.eye(x.shape[-2], dtype=values.dtype)), fresh(found)))
     # The pseudoinverse of the adjoint is the adjoint of the pseudoinverse.
@@ -94,8 +96,8 @@ def _adjoint(x: TensorBase) -> TensorBase:
     return F.conj_physical(F.transpose(x, -2, -1))
 
 
-def _check_rank(values: Array) -> None:
-    if np.any(np.linalg.matrix_rank(values) < min(values.shape[-2:])):
+def _check_rank(values: Array, rtol: Any = None) -> None:
+    if np.any(np.linalg.matrix_rank(values, rtol=rtol) < min(values.shape[-2:])):
         raise NotSupportedError(
             "vtgrad.numpy has no derivative of the pseudoinverse of a matrix that is not of full "
             "rank"

@@ -208,7 +208,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     if axis is None:
         # NumPy reads what the shift is, and says what is wrong.
         np.roll(np.empty(1), shifts)
-        whole = F.roll(F.reshape(x, -1), int(np.sum(shifts)), 0)
+        whole = F.roll(F.reshape(x, -1), sum(map(int, np.ravel(shifts))), 0)
         return as_array(in_order_of(F.reshape(whole, x.shape), x))
     np.roll(np.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
     pairs = np.broadcast(shifts, typing.cast("Any", axis))
