@@ -209,3 +209,40 @@ def test_what_is_overwritten_after_the_function_is_refused() -> None:
     kept[0] *= 2
     with pytest.raises(StaleSavedError):
         pull(np.ones(2))
+
+
+def test_results_can_be_written() -> None:
+    x, matrix = np.ones(2), np.ones((2, 2))
+
+    def total(x: Any, *others: Any) -> Any:
+        return vnp.sum(x) + sum(vnp.mean(y) for y in others)
+
+    _, pull = func.vjp(total, x)
+    _, push = func.linearize(lambda x: vnp.broadcast_to(x, (3, 2)), x)
+    results: list[Any] = [
+        func.grad(total)(x),
+        func.grad(total, (0, 1))(x, matrix)[1],
+        func.grad(lambda given: total(*given.values()))({"a": x, "b": matrix})["b"],
+        func.grad_and_value(total)(x)[0],
+        func.jacrev(lambda x: vnp.stack([total(x), total(x)]))(x),
+        func.jacfwd(lambda x: vnp.broadcast_to(x, (3, 2)))(x),
+        pull(1.0)[0],
+        push(x),
+        func.vjp(lambda x: vnp.broadcast_to(x, (3, 2)), x)[0],
+        func.jvp(lambda x: vnp.broadcast_to(x, (3, 2)), (x,), (x,))[1],
+        func.vmap(lambda x: vnp.ones(2))(x),
+    ]
+    for nr, found in enumerate(results):
+        before = found.tolist()
+        found += 1
+        found[0] *= 2
+        expected = np.array(before) + 1
+        expected[0] *= 2
+        assert found.tolist() == expected.tolist(), nr
+
+    def step(x: Any) -> Any:
+        gradient: Any = func.grad(lambda y: vnp.sum(y) * vnp.sum(x))(x)
+        gradient *= 2
+        return vnp.sum(gradient * x)
+
+    assert func.grad(step)(x).tolist() == [8.0, 8.0]

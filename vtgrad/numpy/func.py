@@ -25,7 +25,7 @@ import numpy as np
 import vtgrad.func as of_tensors
 from vtgrad.func.arguments import ArgNums, checked_function
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.operands import fresh, is_keyed, result
+from vtgrad.numpy.operands import as_array, fresh, is_keyed, result
 from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.rewind import allow_mutation_on_saved_tensors
@@ -73,6 +73,20 @@ def _number(leaf: object) -> object:
     if not isinstance(leaf, TensorBase) or type(leaf) is not kinds.array or leaf._impl.array.ndim:
         return leaf
     return result(F.clone(leaf))
+
+
+def _result(leaf: object) -> object:
+    """What a caller gets: a number for a 0-d array, and an array that can be written.
+
+    The gradient of a sum has one element in memory, which stands for all.
+    """
+    if isinstance(leaf, TensorBase) and type(leaf) is kinds.array and not is_keyed(leaf):
+        array = leaf._impl.array
+        if any(
+            step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True)
+        ):
+            return as_array(F.contiguous(leaf))
+    return _number(leaf)
 
 
 def _constant(leaf: object) -> object:
@@ -143,8 +157,8 @@ def _by_arguments(
         found = transform(inner, argnums, **options)(*given, **kwargs)
         if has_aux and transform is not of_tensors.grad_and_value:
             derivatives, aux = cast("tuple[object, object]", found)
-            return tree_map(_number, derivatives), aux
-        return found if has_aux else tree_map(_number, found)
+            return tree_map(_result, derivatives), aux
+        return found if has_aux else tree_map(_result, found)
 
     return derivative
 
@@ -222,7 +236,7 @@ def grad_and_value(
     @functools.wraps(func)
     def with_aux(*args: P.args, **kwargs: P.kwargs) -> tuple[object, object]:
         gradient, (value, aux) = plain(*args, **kwargs)
-        return tree_map(_number, gradient), (_number(value), aux)
+        return tree_map(_result, gradient), (_number(value), aux)
 
     return with_aux
 
@@ -373,9 +387,9 @@ def vjp(func: Callable[..., object], *primals: object, has_aux: bool = False) ->
     pull: Callable[..., object] = found[1]
 
     def pull_numbers(*cotangents: object) -> object:
-        return tree_map(_number, pull(*_entered(cotangents)[0]))
+        return tree_map(_result, pull(*_entered(cotangents)[0]))
 
-    return tree_map(_number, found[0]), pull_numbers, *found[2:]
+    return tree_map(_result, found[0]), pull_numbers, *found[2:]
 
 
 @_typed_as(of_tensors.jvp)
@@ -421,7 +435,7 @@ def jvp(
     vectors, _ = _entered(tangents)
     inner = _called_with(func, has_aux, flags)
     found: Any = of_tensors.jvp(inner, given, vectors, strict=strict, has_aux=has_aux)
-    return tree_map(_number, found[0]), tree_map(_number, found[1]), *found[2:]
+    return tree_map(_result, found[0]), tree_map(_result, found[1]), *found[2:]
 
 
 @_typed_as(of_tensors.linearize)
@@ -457,9 +471,9 @@ def linearize(func: Callable[..., object], *primals: object) -> object:
     outputs, push = of_tensors.linearize(_called_with(func, False, flags), *given)
 
     def push_numbers(*tangents: object) -> object:
-        return tree_map(_number, push(*_entered(tangents)[0]))
+        return tree_map(_result, push(*_entered(tangents)[0]))
 
-    return tree_map(_number, outputs), push_numbers
+    return tree_map(_result, outputs), push_numbers
 
 
 @_typed_as(of_tensors.vmap)
@@ -510,7 +524,7 @@ def vmap(
     @functools.wraps(func)
     def of_batches(*args: object, **kwargs: object) -> object:
         arrays = [tree_map(lambda x: x if _is_number(x) else _array(x), arg) for arg in args]
-        return mapped(*arrays, **kwargs)
+        return tree_map(_result, mapped(*arrays, **kwargs))
 
     return of_batches
 
