@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy as vnp
 from tests.numpy.support import array, compare
 from vtgrad.numpy import ndarray
 
@@ -245,3 +248,36 @@ def test_flat_reads_and_writes_in_row_major_order() -> None:
         assert x.tolist() == [[1, 2], [1, 2], [1, 2]]
         assert len(x.flat) == 6
     assert type(array(np.zeros((2, 2))).flat[1:]) is ndarray
+
+
+#: By name, what writes an array of three numbers.
+STORES: dict[str, Callable[[Any, Any, Any], object]] = {
+    "element": lambda np, x, value: x.__setitem__(1, value),
+    "all": lambda np, x, value: x.__setitem__(..., value),
+    "slice": lambda np, x, value: x.__setitem__(slice(2), value),
+    "backward": lambda np, x, value: x.__setitem__(slice(None, None, -1), value),
+    "fill": lambda np, x, value: x.fill(value),
+    "mask": lambda np, x, value: x.__setitem__(x == 0, value),
+    "list": lambda np, x, value: x.__setitem__([0, 1], value),
+    "put": lambda np, x, value: np.put(x, [1, 2], value),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_numbers_that_do_not_fit(name: str) -> None:
+    scalars = [np.float64("nan"), np.float32("inf"), np.float64(1e300), np.int64(300), np.int64(-1)]
+    numbers = [float("nan"), 300, -1, 2**70, 2.5, True]
+    sequences: list[Any] = [[np.nan], [1e300], (2.5,), [np.float64("nan")], np.array([2.5]), ["3"]]
+    if name in ("element", "fill"):
+        sequences = []  # NumPy takes no sequence for an element
+    for dtype in ("l", "b", "?", "d"):
+        for value in (*scalars, *numbers, *sequences):
+
+            def run(namespace: Any, value: Any = value, dtype: str = dtype) -> Any:
+                x = namespace.zeros(3, dtype=dtype)
+                STORES[name](namespace, x, value)
+                return x
+
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compare(partial(run, vnp), partial(run, np), f"{name} of {value!r} in {dtype}")

@@ -14,7 +14,16 @@ from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
-from vtgrad.numpy.operands import ArrayLike, array_of_class, as_array, cast, has_dtype, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    any_tensor,
+    array_of_class,
+    as_array,
+    cast,
+    has_dtype,
+    of,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.numpy.write import store
@@ -131,16 +140,9 @@ def _lies_in(x: ndarray, order: str) -> bool:
 def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | None) -> ndarray:
     if copy is False:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
-    if _holds_tensor(items):
+    if any_tensor(items):
         return of(items, dtype)
     return typing.cast("ndarray", handed_over(np.array(items, dtype)))
-
-
-def _holds_tensor(items: Sequence[Any]) -> bool:
-    for x in items:
-        if isinstance(x, TensorBase) or (isinstance(x, (list, tuple)) and _holds_tensor(x)):
-            return True
-    return False
 
 
 def _numpys(

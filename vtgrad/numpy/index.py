@@ -21,6 +21,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from vtgrad.numpy.operands import (
+    any_tensor,
     as_array,
     cast,
     fresh,
@@ -71,12 +72,13 @@ def getitem(x: TensorBase, index: object) -> ndarray:
 
 def setitem(x: TensorBase, index: object, value: object) -> None:
     """What ``x[index] = value`` means, but for what the operator does alike."""
-    source = stored_value(x, value)
     if keyed_index(index):
-        F.setitem(x, index, source)
+        F.setitem(x, index, stored_value(x, value))
         return
     parts = _parts(index)
-    if any(isinstance(part, np.ndarray) for part in parts):
+    by_arrays = any(isinstance(part, np.ndarray) for part in parts)
+    source = stored_value(x, value, casts_scalars=by_arrays)
+    if by_arrays:
         positions = positions_of(x._impl.array.shape)[parts]
         if _is_whole_mask(x, parts) and len(source.shape) > 1:
             raise TypeError(
@@ -260,8 +262,14 @@ def _view(x: TensorBase, parts: tuple[Basic, ...]) -> TensorBase:
     return view
 
 
-def stored_value(x: TensorBase, value: object) -> ndarray:
+def stored_value(x: TensorBase, value: object, *, casts_scalars: bool = True) -> ndarray:
     """A value as it is stored: cast to the dtype of `x`, however much it loses.
+
+    Parameters
+    ----------
+    casts_scalars : bool
+        Whether scalars of NumPy are cast as arrays are, as where arrays say which elements are
+        written, or converted as numbers.
 
     Raises
     ------
@@ -269,14 +277,16 @@ def stored_value(x: TensorBase, value: object) -> ndarray:
         What NumPy raises for a number of Python that does not fit, as a complex one.
     """
     dtype = x._impl.array.dtype
-    if isinstance(value, (list, tuple)):
-        value = of(value)
-    if isinstance(value, TensorBase):
+    if isinstance(value, TensorBase) or (isinstance(value, (list, tuple)) and any_tensor(value)):
         return cast(of(value), dtype)
+    # NumPy's casts, with its errors for what does not fit: numbers, and those in sequences, are
+    # converted, as NaN, which is no integer; arrays are cast.
+    if isinstance(value, (list, tuple)):
+        return fresh(np.array(value, dtype))
     given = np.asarray(value)
     stored = np.empty(given.shape, dtype)
-    # NumPy's cast, with its errors for what does not fit.
-    stored[...] = typing.cast("Any", value if type(value) in _NUMBERS else given)
+    is_number = type(value) in _NUMBERS or (isinstance(value, np.generic) and not casts_scalars)
+    stored[...] = typing.cast("Any", value if is_number else given)
     return fresh(stored)
 
 

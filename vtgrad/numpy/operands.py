@@ -29,6 +29,7 @@ __all__ = [
     "ArrayLike",
     "Index",
     "SequenceOf",
+    "any_tensor",
     "array_of_class",
     "as_array",
     "cast",
@@ -105,7 +106,7 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
         found = value
     elif isinstance(value, TensorBase):
         found = array_of_class(F.alias(value))
-    elif isinstance(value, (list, tuple)) and _holds_tensor(value):
+    elif isinstance(value, (list, tuple)) and any_tensor(value):
         found = _stacked(value, dtype)
     else:
         if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
@@ -130,7 +131,7 @@ def of_any_dtype(value: object) -> ndarray | Array:
     except NotSupportedError:
         if isinstance(value, TensorBase):
             raise
-        if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        if isinstance(value, (list, tuple)) and any_tensor(value):
             raise
         return np.asarray(value)
 
@@ -274,11 +275,10 @@ def viewable(x: ndarray) -> ndarray:
     return as_array(x) if type(x) is kinds.scalar else x
 
 
-def _holds_tensor(items: Sequence[object]) -> bool:
+def any_tensor(items: Sequence[object]) -> bool:
     """Whether nested lists and tuples hold a tensor."""
     return any(
-        isinstance(x, TensorBase) or (isinstance(x, (list, tuple)) and _holds_tensor(x))
-        for x in items
+        isinstance(x, TensorBase) or (isinstance(x, (list, tuple)) and any_tensor(x)) for x in items
     )
 
 
