@@ -266,11 +266,11 @@ STORES: dict[str, Callable[[Any, Any, Any], object]] = {
 @pytest.mark.parametrize("name", STORES)
 def test_numbers_that_do_not_fit(name: str) -> None:
     scalars = [np.float64("nan"), np.float32("inf"), np.float64(1e300), np.int64(300), np.int64(-1)]
-    numbers = [float("nan"), 300, -1, 2**70, 2.5, True]
+    numbers = [float("nan"), 300, -1, 2**70, 2.5, True, 1e300, -1e5]
     sequences: list[Any] = [[np.nan], [1e300], (2.5,), [np.float64("nan")], np.array([2.5]), ["3"]]
     if name in ("element", "fill"):
         sequences = []  # NumPy takes no sequence for an element
-    for dtype in ("l", "b", "?", "d"):
+    for dtype in ("l", "b", "?", "d", "f", "e"):
         for value in (*scalars, *numbers, *sequences):
 
             def run(namespace: Any, value: Any = value, dtype: str = dtype) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import numpy as np
 
+from vtgrad.errors import ResultTypeError
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.base import ArrayBase
 from vtgrad.numpy.deliver import handed_over
@@ -340,8 +341,11 @@ class ArrayOperators(ArrayBase):
             type(value) is float or type(value) is int
         ):
             if self._impl.array.dtype.kind == "f":
-                F.setitem(self, index, value)
-                return
+                try:
+                    F.setitem(self, index, value)
+                    return
+                except ResultTypeError:
+                    pass  # It is too large, and infinite in NumPy.
         setitem(self, index, value)
 
     def __iter__(self) -> Iterator[Self]:
