@@ -381,3 +381,18 @@ def test_the_package_does_not_load_the_namespace() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == "[]"
+
+
+def test_methods_of_tensors_that_take_the_dtype_of_an_array() -> None:
+    x: Any = array([1.5, -2.0])
+    moved = x.to("lane:0")
+    assert (type(moved), str(moved.device), moved.tolist()) == (ndarray, "lane:0", [1.5, -2.0])
+    assert moved.cpu().tolist() == moved.to("cpu").tolist() == [1.5, -2.0]
+    assert x.to("cpu") is x
+    assert x.to("cpu", copy=True).dtype == np.float64
+    assert x.type() == vt.tensor([1.0], dtype=vt.float64).type()
+    assert x.storage().tolist() == [1.5, -2.0]
+    assert x.new([1]).dtype == vt.float64
+    y: Any = array([1.5, -2.0], grad=True)
+    (y.to("lane:0") * 2.0).sum().backward()
+    assert y.grad.tolist() == [2.0, 2.0]

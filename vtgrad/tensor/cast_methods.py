@@ -135,7 +135,7 @@ class CastMethods(TensorMethods):
         """
         dtype, device, copy, memory_format = _to_arguments(args, kwargs)
         if dtype is None:
-            dtype = self.dtype
+            dtype = dtype_of(self._impl.dtype)
         if device is not None and device != self._impl.device:
             return cast(
                 "Self",
@@ -222,7 +222,7 @@ class CastMethods(TensorMethods):
         ('vtgrad.LongTensor', tensor([1., 2.]))
         """
         if dtype is None:
-            return _NAMES[self.dtype]
+            return _NAMES[dtype_of(self._impl.dtype)]
         given: object = dtype
         if not isinstance(given, (DType, str, builtins.type)):
             kind = builtins.type(given).__name__

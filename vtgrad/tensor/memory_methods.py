@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Self, cast
 
 from vtgrad.storage.device import Device
+from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_name import name_of, set_name
@@ -51,7 +52,7 @@ class MemoryMethods(TensorBase):
         >>> x[1].storage().tolist(), x[1].storage_offset()
         ([1, 2, 3, 4], 2)
         """
-        return TypedStorage(wrap_storage=storage_of(self), dtype=self.dtype)
+        return TypedStorage(wrap_storage=storage_of(self), dtype=dtype_of(self._impl.dtype))
 
     def new(
         self,
@@ -92,7 +93,7 @@ class MemoryMethods(TensorBase):
         (tensor([1, 2]), vtgrad.Size([2, 3]))
         """
         place = self.device if device is None else device
-        return cast("Self", new_tensor("new", self.dtype, data, size, place))
+        return cast("Self", new_tensor("new", dtype_of(self._impl.dtype), data, size, place))
 
     @property
     def name(self) -> str | None:
