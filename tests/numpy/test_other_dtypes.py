@@ -310,3 +310,24 @@ def test_objects_beside_derivatives_are_refused() -> None:
     values, objects = vnp.atleast_2d(array([1.0]), OBJECTS)
     assert isinstance(values, vnp.ndarray)
     assert objects.tolist() == OBJECTS.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["g", "G", "O"])
+def test_casts_that_would_lose_a_derivative_are_refused(dtype: str) -> None:
+    x = array([1.0, 2.0], grad=True)
+    casts: list[Any] = [
+        lambda x: x.astype(dtype),
+        lambda x: x[:1].astype(dtype),
+        lambda x: vnp.array(x, dtype=dtype),
+        lambda x: vnp.asarray(x, dtype=dtype),
+        lambda x: vnp.require(x, dtype),
+    ]
+    for cast in casts:
+        with pytest.raises(NotImplementedError, match="detach"):
+            cast(x)
+        assert np.asarray(cast(x.detach())).dtype == dtype
+    with pytest.raises(NotImplementedError, match="detach"):
+        x[0].astype(dtype)
+    # Text and integers have no derivative.
+    assert x.astype(str).tolist() == ["1.0", "2.0"]
+    assert x.astype("H").tolist() == [1, 2]

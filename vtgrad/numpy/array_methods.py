@@ -26,6 +26,7 @@ from vtgrad.numpy.operands import (
     array_of_class,
     as_array,
     check_dtype,
+    check_keeps,
     fresh,
     result,
     value_of,
@@ -353,6 +354,7 @@ class ArrayMethods(ArrayReductions):
             )
         if wanted.char not in "?bBhilqefdFD":
             # A dtype that stays NumPy's, such as one of strings: no gradient passes.
+            check_keeps(self, wanted)
             numpys = value_of(self).astype(wanted)
             return typing.cast("ndarray", numpys[()] if type(self) is kinds.scalar else numpys)
         if type(self) is kinds.scalar and (own != wanted or copy):

@@ -20,6 +20,7 @@ from vtgrad.numpy.operands import (
     array_of_class,
     as_array,
     cast,
+    check_keeps,
     has_dtype,
     of,
     value_of,
@@ -102,7 +103,10 @@ def array(
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and not has_dtype(wanted):
         # No gradient passes to these.
-        given = value_of(object) if isinstance(object, TensorBase) else object
+        given: Any = object
+        if isinstance(given, TensorBase):
+            check_keeps(given, wanted)
+            given = value_of(given)
         return _numpys(given, wanted, copy, order, ndmin)
     if isinstance(object, TensorBase):
         x = of(object)

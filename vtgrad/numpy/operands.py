@@ -34,6 +34,7 @@ __all__ = [
     "as_array",
     "cast",
     "check_dtype",
+    "check_keeps",
     "fresh",
     "has_dtype",
     "is_differentiated",
@@ -147,6 +148,22 @@ def cast(x: ndarray, dtype: NumpyDType) -> ndarray:
 def has_dtype(dtype: NumpyDType) -> bool:
     """Whether tensors have a dtype."""
     return dtype.char in _KINDS and dtype.isnative
+
+
+def check_keeps(x: TensorBase, dtype: NumpyDType) -> None:
+    """Refuse a cast that would lose a derivative: to inexact numbers or objects that stay NumPy's.
+
+    Raises
+    ------
+    NotSupportedError
+        If `x` carries one.
+    """
+    if dtype.kind in "fcO" and is_differentiated(x):
+        raise NotSupportedError(
+            f"an array of dtype {dtype.name} stays NumPy's and would lose the derivative; pass "
+            "x.detach() where none is wanted",
+            dtype=dtype,
+        )
 
 
 def check_dtype(dtype: NumpyDType) -> None:
