@@ -105,7 +105,8 @@ def test_a_missing_module_and_name(write: Write) -> None:
             np.adopt(f"{name}.{part}")
     with pytest.raises(ModuleNotFoundError, match="'no_such_module'"):
         np.adopt("no_such_module")
-    assert not [x for x in sys.modules if x.startswith("_vtgrad") and x.endswith(tuple("abcde"))]
+    parts = tuple([f"{name}.{part}" for part in "abcde"])
+    assert not [x for x in sys.modules if x.startswith("_vtgrad") and x.endswith(parts)]
 
 
 # -- packages ------------------------------------------------------------------------------------
