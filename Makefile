@@ -94,7 +94,7 @@ test: how-long
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) $(OTHERS) $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 20 minutes on two cores; make quick takes four."
+	@echo "make test takes 10 to 20 minutes on two cores; make quick takes four."
 
 quick:
 	@$(MAKE) $(SIDE_BY_SIDE) lint types $(REWRITTEN)
