@@ -182,7 +182,10 @@ def test_hooks_get_arrays() -> None:
     seen: list[type] = []
     x = array([1.0, 2.0], grad=True)
     y, s = x * 2, x[1]
-    note: Callable[[Any], None] = lambda grad: seen.append(type(grad))  # noqa: E731
+
+    def note(grad: Any) -> None:
+        seen.append(type(grad))
+
     for tensor in (x, y, s):
         tensor.register_hook(note)
     vt.autograd.graph.register_multi_grad_hook(

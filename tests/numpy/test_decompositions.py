@@ -80,7 +80,13 @@ def test_square_matrices(name: str) -> None:
         leaf = array(x, grad=True)
         for grad in (False, True):
             compare(partial(call, vnp, array(x, grad)), partial(call, np, x), f"{name} of {x}")
-        assert vt.autograd.gradcheck(partial(call, vnp), (leaf,), check_forward_ad=True)
+        assert vt.autograd.gradcheck(
+            partial(call, vnp),
+            (leaf,),
+            check_forward_ad=True,
+            check_batched_grad=True,
+            check_batched_forward_grad=True,
+        )
         assert vt.autograd.gradgradcheck(partial(call, vnp), (leaf,), check_fwd_over_rev=True)
     rows = np.stack([SQUARE[1], SQUARE[1] * 2])
     if "cond" in name:

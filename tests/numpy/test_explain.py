@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import types
@@ -14,6 +15,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as np
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.errors import NotSupportedError
 from vtgrad.func import grad, jacfwd
 
@@ -389,3 +391,22 @@ def test_what_is_printed() -> None:
     assert repr(found) == "<explain: 2 lines>"
     assert found[:1] == [found[0]]
     assert str(found[1]).endswith("test_what_is_printed: value (item), 1 times")
+
+
+@NEEDS_TRACE
+def test_an_interrupt_anywhere_leaves_no_block_open() -> None:
+    x = np.array([1.5, 2.5]).requires_grad_()
+
+    def run() -> None:
+        with np.explain(), np.explain():
+            np.floor(x)
+
+    def check(finished: bool) -> None:
+        gc.collect()
+        assert sys.getprofile() is None
+        with np.explain() as found:
+            np.floor(x)
+        assert [line.what for line in found] == ["floor"]
+        assert sys.getprofile() is None
+
+    assert interrupted_everywhere(lambda: run, check, step=3) > 30

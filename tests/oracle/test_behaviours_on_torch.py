@@ -28,4 +28,4 @@ def test_pytorch_behaves_as_the_behaviour_tests_say() -> None:
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|skipped)", run.stdout)}
     # An empty collection, or one that is skipped for the most part, would show nothing.
     assert counts["passed"] > 500
-    assert counts.get("skipped", 0) < counts["passed"] // 4
+    assert counts.get("skipped", 0) < counts["passed"] // 5

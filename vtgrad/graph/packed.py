@@ -329,7 +329,10 @@ def pack_result_of_write(node: Node, result: TensorBase, version: int) -> None:
     if packing.pair is None:
         return
     fields = [(name, getattr(node, name)) for name in saved_fields_of(type(node))]
-    node.save_results(result)
-    if result._impl.counter.value != version:
-        for name, value in fields:
-            setattr(node, name, value)
+    try:
+        node.save_results(result)
+    finally:
+        # Also if a second handler raises.
+        if result._impl.counter.value != version:
+            for name, value in fields:
+                setattr(node, name, value)

@@ -36,6 +36,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.numpy.sorting import SortKind
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -492,8 +493,10 @@ class ArrayMethods(ArrayReductions):
         uic: Any = None,
     ) -> None:
         """Let the array be written, or refuse it."""
+        # A read-only array has another one, see Note [Read-only memory]. Until it is looked up
+        # again none is stated, for other threads and after an interrupt.
+        self._impl.layout = PECULIAR
         self._impl.array.setflags(write=write, align=align, uic=uic)
-        # A read-only array has another one, see Note [Read-only memory].
         self._impl.layout = None
 
     @property

@@ -132,7 +132,7 @@ def _diagonal(x: Tensor) -> Tensor:
 
 def _inverse_gaps(values: Tensor) -> Tensor:
     """``1 / (values[..., j] - values[..., i])`` for each pair, and 0 for ``i == j``."""
-    same = fresh(np.eye(values.shape[-1], dtype=values.detach()._impl.array.dtype))
+    same = fresh(np.eye(values.shape[-1], dtype=values._impl.array.dtype))
     gaps = F.unsqueeze(values, -2) - F.unsqueeze(values, -1)
     if bool(((gaps == 0) & (same == 0)).any()):
         raise LinAlgError("eigenvectors have no derivative where two eigenvalues are equal")

@@ -260,7 +260,7 @@ class explain(Scope, Sequence[Departure]):
         profiler = sys.getprofile()
         if profiler is not None and profiler is not _look:
             raise NotSupportedError(
-                "explain() is told of calls by sys.setprofile, which another profiler uses on this "
+                "explain() sees calls by sys.setprofile, which another profiler uses on this "
                 "thread: end that one first"
             )
         if _here.reading is None:

@@ -52,15 +52,14 @@ def test_dlpack_takes_arrays_that_walk_backwards() -> None:
 
 
 @differs_from_torch("it writes to memory that is read-only, or refuses it")
-@pytest.mark.parametrize("way", ["from_numpy", "from_dlpack", "frombuffer"])
-def test_a_tensor_on_read_only_memory_is_read_only(way: str) -> None:
+def test_a_tensor_on_read_only_memory_is_read_only() -> None:
     a = np.ones(2)
     a.flags.writeable = False
-    x = vt.frombuffer(a.data, dtype=vt.float64) if way == "frombuffer" else getattr(vt, way)(a)
-    assert (x + 1).tolist() == [2, 2]
-    with pytest.raises(ValueError, match="read-only"):
-        x += 1
-    assert (x.tolist(), x._version) == ([1, 1], 0)
+    for x in (vt.from_numpy(a), vt.from_dlpack(a), vt.frombuffer(a.data, dtype=vt.float64)):
+        assert (x + 1).tolist() == [2, 2]
+        with pytest.raises(ValueError, match="read-only"):
+            x.add_(1)
+        assert (x.tolist(), x._version) == ([1, 1], 0)
 
 
 def test_a_buffer_is_shared() -> None:
