@@ -292,7 +292,8 @@ def expm1(input: T, *, out: T | None = None) -> T:
     """Return ``exp(x) - 1`` of each element.
 
     The result keeps its digits for x near 0, where ``exp(x)`` is rounded to a number near 1.
-    The derivative is ``exp(x)``, computed as the result plus 1.
+    The derivative is ``exp(x)``, computed as the result plus 1: where the result is near -1, in single
+    precision below -8, few of its digits are left.
 
     Parameters
     ----------
