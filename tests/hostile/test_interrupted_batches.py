@@ -68,12 +68,21 @@ CALLS: dict[str, Callable[[vt.Tensor], object]] = {
     "function": vmap(grad(lambda x: Twice.apply(x).sum())),
     "checkpoint": vmap(grad(checkpointed)),
     "refused": lambda x: _refused(x),
+    "made inside": vmap(lambda a: _written_inside(a)),
 }
 
 
+def _written_inside(a: vt.Tensor) -> vt.Tensor:
+    table = vt.zeros(3)
+    row = table[0]
+    table.add_(a)
+    return row
+
+
 def _refused(x: vt.Tensor) -> object:
+    outside = vt.zeros(3)
     with pytest.raises(RuntimeError):
-        vmap(lambda a: vt.zeros(3).add_(a))(x)
+        vmap(outside.add_)(x)
     return None
 
 

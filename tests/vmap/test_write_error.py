@@ -11,8 +11,8 @@ from vtgrad.errors import BatchedWriteError
 X = vt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 HINTS = (
     "\nOne of these helps:"
-    "\n  - make the tensor from a sample: x.new_zeros(sizes) or zeros_like(x) in place of "
-    "zeros(sizes), where x is a tensor of one sample"
+    "\n  - make the tensor inside of the function, by zeros(sizes), or from a tensor of one "
+    "sample: x.new_zeros(sizes), zeros_like(x)"
     "\n  - write out of place: add for add_, where or cat in place of an assignment"
 )
 
@@ -37,9 +37,15 @@ def error_of(function: Callable[..., object]) -> BatchedWriteError:
     return caught.value
 
 
+def shared(tensor: vt.Tensor) -> vt.Tensor:
+    """A tensor whose memory NumPy shares, so that it cannot get samples."""
+    tensor.numpy()
+    return tensor
+
+
 def a_table(x: vt.Tensor) -> vt.Tensor:
     table = vt.zeros(2, 3)  # made
-    table[0] = x  # written
+    shared(table)[0] = x  # written
     return table
 
 
@@ -85,7 +91,7 @@ def test_what_was_made_outside_has_no_line() -> None:
 
 def made_in_an_inner_call(x: vt.Tensor) -> vt.Tensor:
     def inner(y: vt.Tensor) -> vt.Tensor:
-        return vt.full((3,), 2.0).mul_(x) * y
+        return shared(vt.full((3,), 2.0)).mul_(x) * y
 
     found = vt.vmap(inner)(vt.ones(4))
     assert isinstance(found, vt.Tensor)
@@ -107,7 +113,7 @@ def made_in_an_inner_call(x: vt.Tensor) -> vt.Tensor:
 def test_the_line_is_known_whatever_function_made_the_tensor(
     make: Callable[[], vt.Tensor],
 ) -> None:
-    error = error_of(lambda x: make().add_(x))
+    error = error_of(lambda x: shared(make()).add_(x))
     assert isinstance(error.facts["made_at"], vt.CallSite)
     assert error.facts["made_at"].function == "<lambda>"
 

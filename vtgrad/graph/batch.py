@@ -27,11 +27,14 @@ is open.
 from __future__ import annotations
 
 import weakref
+from sys import getrefcount
 from typing import Final, cast
+
+import numpy as np
 
 from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.sample_array import sample_array
-from vtgrad.storage.extra_meta import ExtraMeta, StandsFor
+from vtgrad.storage.extra_meta import NOTHING, AliasList, ExtraMeta, StandsFor
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.storage import Storage
@@ -42,9 +45,11 @@ from vtgrad.storage.version_counter import Site, VersionCounter
 __all__ = [
     "Batch",
     "BatchLevel",
+    "MadeInBatch",
     "batch_of",
     "batched",
     "is_batched",
+    "made_of",
     "note_made",
     "show_value",
     "value_of",
@@ -67,8 +72,8 @@ class BatchLevel:
         Whether the function is still running.
     called_at : Site or None
         The line that called `vmap`.
-    made : dict of int to (weak reference, Site)
-        The lines that made tensors without samples meanwhile, by the identity of the tensor.
+    aliases : list of TensorImpl
+        The aliases of tensors that were made meanwhile without samples; see `MadeInBatch`.
     copies : mapping of Storage to object
         The copies that stand for views; see Note [Copies that stand for views].
     writes : mapping of Storage to int
@@ -76,10 +81,11 @@ class BatchLevel:
     """
 
     __slots__ = (
+        "_look_at",
+        "aliases",
         "called_at",
         "copies",
         "is_open",
-        "made",
         "number",
         "randomness",
         "size",
@@ -91,9 +97,11 @@ class BatchLevel:
     randomness: str
     is_open: bool
     called_at: Site | None
-    made: dict[int, tuple[weakref.ref[TensorBase], Site]]
+    aliases: list[TensorImpl]
     copies: dict[Storage, object]
     writes: dict[Storage, int]
+    # How many aliases there are when those without another holder are looked for.
+    _look_at: int
 
     def __init__(self, number: int, size: int, randomness: str) -> None:
         self.number = number
@@ -101,9 +109,29 @@ class BatchLevel:
         self.randomness = randomness
         self.is_open = True
         self.called_at = None
-        self.made = {}
+        self.aliases = []
         self.copies = {}
         self.writes = {}
+        self._look_at = 64
+
+    def add_alias(self, impl: TensorImpl) -> None:
+        """Keep an alias of a tensor that was made without samples, as long as others have it."""
+        if self.is_open:
+            self.aliases.append(impl)
+            if len(self.aliases) > self._look_at:
+                self.drop_aliases()
+
+    def drop_aliases(self) -> None:
+        """Drop those that nothing else holds."""
+        # Another thread, or a signal handler, appends meanwhile, behind `end`, and drops nothing.
+        self._look_at, aliases = 2**62, self.aliases
+        end = len(aliases)
+        # The last one that is counted has no holder but this function.
+        counts = [getrefcount(one) for one in (*aliases[:end], TensorImpl(_NO_ELEMENTS))]
+        # The others are in one more list.
+        kept = [one for one, n in zip(aliases[:end], counts, strict=False) if n > counts[-1] + 1]
+        aliases[:end] = kept
+        self._look_at = 2 * len(aliases) + 64
 
     def check_entered(self, entered: tuple[BatchLevel, ...]) -> None:
         """Raise if the function, which has returned, does not run again on this thread.
@@ -124,6 +152,8 @@ class BatchLevel:
                 "function, then vmap stacks all samples"
             )
 
+
+_NO_ELEMENTS: Final = np.empty(0)
 
 # The open levels, of all threads, into which a value without samples was entered for a transform;
 # see Note [Entering a batch].
@@ -209,8 +239,55 @@ def _show(impl: TensorImpl, whole: TensorImpl) -> None:
     impl.layout = PECULIAR
 
 
-def note_made(tensor: TensorBase, level: BatchLevel) -> None:
-    """Record the line that makes a tensor inside of `vmap`, for `BatchedWriteError`."""
-    site = caller(OUTERMOST)
-    if site is not None:
-        level.made[id(tensor)] = weakref.ref(tensor), site
+class MadeInBatch(AliasList):
+    """That a tensor was made inside of `vmap` without samples; see Note [Tensors that get samples].
+
+    Attributes
+    ----------
+    levels : tuple of BatchLevel
+        The levels that were open on the thread, the highest last.
+    site : Site or None
+        The line that made the tensor.
+    tensor : weak reference
+        The tensor.
+    """
+
+    __slots__ = ("levels", "site", "tensor")
+
+    levels: tuple[BatchLevel, ...]
+    site: Site | None
+    tensor: weakref.ref[TensorBase]
+
+    def __init__(
+        self, tensor: TensorBase, levels: tuple[BatchLevel, ...], site: Site | None
+    ) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.levels = levels
+        self.site = site
+
+    def add(self, impl: object) -> None:
+        """See `AliasList`."""
+        assert isinstance(impl, TensorImpl)
+        self.levels[-1].add_alias(impl)
+
+
+def note_made(tensor: TensorBase, levels: tuple[BatchLevel, ...], site: Site | None = None) -> None:
+    """Take note of a new tensor without samples, which `levels` may give it.
+
+    Parameters
+    ----------
+    site : Site, optional
+        The line that made it, if not the one that is running.
+    """
+    made = MadeInBatch(tensor, levels, caller(OUTERMOST) if site is None else site)
+    impl = tensor._impl
+    layout = impl.layout
+    impl.set_extra_meta((impl.extra_meta or NOTHING).with_aliases(made))
+    impl.layout = layout
+
+
+def made_of(tensor: TensorBase) -> MadeInBatch | None:
+    """What was noted of a tensor, or of the tensor whose memory it shares."""
+    extra = tensor._impl.extra_meta
+    found = None if extra is None else extra.aliases
+    return found if isinstance(found, MadeInBatch) else None

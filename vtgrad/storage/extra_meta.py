@@ -9,7 +9,7 @@ from vtgrad.storage.device import Device
 from vtgrad.storage.key_set import BATCHED, LANE, NAMED
 from vtgrad.storage.version_counter import VersionCounter
 
-__all__ = ["NOTHING", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
+__all__ = ["NOTHING", "AliasList", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
 
 # The name of each dimension; None for a dimension without one.
 Names: TypeAlias = tuple[str | None, ...]
@@ -32,6 +32,16 @@ class StandsFor:
         raise NotImplementedError
 
 
+class AliasList:
+    """Who is told of each new alias of a tensor, by `TensorImpl.alias`. A base class, as above."""
+
+    __slots__ = ()
+
+    def add(self, impl: object) -> None:
+        """Take note of the impl of an alias."""
+        raise NotImplementedError
+
+
 class ExtraMeta:
     """The rare properties of a tensor, which are never changed: a tensor gets others as a whole.
 
@@ -43,15 +53,18 @@ class ExtraMeta:
         Where the memory is; None for the CPU.
     stands_for : StandsFor or None
         What the tensor stands for, if it has no memory; see Note [Batched tensors].
+    aliases : AliasList or None
+        Who is told of new aliases; these have it too.
     key_set : int
         The keys that follow from these, see Note [Keys].
     """
 
-    __slots__ = ("device", "key_set", "named_tensor_meta", "stands_for")
+    __slots__ = ("aliases", "device", "key_set", "named_tensor_meta", "stands_for")
 
     named_tensor_meta: Names | None
     device: Device | None
     stands_for: StandsFor | None
+    aliases: AliasList | None
     key_set: int
 
     def __init__(
@@ -59,10 +72,12 @@ class ExtraMeta:
         named_tensor_meta: Names | None = None,
         device: Device | None = None,
         stands_for: StandsFor | None = None,
+        aliases: AliasList | None = None,
     ) -> None:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
         self.stands_for = stands_for
+        self.aliases = aliases
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
         if stands_for is not None:
             self.key_set |= BATCHED
@@ -71,11 +86,15 @@ class ExtraMeta:
         """The same with other names; None, or only None in them, for no names."""
         if names is not None and names.count(None) == len(names):
             names = None
-        return ExtraMeta(names, self.device, self.stands_for)
+        return ExtraMeta(names, self.device, self.stands_for, self.aliases)
 
     def with_device(self, device: Device) -> ExtraMeta:
         """The same on a lane."""
-        return ExtraMeta(self.named_tensor_meta, device, self.stands_for)
+        return ExtraMeta(self.named_tensor_meta, device, self.stands_for, self.aliases)
+
+    def with_aliases(self, aliases: AliasList) -> ExtraMeta:
+        """The same, and new aliases are told to a list."""
+        return ExtraMeta(self.named_tensor_meta, self.device, self.stands_for, aliases)
 
 
 # What a tensor has that has nothing beside the rest.

@@ -147,8 +147,12 @@ class TensorImpl:
         impl._strides = strides
         impl.version_counter = counter
         extra = self.extra_meta
-        if extra is not None and extra.device is not None:
-            impl.set_extra_meta(extra_of_lane(extra.device))
+        if extra is not None:
+            if extra.device is not None:
+                impl.set_extra_meta(extra_of_lane(extra.device))
+            if extra.aliases is not None:
+                impl.set_extra_meta((impl.extra_meta or NOTHING).with_aliases(extra.aliases))
+                extra.aliases.add(impl)
         return impl
 
     def make_read_only(self) -> None:
@@ -196,7 +200,8 @@ class TensorImpl:
             # Once more: another thread may have looked up the layout between these two.
             self.layout = PECULIAR
         else:
-            self.extra_meta = self.layout = None
+            self.layout = None
+            self.extra_meta = None if extra is None or extra.aliases is None else extra
 
     @property
     def device(self) -> Device:

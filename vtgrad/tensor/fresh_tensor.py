@@ -91,7 +91,7 @@ def leaf(array: Array, requires_grad: bool, lane: Device | None = None) -> Tenso
         check_differentiable(array.dtype)
     tensor = with_grad(placed(Tensor._wrap(TensorImpl(array)), lane), requires_grad)
     if keys.active and thread.batch_levels:
-        note_made(tensor, thread.batch_levels[-1])
+        note_made(tensor, thread.batch_levels)
     return tensor
 
 

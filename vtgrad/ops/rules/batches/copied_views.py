@@ -29,6 +29,7 @@ from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.batch import BatchLevel, batch_of, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches import values
+from vtgrad.ops.rules.batches.given_samples import give_samples
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.geometry import Geometry
@@ -138,7 +139,7 @@ class CopiedView:
         raise BatchedTensorError(text)
 
     def check_target(self, refused: Callable[[TensorBase, BatchLevel], Exception]) -> None:
-        """Raise the error of a write that does not fit into the base, if it does not.
+        """Give the base samples, if it has none, or raise the error of a write that does not fit.
 
         Parameters
         ----------
@@ -146,7 +147,9 @@ class CopiedView:
             Makes the error.
         """
         if not values.is_batched_at(self._base, self.level):
-            raise refused(self._base, self.level)
+            if not give_samples(self._base, self.level):
+                raise refused(self._base, self.level)
+            self._counter = values.innermost(self._base)._impl.counter
 
     def was_written(self, copy: TensorBase) -> bool:
         """Whether the copy was written, and the base was not yet."""

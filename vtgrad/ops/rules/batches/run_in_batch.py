@@ -47,6 +47,6 @@ def run_in_batch(
         thread.batch_levels = before
         with_entries.discard(level)
         # The level may live as long as a graph.
-        level.made = {}
+        level.aliases = []
         level.copies.clear()
         level.writes.clear()

@@ -12,7 +12,8 @@ again. The commonest rules are
     whole         the operator does not look at the first dimension
     loop          each sample by itself, with a warning; for few operators
 
-A write needs a target with samples: one tensor cannot hold a value for each sample.
+A write needs a target with samples: one tensor cannot hold a value for each sample. What was made
+inside gets them, see Note [Tensors that get samples].
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from vtgrad.errors import (
     OutOfBoundsError,
     VtgradError,
 )
-from vtgrad.graph.batch import BatchLevel, batch_of, batched, show_value
+from vtgrad.graph.batch import BatchLevel, batch_of, batched, made_of, show_value
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
@@ -50,14 +51,13 @@ from vtgrad.ops.rules.batches.by_family import (
 )
 from vtgrad.ops.rules.batches.by_family.creation import CHANNELS_LAST
 from vtgrad.ops.rules.batches.copied_views import called_beside_copies
+from vtgrad.ops.rules.batches.given_samples import give_samples
 from vtgrad.ops.rules.batches.memory_of_samples import samples_first
 from vtgrad.ops.rules.batches.quick_calls import Quick, quick_values
 from vtgrad.ops.rules.batches.values import is_batched_at, tensors_among
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller, on_behalf
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.version_counter import Site
-from vtgrad.views.differentiable_view_meta import view_meta_of
 
 __all__ = ["take_over_batched"]
 
@@ -105,6 +105,12 @@ def take_over_batched(
         )
     quick = quick_values(operator, args, kwargs)
     level = _highest_level((*args, *kwargs.values())) if quick is None else quick[0]
+    if quick is None and operator.writes and operator.batch != "random_write":
+        target = args[0]
+        assert isinstance(target, TensorBase)
+        if not is_batched_at(target, level) and give_samples(target, level):
+            # It may have samples of a higher level now.
+            level = _highest_level((*args, *kwargs.values()))
     if level.copies:
         changed = args[0] if operator.writes or operator.spoken.endswith("_") else None
         assert changed is None or isinstance(changed, TensorBase)
@@ -224,9 +230,8 @@ def _highest_level(values: tuple[object, ...]) -> BatchLevel:
 
 
 def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> BatchedWriteError:
-    meta = view_meta_of(target)
-    whole = target if meta is None else meta.base
-    made_at = CallSite.of(_line_that_made(whole))
+    made = made_of(target)
+    made_at = CallSite.of(None if made is None or level not in made.levels else made.site)
     asked = on_behalf.get(thread.ident)
     operator = operator if asked is None else asked[0]
     written_at = CallSite.of(caller(OUTERMOST))
@@ -245,8 +250,8 @@ def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> Batc
             text += f"\n      {where.source}" if where.source else ""
     text += (
         "\nOne of these helps:"
-        "\n  - make the tensor from a sample: x.new_zeros(sizes) or zeros_like(x) in place of "
-        "zeros(sizes), where x is a tensor of one sample"
+        "\n  - make the tensor inside of the function, by zeros(sizes), or from a tensor of one "
+        "sample: x.new_zeros(sizes), zeros_like(x)"
         "\n  - write out of place: add for add_, where or cat in place of an assignment"
     )
     return BatchedWriteError(
@@ -256,12 +261,3 @@ def _write_refused(operator: str, target: TensorBase, level: BatchLevel) -> Batc
         made_at=made_at,
         written_at=written_at,
     )
-
-
-def _line_that_made(tensor: TensorBase) -> Site | None:
-    """The line that made a tensor, if that was inside of a `vmap` that is running."""
-    for level in thread.batch_levels:
-        reference, site = level.made.get(id(tensor), (None, None))
-        if reference is not None and reference() is tensor:
-            return site
-    return None

@@ -1,0 +1,345 @@
+"""Tensors that are made inside of `vmap` without samples, and then written with samples."""
+
+import gc
+import random
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vtgrad as vt
+import vtgrad.ops.rules.batches.given_samples as given_samples
+from vtgrad.errors import BatchedTensorError, BatchedWriteError, VtgradError
+from vtgrad.graph.thread_levels import thread
+
+X = vt.tensor([1.0, 2.0, 3.0], dtype=vt.float64)
+
+
+def rows(function: Callable[..., Any], *batches: vt.Tensor) -> list[Any]:
+    """What the function gives sample by sample."""
+    return [function(*parts) for parts in zip(*batches, strict=True)]
+
+
+def test_a_recurrence_writes_its_levels_into_zeros() -> None:
+    def levels(rate: vt.Tensor) -> vt.Tensor:
+        found = vt.zeros(4, dtype=vt.float64)
+        found[0] = 1.0
+        for t in range(1, 4):
+            found[t] = rate * found[t - 1] + 1.0
+        return found
+
+    assert vt.vmap(levels)(X).tolist() == [[1, 2, 3, 4], [1, 3, 7, 15], [1, 4, 13, 40]]
+    slopes = vt.vmap(vt.func.grad(lambda rate: levels(rate)[3]))(X)
+    # 1 + r + r**2 + r**3
+    assert slopes.tolist() == [1 + 2 * r + 3 * r**2 for r in (1, 2, 3)]
+    assert vt.vmap(vt.func.jacfwd(levels))(X).tolist() == [
+        [0, 1, 1 + 2 * r, 1 + 2 * r + 3 * r**2] for r in (1, 2, 3)
+    ]
+
+
+def test_views_made_before_the_write_follow_it() -> None:
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
+        table = vt.zeros(2, 2)
+        row, turned, detached = table[1], table.t(), table.detach()
+        corner = detached[1, 1]
+        part, _ = table.unbind()
+        with vt.no_grad():
+            quiet = table[0]
+        table[1] = x
+        detached[0] = 2.0 * x
+        row[0] = 9.0
+        return row, turned, corner, part, quiet
+
+    row, turned, corner, part, quiet = vt.vmap(f)(X)
+    assert row.tolist() == [[9, 1], [9, 2], [9, 3]]
+    assert turned.tolist() == [[[2, 9], [2, 1]], [[4, 9], [4, 2]], [[6, 9], [6, 3]]]
+    assert corner.tolist() == [1, 2, 3]
+    assert part.tolist() == quiet.tolist() == [[2, 2], [4, 4], [6, 6]]
+
+
+def test_a_write_through_a_view_gives_its_base_samples() -> None:
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.ones(2, 2)
+        table.t()[0].mul_(x)
+        return table
+
+    assert vt.vmap(f)(X).tolist() == [[[x, 1], [x, 1]] for x in (1, 2, 3)]
+
+
+def test_an_index_of_each_sample_gives_samples_too() -> None:
+    def f(j: vt.Tensor, x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        table = vt.zeros(3)
+        table[j] = 7.0
+        other = vt.zeros(3)
+        row = other[j]
+        row += x
+        other[j] *= 2.0
+        return table, other
+
+    table, other = vt.vmap(f)(vt.tensor([0, 2]), vt.tensor([1.0, 5.0]))
+    assert table.tolist() == [[7, 0, 0], [0, 0, 7]]
+    assert other.tolist() == [[2, 0, 0], [0, 0, 10]]
+
+
+def test_what_an_inner_call_made_gets_samples_of_both_calls() -> None:
+    def outer(a: vt.Tensor) -> Any:
+        def inner(b: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+            first, second = vt.zeros(2), vt.zeros(2)
+            first[0] = a
+            first[1] = b
+            second[0] = b
+            second[1] = a
+            return first, second
+
+        return vt.vmap(inner)(vt.tensor([10.0, 20.0]))
+
+    first, second = vt.vmap(outer)(X)
+    assert first.tolist() == [[[a, 10], [a, 20]] for a in (1, 2, 3)]
+    assert second.tolist() == [[[10, a], [20, a]] for a in (1, 2, 3)]
+
+
+def test_what_was_saved_before_the_write_keeps_its_values() -> None:
+    w = vt.tensor(2.0, requires_grad=True, dtype=vt.float64)
+
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(2, dtype=vt.float64)
+        table[0] = w
+        early = (table * w).sum()
+        table += x
+        return early * table[0]
+
+    found = vt.vmap(f)(X)
+    assert found.tolist() == [12, 16, 20]
+    # w**2 * (w + x) for each of the samples.
+    assert vt.autograd.grad(found.sum(), w)[0].item() == sum(3 * 4 + 4 * x for x in (1, 2, 3))
+
+
+def test_gradients_inside_do_not_add_up_over_the_samples() -> None:
+    w = vt.tensor(2.0, dtype=vt.float64)
+
+    def loss(w: vt.Tensor, x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(2, dtype=vt.float64)
+        table[0] = w
+        table[1] = w * w
+        table *= x
+        return table.sum()
+
+    found = vt.vmap(vt.func.grad(loss), in_dims=(None, 0))(w, X)
+    assert found.tolist() == [5, 10, 15]
+
+
+def refused(function: Callable[[vt.Tensor], object]) -> None:
+    with pytest.raises(BatchedWriteError):
+        vt.vmap(function)(X)
+
+
+def test_what_others_may_share_is_refused_and_stays() -> None:
+    def shared_with_numpy(x: vt.Tensor) -> None:
+        table = vt.zeros(3, dtype=vt.float64)
+        array = table.numpy()
+        try:
+            table.add_(x)
+        finally:
+            assert array.tolist() == [0, 0, 0]
+
+    def of_another_dtype(x: vt.Tensor) -> None:
+        table = vt.zeros(3, dtype=vt.float64)
+        bits = table.view(vt.int64)
+        try:
+            table.add_(x)
+        finally:
+            assert bits.tolist() == [0, 0, 0]
+
+    def leaf(x: vt.Tensor) -> None:
+        table = vt.zeros(3, dtype=vt.float64)
+        alias = table.detach().requires_grad_()
+        try:
+            table.add_(x)
+        finally:
+            assert alias.tolist() == [0, 0, 0]
+
+    def result(x: vt.Tensor) -> None:
+        (vt.zeros(3) + 1.0).add_(x)
+
+    for function in (shared_with_numpy, of_another_dtype, leaf, result):
+        refused(function)
+    captured: list[vt.Tensor] = []
+
+    def made_in_another_call(x: vt.Tensor) -> vt.Tensor:
+        captured.append(vt.zeros(3))
+        return x
+
+    vt.vmap(made_in_another_call)(X)
+    refused(lambda x: captured[0].add_(x))
+
+
+def test_a_leaf_is_refused_as_outside() -> None:
+    def f(x: vt.Tensor) -> None:
+        vt.zeros(3, requires_grad=True).add_(x)
+
+    with pytest.raises(VtgradError):
+        vt.vmap(f)(X)
+
+
+def test_a_tensor_that_got_samples_ends_with_its_vmap() -> None:
+    kept: list[vt.Tensor] = []
+
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(2)
+        kept.append(table[0])
+        table[0] = x
+        return table
+
+    vt.vmap(f)(X)
+    with pytest.raises(BatchedTensorError):
+        kept[0] + 1
+
+
+def test_nothing_of_it_is_left_behind() -> None:
+    gone: list[weakref.ref[vt.Tensor]] = []
+
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(2)
+        view = table[0]
+        unused = vt.zeros(2)[0]
+        gone.extend(map(weakref.ref, (table, view, unused)))
+        table[1] = x
+        return table.sum()
+
+    gc.disable()
+    try:
+        vt.vmap(f)(X)
+        assert [ref() for ref in gone] == [None] * 3
+    finally:
+        gc.enable()
+
+
+def test_views_that_are_dropped_are_not_kept_meanwhile() -> None:
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(4)
+        total = x
+        for nr in range(60):
+            total = total + table[nr % 4]
+        (level,) = thread.batch_levels
+        assert len(level.aliases) < 200
+        return total
+
+    assert vt.vmap(f)(X).tolist() == [1, 2, 3]
+
+
+def test_what_is_broken_off_has_changed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupt(BaseException):
+        pass
+
+    def interrupted(*_: object) -> vt.Tensor:
+        raise Interrupt
+
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        table = vt.zeros(2)
+        row = table[0]
+        with monkeypatch.context() as patch:
+            patch.setattr(given_samples, "_find", interrupted)
+            with pytest.raises(Interrupt):
+                table[1] = x
+        assert row.item() == table.sum().item() == 0
+        table[0] = x
+        return table, row
+
+    table, row = vt.vmap(f)(X)
+    assert table.tolist() == [[1, 0], [2, 0], [3, 0]]
+    assert row.tolist() == [1, 2, 3]
+
+
+# -- random programs ---------------------------------------------------------------------------
+
+
+class Program:
+    """Tensors made inside, views of them, and writes of what has samples and what has none."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.detaches = False
+
+    def __call__(self, x: vt.Tensor, w: vt.Tensor) -> vt.Tensor:
+        rng = random.Random(self.seed)
+        tensors = [vt.zeros(2, 3, dtype=vt.float64), vt.ones(3, dtype=vt.float64)]
+        values = [x, w, x * w, vt.tensor(0.5, dtype=vt.float64)]
+        for _ in range(10):
+            target = rng.choice(tensors)
+            step = rng.randrange(8)
+            if step == 0 and target.dim():
+                tensors.append(target[rng.randrange(target.shape[0])])
+            elif step == 1 and target.dim():
+                tensors.append(target.transpose(0, -1))
+            elif step == 2:
+                detached = rng.random() < 0.3
+                self.detaches |= detached
+                tensors.append(target.detach() if detached else target[...])
+            elif step == 3:
+                tensors.append(vt.full((2, 3), 2.0, dtype=vt.float64))
+            elif step == 4:
+                values.append(target.clone().sum() * 0.3)
+            elif step == 5:
+                target.mul_(rng.choice(values))
+            elif step == 6 and target.dim():
+                target[rng.randrange(target.shape[0])] = rng.choice(values)
+            else:
+                target += rng.choice(values)
+        total = sum((t.sin().sum() * (nr + 1) for nr, t in enumerate(tensors)), values[-1])
+        assert isinstance(total, vt.Tensor)
+        return total
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_give_what_a_loop_gives(seed: int) -> None:
+    program = Program(seed)
+    x = vt.tensor([0.3, -0.7, 1.2], dtype=vt.float64)
+    w = vt.tensor([0.9, 0.4, -0.2], dtype=vt.float64)
+    ways: list[Callable[..., Any]] = [
+        program,
+        vt.func.grad(program, argnums=(0, 1)),
+        vt.func.jacfwd(program, argnums=1),
+    ]
+    for way in ways:
+        try:
+            expected = [np.asarray(part) for part in _parts(rows(way, x, w))]
+        except VtgradError:
+            # What was saved may be written; with samples it may be another tensor by then.
+            continue
+        found = vt.vmap(way)(x, w)
+        together = found if isinstance(found, tuple) else (found,)
+        for one, other in zip(together, expected, strict=True):
+            np.testing.assert_allclose(np.asarray(one), other, 1e-10, 1e-12)
+    # One of the arguments has no samples; the gradient outside is the sum over them.
+    for in_dims in ((0, None), (None, 0)):
+        both = [
+            vt.tensor([0.3, -0.7, 1.2], dtype=vt.float64, requires_grad=True)
+            if dim == 0
+            else vt.tensor(0.8, dtype=vt.float64, requires_grad=True)
+            for dim in in_dims
+        ]
+        parts = [
+            [one[nr] if dim == 0 else one for one, dim in zip(both, in_dims, strict=True)]
+            for nr in range(3)
+        ]
+        try:
+            wanted = vt.autograd.grad(vt.stack([program(*part) for part in parts]).sum(), both)
+        except VtgradError:
+            continue
+        try:
+            got = vt.autograd.grad(vt.vmap(program, in_dims=in_dims)(*both).sum(), both)
+        except BatchedWriteError:
+            # A detached alias was written, and has a history of its own.
+            assert program.detaches
+            continue
+        for gradient, true in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(gradient), np.asarray(true), 1e-10, 1e-12)
+
+
+def _parts(found: list[Any]) -> list[vt.Tensor]:
+    """What the samples have given, stacked, for each of the results."""
+    if isinstance(found[0], tuple):
+        return [vt.stack(list(parts)) for parts in zip(*found, strict=True)]
+    return [vt.stack(found)]
