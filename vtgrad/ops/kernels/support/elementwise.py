@@ -17,6 +17,7 @@ from vtgrad.errors import DTypeError, NotSupportedError
 from vtgrad.ops.kernels.support.result_strides import (
     as_converted,
     broadcast_shapes,
+    called,
     empty_like_elementwise,
     empty_like_preserving,
 )
@@ -177,6 +178,17 @@ def _numpy_takes(value: object, a: Array) -> Array | float | int | None:
     return None
 
 
+def _met_before(value: object, dtype: NumpyDType) -> Array | None:
+    """A number as a 0-d array; see Note [Numbers that were met before]."""
+    if type(value) is float or type(value) is int:
+        numbers = numbers_of(dtype)
+        if numbers is not None:
+            found = numbers.operand(value)
+            if type(found) is np.ndarray:
+                return found
+    return None
+
+
 _zeros: dict[NumpyDType, Array] = {}
 _ones: dict[NumpyDType, Array] = {}
 
@@ -275,6 +287,7 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                                 a_dense and b_dense and a.shape == b.shape
                             ):
                                 return result
+                        return called(ufunc, a, b)
                     elif out.dtype is a.dtype:
                         ufunc(a, b, out)
                         return out
@@ -286,10 +299,17 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                     if out.dtype is a.dtype:
                         ufunc(a, second, out)
                         return out
+                elif out is None:
+                    value = _met_before(b, a.dtype)
+                    if value is not None:
+                        return called(ufunc, a, value)
         elif out is None and type(b) is _ndarray:
             first = _numpy_takes(a, b)
             if first is not None:
                 return _fresh(ufunc(first, b))
+            value = _met_before(a, b.dtype)
+            if value is not None:
+                return called(ufunc, value, b)
     except ValueError:
         pass
     return run(ufunc, result_dtype(a, b), out, a, b)
@@ -297,19 +317,22 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
 
 def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
     """A comparing ufunc of two operands, in their promoted dtype; the result is bool."""
-    if out is None and isinstance(a, np.ndarray):
-        if isinstance(b, np.ndarray):
-            if (
-                a.dtype is b.dtype
-                and a.flags.c_contiguous
-                and b.flags.c_contiguous
-                and a.shape == b.shape
-            ):
-                return _fresh(ufunc(a, b))
-        else:
+    if out is None and type(a) is _ndarray:
+        if type(b) is _ndarray:
+            if a.dtype is b.dtype:
+                if a.flags.c_contiguous and b.flags.c_contiguous and a.shape == b.shape:
+                    return _fresh(ufunc(a, b))
+                try:
+                    return called(ufunc, a, b)
+                except ValueError:
+                    pass  # The general way says what is wrong.
+        elif not isinstance(b, np.ndarray):
             second = _numpy_takes(b, a)
             if second is not None:
                 return _fresh(ufunc(a, second))
+            second = _met_before(b, a.dtype)
+            if second is not None:
+                return called(ufunc, a, second)
     return run_compare(ufunc, result_dtype(a, b), out, a, b)
 
 
@@ -320,6 +343,8 @@ def unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
         return out
     if a.flags.c_contiguous:
         return _fresh(ufunc(a))
+    if type(a) is _ndarray:
+        return called(ufunc, a)
     out = empty_like_elementwise(a.dtype, a.shape, a)
     ufunc(a, out)
     return out
@@ -341,6 +366,8 @@ def predicate(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
     if out is None:
         if a.flags.c_contiguous and 1 not in a.shape:
             return _fresh(ufunc(a))
+        if type(a) is _ndarray:
+            return called(ufunc, a)
         out = empty_like_elementwise(BOOL, a.shape, a)
     ufunc(a, out, casting="unsafe")
     return out

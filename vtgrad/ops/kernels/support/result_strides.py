@@ -18,9 +18,17 @@ Note [Converted operands]
 PyTorch converts operands to the dtype of the computation first, and compares strides afterwards. A
 converted operand has neither gaps nor repetitions, so an expanded integer array of shape ``(2, 3)``
 is row-major in a sum with a floating one, and takes part in the decision.
+
+Note [Remembered strides]
+To find the strides of a result takes ten times as long as to compute a small one, and a program
+meets few pairs of geometries again and again. So what was found is remembered. Mostly it is what
+NumPy chooses for a new result; then the ufunc allocates it, which is the quickest. Like layouts,
+what is remembered is forgotten as a whole when it becomes too much.
 """
 
 from __future__ import annotations
+
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -42,6 +50,7 @@ from vtgrad.storage.strides import (
 __all__ = [
     "as_converted",
     "broadcast_shapes",
+    "called",
     "element_strides",
     "empty_in_format",
     "empty_in_order_of",
@@ -58,6 +67,64 @@ def is_plain(a: Array) -> bool:
     return a.flags.c_contiguous or not any(a.strides)
 
 
+# See Note [Remembered strides]. Shape, dtype and strides in bytes; None where NumPy allocates.
+_Key: TypeAlias = tuple[object, ...]
+_Found: TypeAlias = tuple[Shape, NumpyDType, Shape]
+_of_ufuncs: Final[dict[_Key, _Found | None]] = {}
+_known: Final[dict[_Key, _Found]] = {}
+_BOUND: Final = 1024
+
+
+def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
+    """The result of a ufunc, with the strides of an elementwise result.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        Its result for these operands has the dtype that the library gives it.
+    a, b : ndarray
+        The operands, of one dtype; plain arrays.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+    """
+    key: _Key
+    if b is None:
+        key = (ufunc, a.shape, a.strides, a.dtype)
+    else:
+        key = (ufunc, a.shape, a.strides, b.shape, b.strides, a.dtype)
+    known = _of_ufuncs.get(key, key)
+    if known is None:
+        found = ufunc(a) if b is None else ufunc(a, b)
+        by_numpy: Array = found if type(found) is np.ndarray else np.asarray(found)
+        return by_numpy
+    if known is key:
+        return _called_first(ufunc, key, a, b)
+    shape, dtype, strides = cast("_Found", known)
+    out: Array = np.ndarray(shape, dtype, None, 0, strides)
+    if b is None:
+        ufunc(a, out)
+    else:
+        ufunc(a, b, out)
+    return out
+
+
+def _called_first(ufunc: np.ufunc, key: _Key, a: Array, b: Array | None) -> Array:
+    operands = (a,) if b is None else (a, b)
+    result: Array = np.asarray(ufunc(*operands))
+    out = empty_like_elementwise(result.dtype, result.shape, *operands)
+    if len(_of_ufuncs) >= _BOUND:
+        _of_ufuncs.clear()
+    if result.strides == out.strides:
+        _of_ufuncs[key] = None
+        return result
+    _of_ufuncs[key] = out.shape, out.dtype, out.strides
+    np.copyto(out, result)
+    return out
+
+
 def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | Number) -> Array:
     """An uninitialised array for the elementwise result of `operands`.
 
@@ -70,6 +137,27 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
     *operands : ndarray or number
         In the operator's order: earlier ones decide. A number counts as a 0-d array.
     """
+    parts: list[object] = [shape, dtype]
+    for x in operands:
+        if isinstance(x, np.ndarray):
+            if type(x) is not np.ndarray:
+                return _found_for(dtype, shape, operands)
+            parts += (x.shape, x.strides, x.dtype)
+        else:
+            parts.append(None)
+    key = tuple(parts)
+    found = _known.get(key)
+    if found is None:
+        result = _found_for(dtype, shape, operands)
+        if len(_known) >= _BOUND:
+            _known.clear()
+        _known[key] = shape, dtype, result.strides
+        return result
+    known: Array = np.ndarray(shape, dtype, None, 0, found[2])
+    return known
+
+
+def _found_for(dtype: NumpyDType, shape: Shape, operands: tuple[Array | Number, ...]) -> Array:
     same = True
     contiguous = True
     arrays: list[Array] = []
