@@ -167,23 +167,37 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         if write and sizes and _is_full(start, stop, step, sizes[0]):
             return tensor
         return F.slice(tensor, 0, start, stop, 1 if step is None else step)
-    if type(expression) is not tuple or not 0 < len(expression) <= len(sizes):
+    if type(expression) is not tuple:
         return None
-    for part, size in zip(expression, sizes, strict=False):
+    own = 0
+    for part in expression:
         if type(part) is int:
-            if not -size <= part < size:
+            if own == len(sizes) or not -sizes[own] <= part < sizes[own]:
                 return None
-        elif type(part) is not slice or not _is_plain(part.start, part.stop, part.step):
+        elif type(part) is slice:
+            if own == len(sizes) or not _is_plain(part.start, part.stop, part.step):
+                return None
+        elif part is None:
+            continue
+        else:
             return None
-    view, dim = tensor, 0
-    for part, size in zip(expression, sizes, strict=False):
+        own += 1
+    if not expression:
+        return None
+    view, dim, own = tensor, 0, 0
+    for part in expression:
+        if part is None:
+            view = F.unsqueeze(view, dim)
+            dim += 1
+            continue
         if type(part) is int:
             view = F.select(view, dim, part)
         else:
             start, stop, step = part.start, part.stop, part.step
-            if not _is_full(start, stop, step, size):
+            if not _is_full(start, stop, step, sizes[own]):
                 view = F.slice(view, dim, start, stop, 1 if step is None else step)
             dim += 1
+        own += 1
     return F.alias(tensor) if view is tensor and not write else view
 
 

@@ -12,12 +12,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import setitem
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone
-from vtgrad.ops.kernels.indexing.index_support import adding_at, last_mentions, put_last, readable
+from vtgrad.ops.kernels.indexing.index_support import (
+    FEW,
+    adding_at,
+    extremes,
+    last_mentions,
+    put_last,
+    readable,
+)
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Shape
@@ -91,7 +99,15 @@ def index_put_into(
     OutOfRangeError, ShapeError, DTypeError
         As `index_put` does.
     """
+    if not accumulate and len(indices) == 1:
+        store = _along_first(target, indices[0], values)
+        if store is not None:
+            return store
     lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
+    if lone_mask and len(indices) == 1 and not values.ndim:
+        store = _at_mask(target, indices[0], values)
+        if store is not None:
+            return store
     values = values.copy() if lone_mask else readable(values, target)
     key = _expanded(target.shape, indices)
     shape, front, first = _arrangement(target.shape, key)
@@ -133,6 +149,42 @@ def index_put_into(
         numbers, extent = _flat_targets(target.shape, key, vectors)
         return put_last(view, vectors, pieces, numbers, extent, written)
     return adding_at(view, vectors, pieces, written)
+
+
+def _along_first(target: Array, index: Array | None, values: Array) -> Store | None:
+    """The store at a few integers in the first dimension; None if the general way is needed.
+
+    NumPy's assignment does it, since the integers are in range and none is repeated. Python looks
+    at a few integers sooner than NumPy does.
+    """
+    if index is None or index.dtype != np.int64 or index.ndim != 1 or not 0 < index.size <= FEW:
+        return None
+    shape = target.shape
+    if not shape or type(target) is not np.ndarray or values.dtype is not target.dtype:
+        return None
+    size, rest = shape[0], shape[1:]
+    numbers: list[int] = index.tolist()
+    if not (-size <= min(numbers) and max(numbers) < size and 0 not in rest):
+        return None
+    if len({n % size for n in numbers}) < len(numbers):
+        return None
+    if values.ndim and values.shape != (len(numbers), *rest):
+        return None
+    # The index may be memory that is written.
+    at = (index.copy(),)
+    return setitem, (target, at, readable(values, target)), at
+
+
+def _at_mask(target: Array, mask: Array | None, value: Array) -> Store | None:
+    """The store of one value at a mask of the first dimensions; None if it does not fit."""
+    if mask is None or not mask.ndim or mask.shape != target.shape[: mask.ndim]:
+        return None
+    at = mask.nonzero()
+    if not at[0].size or target.size == 0:
+        return NOTHING
+    if value.dtype != target.dtype:
+        value = as_element(value.item(), target.dtype)
+    return setitem, (target, at, value.copy()), at
 
 
 def index_put_overwritten(
@@ -276,7 +328,7 @@ def _check_range(sizes: Shape, key: list[Array | None]) -> None:
     for dim, k in enumerate(key):
         if k is None or k.size == 0 or (empty and sizes[dim]):
             continue
-        low, high, size = int(k.min()), int(k.max()), sizes[dim]
+        (low, high), size = extremes(k), sizes[dim]
         if low < -size or high >= size:
             wrong = low if low < -size else high
             raise OutOfRangeError(

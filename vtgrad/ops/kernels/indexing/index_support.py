@@ -28,12 +28,14 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
 
 __all__ = [
+    "FEW",
     "add_at",
     "adding_at",
     "check_index_dtype",
     "check_mask",
     "check_range",
     "check_same_dtype",
+    "extremes",
     "fill_value",
     "last_mentions",
     "ndim",
@@ -43,8 +45,10 @@ __all__ = [
 ]
 
 
+# Up to so many integers are looked at one by one.
+FEW: Final = 32
 # The largest number of rows that are added one by one.
-_FEW: Final = 16
+_FEW_ROWS: Final = 16
 # Sorting is faster than a table of all positions from this number of positions per index on.
 _SPARSE: Final = 64
 _INT32: Final = 2**31 - 1
@@ -64,7 +68,7 @@ def adding_at(
     """The store of `add_at`; `written` is the index of the written elements."""
     vectors = index if isinstance(index, tuple) else (index,)
     add = np.logical_or if target.dtype == np.bool_ else np.add
-    if values.ndim == 1 or vectors[0].size < _FEW:
+    if values.ndim == 1 or vectors[0].size < _FEW_ROWS:
         return add.at, (target, vectors, values), written
     key = np.ravel_multi_index(vectors, target.shape[: len(vectors)], mode="wrap")
     if target.flags.c_contiguous:
@@ -119,7 +123,7 @@ def survivors(targets: Array, extent: int) -> Array | None:
         Positions in the vector; None if nothing is repeated.
     """
     count = targets.size
-    if count < 2:
+    if count < 2 or (count <= FEW and len(set(targets.tolist())) == count):
         return None
     if extent > _SPARSE * count:
         found, first_from_the_end = np.unique(targets[::-1], return_index=True)
@@ -216,6 +220,14 @@ def _is_dense(x: Array) -> bool:
     return is_non_overlapping_and_dense(x.shape, tuple([step // x.itemsize for step in x.strides]))
 
 
+def extremes(index: Array) -> tuple[int, int]:
+    """The smallest and the largest of some integers; of a few, Python finds them sooner."""
+    if index.size <= FEW:
+        numbers: list[int] = index.reshape(-1).tolist()
+        return min(numbers), max(numbers)
+    return int(index.min()), int(index.max())
+
+
 def check_range(
     index: Array,
     size: int,
@@ -226,7 +238,7 @@ def check_range(
     """Refuse indices outside ``[lowest, size)``; PyTorch's kernels differ in the exception."""
     if index.size == 0:
         return
-    low, high = int(index.min()), int(index.max())
+    low, high = extremes(index)
     if low < lowest or high >= size:
         wrong = low if low < lowest else high
         where = f"dimension {axis} of size {size}" if axis is not None else f"{size} elements"

@@ -114,7 +114,9 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     if self.ndim == 0:
         return adding_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1), None)
     vector = index.reshape(-1)
-    rows, added = np.moveaxis(self, axis, 0), np.moveaxis(scaled, axis, 0)
+    rows, added = self, scaled
+    if axis:
+        rows, added = np.moveaxis(rows, axis, 0), np.moveaxis(added, axis, 0)
     return adding_at(rows, vector, added, _slices_at(axis, vector))
 
 
