@@ -6,6 +6,7 @@ from typing import Protocol
 from benchmarks import (
     chains,
     checkpoints,
+    cliffs,
     factorisations,
     filling,
     forward_mode,
@@ -40,6 +41,7 @@ class Section(Protocol):
 SECTIONS: dict[str, Section] = {
     "small_operators": small_operators,
     "views_and_writes": views_and_writes,
+    "cliffs": cliffs,
     "chains": chains,
     "filling": filling,
     "reading_back": reading_back,

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks import factorisations, large_arrays, small_operators
+from benchmarks import cliffs, factorisations, large_arrays, small_operators
 from benchmarks.bench import Bench, Pass, prepared
 from benchmarks.libraries import Library, NumpyToolkit, Real, load
 from benchmarks.suite import SECTIONS
@@ -44,8 +44,8 @@ def test_the_gradients_of_a_program_are_right(case: Case, library: Library) -> N
 
 
 def test_every_section_with_a_differentiated_program_has_a_case() -> None:
-    # Imports have no program; the others have a test of their own.
-    others = {"imports", "small_operators", "checkpoints", "lanes", "forward_mode"}
+    # Imports and cliffs have no program; the others have a test of their own.
+    others = {"imports", "small_operators", "cliffs", "checkpoints", "lanes", "forward_mode"}
     assert {case.section for case in CASES} == set(SECTIONS) - others
 
 
@@ -123,3 +123,11 @@ def test_small_writes_write_what_numpy_does(library: Library) -> None:
         ours[name]()
         np.testing.assert_array_equal(np.asarray(tensor), w)
     assert not np.array_equal(w, x)
+
+
+@pytest.mark.parametrize("name", cliffs.programs(load("vtgrad", "float64")))
+def test_a_call_beside_the_commonest_runs_again_and_again(name: str, library: Library) -> None:
+    call = cliffs.programs(library)[name]
+    first, second = call(), call()
+    # What writes into an array has no result, and adds on.
+    assert first is None or "_" in name or (first == second).all()

@@ -37,6 +37,13 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ArgumentValueError("cat needs at least one tensor")
+    alike = tensors[0].shape
+    if 0 < len(alike) < 4 and alike != (0,) and _are_alike(tensors):
+        axis = normalize_dim(dim, len(alike))
+        sizes = (*alike[:axis], len(tensors) * alike[axis], *alike[axis + 1 :])
+        joined: Array = np.empty(sizes, tensors[0].dtype)
+        np.concatenate(tensors, axis, joined)
+        return joined
     for nr, x in enumerate(tensors):
         if x.ndim == 0:
             raise ShapeError(
@@ -95,7 +102,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
             )
     target = (*shape[:axis], len(tensors), *shape[axis:])
     dtype = _common_dtype(tensors)
-    if not axis and 0 < len(shape) < 3 and 0 not in shape and not _are_mixed(tensors, dtype):
+    if not axis and 0 < len(shape) < 4 and 0 not in shape and _are_alike(tensors):
         # NumPy's `stack` is made of this, and takes three times as long.
         owner = np.empty(target, dtype)
         np.concatenate(tensors, out=owner.reshape(-1, *shape[1:]))
@@ -122,8 +129,14 @@ def _common_dtype(tensors: Sequence[Array]) -> NumpyDType:
     return dtype
 
 
-def _are_mixed(tensors: Sequence[Array], dtype: NumpyDType) -> bool:
-    return any(type(x) is not np.ndarray or x.dtype is not dtype for x in tensors)
+def _are_alike(tensors: Sequence[Array]) -> bool:
+    """Whether all are plain arrays of one shape and dtype."""
+    first = tensors[0]
+    shape, dtype = first.shape, first.dtype
+    for x in tensors:
+        if x.shape != shape or x.dtype is not dtype or type(x) is not np.ndarray:
+            return False
+    return True
 
 
 def empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Array:
