@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy as np_
 import vtgrad.ops.rules.batches.given_samples as given_samples
 from vtgrad.errors import BatchedTensorError, BatchedWriteError, VtgradError
 from vtgrad.graph.thread_levels import thread
@@ -128,6 +129,32 @@ def test_gradients_inside_do_not_add_up_over_the_samples() -> None:
 
     found = vt.vmap(vt.func.grad(loss), in_dims=(None, 0))(w, X)
     assert found.tolist() == [5, 10, 15]
+
+
+def test_arrays_of_the_namespace_get_samples_too() -> None:
+    def f(x: np_.ndarray) -> np_.ndarray:
+        table, identity, steps = np_.zeros((2, 2)), np_.eye(2), np_.arange(2.0)
+        table[0] = x
+        identity[1, 0] += x
+        steps *= x
+        return table @ identity + steps
+
+    found = vt.vmap(f)(np_.array([1.0, 2.0]))
+    # [[x, x], [0, 0]] @ [[1, 0], [x, 1]] + [0, x]
+    assert found.tolist() == [[[2, 2], [0, 1]], [[6, 4], [0, 2]]]
+
+
+def test_a_draw_of_its_own_gives_each_sample_memory_of_its_own() -> None:
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        noise = vt.empty(3)
+        view = noise[0]
+        noise.normal_()
+        return noise * x, view
+
+    vt.manual_seed(0)
+    noise, first = vt.vmap(f, randomness="different")(vt.ones(4))
+    assert len(set(noise.reshape(-1).tolist())) == 12
+    assert first.tolist() == noise[:, 0].tolist()
 
 
 def refused(function: Callable[[vt.Tensor], object]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.graph.recording import is_recording
-from vtgrad.numpy.deliver import handed_over
+from vtgrad.numpy.deliver import handed_over, made
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_order import copied
@@ -113,27 +113,27 @@ def array(
         if not subok and type(x) not in (kinds.array, kinds.scalar):
             # An array of the class itself, on the same memory.
             x = array_of_class(F.alias(x))
-        made = x if wanted is None else cast(x, wanted)
-        if made is x and copy:
-            made = copied(x, order)
-        elif made is not x and copy is False:
+        result = x if wanted is None else cast(x, wanted)
+        if result is x and copy:
+            result = copied(x, order)
+        elif result is not x and copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
     elif isinstance(object, (list, tuple)):
-        made = _of_sequence(object, wanted, copy)
+        result = _of_sequence(object, wanted, copy)
     else:
         found = np.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
         if copy is not False and not own and is_recording() and has_dtype(found.dtype):
             # Writes of others to memory that is shared would not be seen.
             found = found.copy("K")
-        made = typing.cast("ndarray", handed_over(found))
-    if isinstance(typing.cast("Any", made), (np.ndarray, np.generic)):
-        return _numpys(made, None, False if copy is False else None, order, ndmin)
-    made = as_array(made)
-    if order in ("C", "F") and not _lies_in(made, order):
-        made = copied(made, order)
-    missing = ndmin - len(made.shape)
-    return as_array(F.reshape(made, (*(1,) * missing, *made.shape))) if missing > 0 else made
+        result = typing.cast("ndarray", handed_over(found))
+    if isinstance(typing.cast("Any", result), (np.ndarray, np.generic)):
+        return _numpys(result, None, False if copy is False else None, order, ndmin)
+    result = as_array(result)
+    if order in ("C", "F") and not _lies_in(result, order):
+        result = copied(result, order)
+    missing = ndmin - len(result.shape)
+    return as_array(F.reshape(result, (*(1,) * missing, *result.shape))) if missing > 0 else result
 
 
 def _lies_in(x: ndarray, order: str) -> bool:
@@ -146,7 +146,7 @@ def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | No
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if any_tensor(items):
         return of(items, dtype)
-    return typing.cast("ndarray", handed_over(np.array(items, dtype)))
+    return typing.cast("ndarray", made(np.array(items, dtype)))
 
 
 def _numpys(
@@ -354,7 +354,7 @@ def zeros(
     array([0., 0.])
     """
     _check_device(device)
-    return typing.cast("ndarray", handed_over(np.zeros(_sizes(shape), dtype, _order(order))))
+    return typing.cast("ndarray", made(np.zeros(_sizes(shape), dtype, _order(order))))
 
 
 def _sizes(shape: _Shape) -> Any:
@@ -393,7 +393,7 @@ def ones(
     array([1., 1.])
     """
     _check_device(device)
-    return typing.cast("ndarray", handed_over(np.ones(_sizes(shape), dtype, _order(order))))
+    return typing.cast("ndarray", made(np.ones(_sizes(shape), dtype, _order(order))))
 
 
 @function
@@ -425,7 +425,7 @@ def empty(
     """
     _check_device(device)
     found: Any = np.empty(_sizes(shape), dtype, _order(order))
-    return typing.cast("ndarray", handed_over(found))
+    return typing.cast("ndarray", made(found))
 
 
 @function
@@ -466,7 +466,7 @@ def full(
     value = of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if not isinstance(value, TensorBase):
         found = np.full(_sizes(shape), typing.cast("Any", value), dtype, _order(order))
-        return typing.cast("ndarray", handed_over(found))
+        return typing.cast("ndarray", made(found))
     x = of(value, None if dtype is None else np.dtype(dtype))
     sizes = np.empty(_sizes(shape), "b").shape
     return copied(F.broadcast_to(x, sizes), order)
@@ -477,10 +477,10 @@ def _made_like(
 ) -> ndarray:
     x = of(a) if isinstance(a, (TensorBase, list, tuple)) else None
     model: Any = a if x is None else x._impl.array
-    made = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
+    found = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
     if value is not None:
-        made[...] = value
-    return typing.cast("ndarray", handed_over(made))
+        found[...] = value
+    return typing.cast("ndarray", made(found))
 
 
 @function

@@ -8,10 +8,13 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.graph.batch import note_made
+from vtgrad.graph.thread_levels import thread
 from vtgrad.numpy.operands import fresh, has_dtype, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -24,6 +27,7 @@ __all__ = [
     "dims_of",
     "handed_over",
     "is_whole",
+    "made",
 ]
 
 # What an argument ``axis`` may be.
@@ -114,6 +118,14 @@ def handed_over(found: Any) -> Any:
     An array of a dtype that the namespace does not have, as of the sum of uint8, stays NumPy's.
     """
     return fresh(found) if isinstance(found, np.ndarray) and has_dtype(found.dtype) else found
+
+
+def made(array: Any) -> Any:
+    """As `handed_over`, for memory that nothing else has: see Note [Tensors that get samples]."""
+    found = handed_over(array)
+    if keys.active and thread.batch_levels and isinstance(found, TensorBase):
+        note_made(found, thread.batch_levels)
+    return found
 
 
 def by_numpy(

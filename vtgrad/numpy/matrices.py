@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.numpy.creation import zeros
-from vtgrad.numpy.deliver import handed_over
+from vtgrad.numpy.deliver import made
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_differentiated, of
@@ -60,7 +60,7 @@ def eye(
     array([[1., 0.],
            [0., 1.]])
     """
-    made: Any = np.eye(
+    found: Any = np.eye(
         typing.cast("int", N),
         typing.cast("int", M),
         typing.cast("int", k),
@@ -68,7 +68,7 @@ def eye(
         typing.cast("Any", order),
         device=typing.cast("Any", device),
     )
-    return typing.cast("ndarray", handed_over(made))
+    return typing.cast("ndarray", made(found))
 
 
 @function
@@ -96,7 +96,7 @@ def identity(
     array([[1, 0],
            [0, 1]])
     """
-    return typing.cast("ndarray", handed_over(np.identity(typing.cast("int", n), dtype)))
+    return typing.cast("ndarray", made(np.identity(typing.cast("int", n), dtype)))
 
 
 @function
@@ -129,8 +129,8 @@ def tri(
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    made: Any = np.tri(typing.cast("int", N), typing.cast("int", M), typing.cast("int", k), dtype)
-    return typing.cast("ndarray", handed_over(made))
+    found: Any = np.tri(typing.cast("int", N), typing.cast("int", M), typing.cast("int", k), dtype)
+    return typing.cast("ndarray", made(found))
 
 
 @function

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.creation import array
-from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, handed_over
+from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, made
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_keyed, of, result, value_of
@@ -74,7 +74,7 @@ def arange(
     plain = np.arange(*ends, dtype=dtype, device=_device(device))
     first = 0 if stop is None else start
     if plain.dtype.kind not in "fc" or not any_differentiated(first, step):
-        return typing.cast("ndarray", handed_over(plain))
+        return typing.cast("ndarray", made(plain))
     count = fresh(np.arange(plain.size, dtype=plain.dtype))
     steps = F.mul(count, of(1 if step is None else step, plain.dtype))
     return as_array(F.add(steps, of(first, plain.dtype)))

@@ -11,6 +11,7 @@ from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
 from vtgrad.ops.rules.batches.drawing import checked_randomness, outside_of
+from vtgrad.ops.rules.batches.given_samples import give_samples
 
 __all__ = ["RULES"]
 
@@ -22,11 +23,11 @@ def random_write(call: BatchedCall) -> object:
     has_samples = call.has_samples("input")
     name = call.operator.spoken
     if checked_randomness(call.level, name) == "different":
-        if not has_samples:
+        if not has_samples and not give_samples(target, call.level):
             raise BatchedTensorError(
                 f"{name} would fill one tensor of shape {list(target._impl.array.shape)}, which "
-                "has no samples, with a draw for each sample: make the tensor from a sample, as "
-                "x.new_empty(sizes), or use randomness='same'"
+                "has no samples, with a draw for each sample: make the tensor inside of the "
+                "function, or use randomness='same'"
             )
         for other, tensor in call.tensors():
             options[other] = call.expanded(tensor).value
