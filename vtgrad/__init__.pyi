@@ -50,9 +50,12 @@ from vtgrad.return_types import (
     CummaxResult,
     CumminResult,
     FrexpResult,
+    KthvalueResult,
     MaxResult,
     MedianResult,
     MinResult,
+    ModeResult,
+    NanmedianResult,
     SortResult,
     StdMeanResult,
     TopkResult,
@@ -187,6 +190,7 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
+    "bucketize",
     "can_cast",
     "cartesian_prod",
     "cat",
@@ -363,6 +367,7 @@ __all__ = [
     "isposinf",
     "isreal",
     "kron",
+    "kthvalue",
     "layout",
     "lcm",
     "lcm_",
@@ -410,6 +415,7 @@ __all__ = [
     "min",
     "minimum",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
     "mul",
@@ -420,6 +426,7 @@ __all__ = [
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
+    "nanmedian",
     "nansum",
     "narrow",
     "narrow_copy",
@@ -490,6 +497,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "scatter_reduce",
+    "searchsorted",
     "seed",
     "select",
     "select_copy",
@@ -1477,6 +1485,15 @@ class Tensor(TensorBase):
     def itemsize(self) -> builtins.int: ...
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the Kronecker product of two tensors."""
+    def kthvalue(
+        self,
+        k: Int,
+        dim: Dim = -1,
+        keepdim: builtins.bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> KthvalueResult[Self]:
+        """Return the k-th smallest elements along a dimension, and their indices."""
     @property
     def layout(self) -> MemoryLayout: ...
     def lcm(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
@@ -1716,6 +1733,10 @@ class Tensor(TensorBase):
         """Return the smaller element of each pair."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the matrix product of two matrices."""
+    def mode(
+        self, dim: Dim = -1, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> ModeResult[Self]:
+        """Return the most frequent elements along a dimension, and the last index of each."""
     def moveaxis(self, source: Dims, destination: Dims) -> Self:
         """Another name of `movedim`."""
     def movedim(self, source: Dims, destination: Dims) -> Self:
@@ -1766,6 +1787,13 @@ class Tensor(TensorBase):
         keepdims: builtins.bool = False,
     ) -> Self:
         """Return the mean of the elements that are not nan."""
+    @overload
+    def nanmedian(self) -> Self:
+        """Return the middle of the elements that are no nan, of all or along a dimension."""
+    @overload
+    def nanmedian(
+        self, dim: Dim, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> NanmedianResult[Self]: ...
     def nansum(
         self,
         dim: Dims | None = ...,
@@ -3084,6 +3112,14 @@ def isneginf(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def isposinf(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def isreal(input: _TensorT) -> _TensorT: ...
 def kron(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
+def kthvalue(
+    input: _TensorT,
+    k: Int,
+    dim: Dim = -1,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> KthvalueResult[_TensorT]: ...
 @overload
 def lcm(input: _TensorT, other: Tensor | Number, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -3289,6 +3325,13 @@ def minimum(input: _TensorT, other: Tensor | Number, *, out: Tensor | None = Non
 @overload
 def minimum(input: Number, other: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def mm(input: _TensorT, mat2: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
+def mode(
+    input: _TensorT,
+    dim: Dim = -1,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> ModeResult[_TensorT]: ...
 def moveaxis(input: _TensorT, source: Dims, destination: Dims) -> _TensorT: ...
 def movedim(input: _TensorT, source: Dims, destination: Dims) -> _TensorT: ...
 @overload
@@ -3322,6 +3365,16 @@ def nanmean(
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
 ) -> _TensorT: ...
+@overload
+def nanmedian(input: _TensorT) -> _TensorT: ...
+@overload
+def nanmedian(
+    input: _TensorT,
+    dim: Dim,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> NanmedianResult[_TensorT]: ...
 def nansum(
     input: _TensorT,
     dim: Dims | None = ...,
@@ -4167,6 +4220,14 @@ newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
 def __dir__() -> list[str]: ...
+def bucketize(
+    input: Tensor | Number,
+    boundaries: _TensorT,
+    *,
+    out_int32: builtins.bool = False,
+    right: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
 def cov(
     input: _TensorT,
@@ -4188,3 +4249,13 @@ def frombuffer(
 ) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
 def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
+def searchsorted(
+    sorted_sequence: _TensorT,
+    input: Tensor | Number,
+    *,
+    out_int32: builtins.bool = False,
+    right: builtins.bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> _TensorT: ...

@@ -43,6 +43,7 @@ KNOWN = {
     ("corrcoef", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("cov", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("diff", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
+    ("kthvalue", "values"): ("int", "PyTorch's index of one of several equal elements is any"),
     ("nanmean", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
     ("nonzero", "class of error"): ("out=", "two faults: as_tuple, and a tuple for out="),
     ("nonzero", "storage_offset"): ("as_tuple=True", "views of a matrix without elements"),

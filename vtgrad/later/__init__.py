@@ -19,12 +19,14 @@ __all__ = ["FUNCTIONS", "METHODS", "add_methods"]
 # The functions of `vtgrad`, by name, with the module that defines each. The generator of stubs
 # reads both tables as text.
 FUNCTIONS: _Final[dict[str, str]] = {
+    "bucketize": "vtgrad.later.searching",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
     "from_dlpack": "vtgrad.tensor.from_memory",
     "frombuffer": "vtgrad.tensor.from_memory",
     "load": "vtgrad.tensor.file_reader",
     "save": "vtgrad.tensor.file_writer",
+    "searchsorted": "vtgrad.later.searching",
 }
 
 # The methods of `Tensor`: functions whose first argument is the tensor.

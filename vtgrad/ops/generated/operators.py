@@ -365,6 +365,10 @@ EXTREME: Final = Operator("extreme", "input dim:int kind:str", "input", reads_re
 MAX_DIM: Final = Operator("max_dim", "input dim:int keepdim:bool", "input", spoken="max", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 MIN_DIM: Final = Operator("min_dim", "input dim:int keepdim:bool", "input", spoken="min", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 MEDIAN_DIM: Final = Operator("median_dim", "input dim:int keepdim:bool", "input", spoken="median", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+NANMEDIAN_DEFAULT: Final = Operator("nanmedian_default", "input", "input", spoken="nanmedian", reads_result=True, batch="all extreme nanmedian", names="drop dim", pattern="reduction")
+NANMEDIAN_DIM: Final = Operator("nanmedian_dim", "input dim:int keepdim:bool", "input", spoken="nanmedian", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+KTHVALUE_DIM: Final = Operator("kthvalue_dim", "input count=k:int dim:int keepdim:bool", "input", spoken="kthvalue", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MODE: Final = Operator("mode", "input dim:int keepdim:bool", "input", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 PUT_SELECTED: Final = Operator("put_selected", "input sizes:Shape dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
 TAKE_SELECTED: Final = Operator("take_selected", "input dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
 AMAX_DEFAULT: Final = Operator("amax_default", "input dim:Dims keepdim:bool", "input", spoken="amax", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
@@ -395,6 +399,7 @@ SORT_DIM: Final = Operator("sort_dim", "input dim:int descending:bool", "input",
 SORT_STABLE: Final = Operator("sort_stable", "input dim:int descending:bool * stable:bool|None", "input", spoken="sort", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
 ARGSORT_STABLE: Final = Operator("argsort_stable", "input dim:int descending:bool * stable:bool", spoken="argsort", batch="shift", names="same", pattern="dense")
 TOPK_DIM: Final = Operator("topk_dim", "input count=k:int dim:int largest:bool sorted:bool", "input", spoken="topk", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
+SEARCH_ROWS: Final = Operator("search_rows", "input values right:bool", batch="search_rows", names=None, pattern="dense")
 # special
 SINC: Final = Operator("sinc", "input", "input", reads_first="input")
 SINC_: Final = SINC.in_place()
