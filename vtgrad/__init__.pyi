@@ -427,6 +427,7 @@ __all__ = [
     "nan_to_num_",
     "nanmean",
     "nanmedian",
+    "nanquantile",
     "nansum",
     "narrow",
     "narrow_copy",
@@ -458,6 +459,7 @@ __all__ = [
     "profiler",
     "promote_types",
     "put",
+    "quantile",
     "rad2deg",
     "rad2deg_",
     "rand",
@@ -1794,6 +1796,16 @@ class Tensor(TensorBase):
     def nanmedian(
         self, dim: Dim, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
     ) -> NanmedianResult[Self]: ...
+    def nanquantile(
+        self,
+        q: Real | Tensor,
+        dim: Int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return the values below which given parts of the elements lie that are no nan."""
     def nansum(
         self,
         dim: Dims | None = ...,
@@ -1942,6 +1954,16 @@ class Tensor(TensorBase):
         """Return a copy with values stored at, or added to, row-major positions."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
         """Write the result of `put` into the tensor itself, which is returned."""
+    def quantile(
+        self,
+        q: Real | Tensor,
+        dim: Int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return the values below which given parts of the elements lie."""
     def rad2deg(self, *, out: Tensor | None = None) -> Self:
         """Return angles in radians as degrees."""
     def rad2deg_(self) -> Self:
@@ -4248,6 +4270,24 @@ def frombuffer(
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def nanquantile(
+    input: _TensorT,
+    q: Real | Tensor,
+    dim: Int | None = None,
+    keepdim: builtins.bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def quantile(
+    input: _TensorT,
+    q: Real | Tensor,
+    dim: Int | None = None,
+    keepdim: builtins.bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> _TensorT: ...
 def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
 def searchsorted(
     sorted_sequence: _TensorT,

@@ -30,6 +30,15 @@ CALLS: Final[Mapping[str, Call]] = {
     "corrcoef": (vt.corrcoef, [(3, 5)]),
     "cov": (vt.cov, [(3, 5)]),
     "cov of one variable": (lambda x: x.cov(correction=0), [(5,)]),
+    "quantile of all": (lambda x: vt.quantile(x, 0.3), [(3, 5)]),
+    "quantile of rows": (lambda x, q: x.quantile(q * 0 + 0.4, 1, keepdim=True), [(3, 5), ()]),
+    "quantile by many parts": (lambda x, q: vt.quantile(x, q / 8 + 0.41, 0), [(3, 5), (3,)]),
+    "quantile below": (lambda x: vt.quantile(x, 0.3, 0, interpolation="lower"), [(3, 5)]),
+    "quantile between": (lambda x: vt.quantile(x, 0.3, 0, interpolation="midpoint"), [(3, 5)]),
+    "nanquantile": (
+        lambda x: vt.nanquantile(x.masked_fill(vt.tensor([1, 0, 0, 0]) == 1, vt.nan), 0.3, 1),
+        [(3, 4)],
+    ),
     "cov with weights": (
         lambda x, w: vt.cov(x, fweights=vt.tensor([1, 2, 1, 3]), aweights=w * w + 1),
         [(2, 4), (4,)],

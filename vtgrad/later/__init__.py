@@ -25,6 +25,8 @@ FUNCTIONS: _Final[dict[str, str]] = {
     "from_dlpack": "vtgrad.tensor.from_memory",
     "frombuffer": "vtgrad.tensor.from_memory",
     "load": "vtgrad.tensor.file_reader",
+    "nanquantile": "vtgrad.later.quantiles",
+    "quantile": "vtgrad.later.quantiles",
     "save": "vtgrad.tensor.file_writer",
     "searchsorted": "vtgrad.later.searching",
 }
@@ -33,6 +35,8 @@ FUNCTIONS: _Final[dict[str, str]] = {
 METHODS: _Final[dict[str, str]] = {
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
+    "nanquantile": "vtgrad.later.quantiles",
+    "quantile": "vtgrad.later.quantiles",
 }
 
 

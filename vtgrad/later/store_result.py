@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.views.write_out import check_out, write_out
 
@@ -46,4 +47,5 @@ def store_result(
             "copy_",
             function=function,
         )
-    return write_out(out, result._impl.array, function, exact=exact)
+    # An `out` that is resized is row-major, however the operators have left the result.
+    return write_out(out, F.contiguous(result)._impl.array, function, exact=exact)
