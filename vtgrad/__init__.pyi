@@ -17,6 +17,7 @@ from typing import (
     ClassVar,
     Final,
     Literal,
+    NamedTuple,
     ParamSpec,
     Self,
     SupportsIndex,
@@ -178,6 +179,7 @@ __all__ = [
     "autograd",
     "baddbmm",
     "bernoulli",
+    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -320,6 +322,9 @@ __all__ = [
     "gt",
     "half",
     "heaviside",
+    "histc",
+    "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
@@ -361,6 +366,7 @@ __all__ = [
     "is_tensor",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "isneginf",
@@ -572,6 +578,8 @@ __all__ = [
     "unflatten",
     "unfold",
     "unfold_copy",
+    "unique",
+    "unique_consecutive",
     "unsafe_chunk",
     "unsafe_split",
     "unsafe_split_with_sizes",
@@ -602,6 +610,14 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
+
+class _HistogramddResult(NamedTuple):
+    hist: Tensor
+    bin_edges: tuple[Tensor, ...]
+
+class _HistogramResult(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
 
 class Tensor(TensorBase):
     @property
@@ -1003,6 +1019,8 @@ class Tensor(TensorBase):
         """Return ones and zeros that are drawn with given probabilities."""
     def bernoulli_(self, p: Tensor | Real = 0.5, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
+    def bincount(self, weights: Tensor | None = None, minlength: Int = 0) -> Self:
+        """Return how often each number from 0 on occurs, or the sum of its weights."""
     def bitwise_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the bits that are set in both integers."""
     def bitwise_and_(self, other: Tensor | Number) -> Self:
@@ -1350,6 +1368,20 @@ class Tensor(TensorBase):
         """Return 0 for negative elements, 1 for positive ones, and `values` at zero."""
     def heaviside_(self, values: Tensor | Number) -> Self:
         """Write the result of `heaviside` into the tensor itself, which is returned."""
+    def histc(
+        self, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
+    ) -> Self:
+        """Return how many elements lie in each of several bins of one width."""
+    def histogram(
+        self,
+        bins: Int | Tensor,
+        *,
+        range: Sequence[Real] | None = None,
+        weight: Tensor | None = None,
+        density: builtins.bool = False,
+        out: Sequence[Tensor] | None = None,
+    ) -> _HistogramResult:
+        """Return how many elements lie in each of several bins, and the edges of the bins."""
     def hsplit(
         self,
         indices_or_sections: Int | Sequence[Int] | None = None,
@@ -2359,6 +2391,55 @@ class Tensor(TensorBase):
         self, from_: Real = 0.0, to: Real = 1.0, *, generator: Generator | None = None
     ) -> Self:
         """Overwrite the tensor with uniformly distributed random numbers."""
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: Int | None = None,
+    ) -> Self:
+        """Return the elements without repeats, in ascending order."""
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        *,
+        return_inverse: Literal[True] | builtins.bool = False,
+        return_counts: builtins.bool | Literal[True] = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> Self | tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: Int | None = None,
+    ) -> Self:
+        """Return the first element of each run of equal neighbours."""
+    @overload
+    def unique_consecutive(
+        self,
+        *,
+        return_inverse: Literal[True] | builtins.bool = False,
+        return_counts: builtins.bool | Literal[True] = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> Self | tuple[Self, ...]: ...
     def unsafe_chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
         """Cut a tensor into a number of pieces that share its memory, but are no views."""
     def unsafe_split(self, split_size: Int, dim: Dim = 0) -> tuple[Self, ...]:
@@ -4242,6 +4323,7 @@ newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
 def __dir__() -> list[str]: ...
+def bincount(input: _TensorT, weights: Tensor | None = None, minlength: Int = 0) -> _TensorT: ...
 def bucketize(
     input: Tensor | Number,
     boundaries: _TensorT,
@@ -4269,6 +4351,44 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def histc(
+    input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
+) -> _TensorT: ...
+def histogram(
+    input: Tensor,
+    bins: Int | Tensor,
+    *,
+    range: Sequence[Real] | None = None,
+    weight: Tensor | None = None,
+    density: builtins.bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> _HistogramResult: ...
+def histogramdd(
+    input: Tensor,
+    bins: Int | Sequence[Int] | Sequence[Tensor],
+    *,
+    range: Sequence[Real] | None = None,
+    weight: Tensor | None = None,
+    density: builtins.bool = False,
+) -> _HistogramddResult: ...
+@overload
+def isin(
+    elements: _TensorT,
+    test_elements: Tensor | Number,
+    *,
+    assume_unique: builtins.bool = False,
+    invert: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+@overload
+def isin(
+    elements: Number,
+    test_elements: _TensorT,
+    *,
+    assume_unique: builtins.bool = False,
+    invert: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
 def nanquantile(
     input: _TensorT,
@@ -4299,3 +4419,50 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: Int | None = None,
+) -> _TensorT: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    *,
+    return_inverse: Literal[True] | builtins.bool = False,
+    return_counts: builtins.bool | Literal[True] = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> _TensorT | tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: Int | None = None,
+) -> _TensorT: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    *,
+    return_inverse: Literal[True] | builtins.bool = False,
+    return_counts: builtins.bool | Literal[True] = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> _TensorT | tuple[_TensorT, ...]: ...

@@ -51,6 +51,7 @@ KNOWN = {
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
+    ("unique", "storage"): ("dim=", "PyTorch's counts keep memory for all elements"),
     ("take_along_dim", "grad_fn"): ("stack", "flattens as reshape does, where PyTorch refuses"),
 }
 

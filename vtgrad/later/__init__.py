@@ -19,24 +19,36 @@ __all__ = ["FUNCTIONS", "METHODS", "add_methods"]
 # The functions of `vtgrad`, by name, with the module that defines each. The generator of stubs
 # reads both tables as text.
 FUNCTIONS: _Final[dict[str, str]] = {
+    "bincount": "vtgrad.later.histograms",
     "bucketize": "vtgrad.later.searching",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
     "from_dlpack": "vtgrad.tensor.from_memory",
     "frombuffer": "vtgrad.tensor.from_memory",
+    "histc": "vtgrad.later.histograms",
+    "histogram": "vtgrad.later.histograms",
+    "histogramdd": "vtgrad.later.histograms",
+    "isin": "vtgrad.later.uniques",
     "load": "vtgrad.tensor.file_reader",
     "nanquantile": "vtgrad.later.quantiles",
     "quantile": "vtgrad.later.quantiles",
     "save": "vtgrad.tensor.file_writer",
     "searchsorted": "vtgrad.later.searching",
+    "unique": "vtgrad.later.uniques",
+    "unique_consecutive": "vtgrad.later.uniques",
 }
 
 # The methods of `Tensor`: functions whose first argument is the tensor.
 METHODS: _Final[dict[str, str]] = {
+    "bincount": "vtgrad.later.histograms",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
+    "histc": "vtgrad.later.histograms",
+    "histogram": "vtgrad.later.histograms",
     "nanquantile": "vtgrad.later.quantiles",
     "quantile": "vtgrad.later.quantiles",
+    "unique": "vtgrad.later.uniques",
+    "unique_consecutive": "vtgrad.later.uniques",
 }
 
 
