@@ -237,6 +237,7 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "cumulative_trapezoid",
     "default_generator",
     "deg2rad",
     "deg2rad_",
@@ -317,6 +318,7 @@ __all__ = [
     "ger",
     "get_default_dtype",
     "get_rng_state",
+    "gradient",
     "greater",
     "greater_equal",
     "gt",
@@ -566,6 +568,8 @@ __all__ = [
     "trace",
     "transpose",
     "transpose_copy",
+    "trapezoid",
+    "trapz",
     "tril",
     "triu",
     "true_divide",
@@ -4340,6 +4344,9 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> _TensorT: ...
+def cumulative_trapezoid(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
+) -> _TensorT: ...
 def from_dlpack(
     obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
 ) -> Tensor: ...
@@ -4351,6 +4358,13 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def gradient(
+    input: _TensorT,
+    *,
+    spacing: Real | Tensor | Sequence[Real] | Sequence[Tensor] = 1,
+    dim: Int | Sequence[Int] | None = None,
+    edge_order: Int = 1,
+) -> tuple[_TensorT, ...]: ...
 def histc(
     input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
 ) -> _TensorT: ...
@@ -4418,6 +4432,12 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
     out: Tensor | None = None,
+) -> _TensorT: ...
+def trapezoid(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
+) -> _TensorT: ...
+def trapz(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
 ) -> _TensorT: ...
 @overload
 def unique(

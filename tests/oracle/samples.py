@@ -31,6 +31,8 @@ _WRAPPED = frozenset(
     " short cdouble cfloat bool __radd__ __rsub__ __rmul__ __rmod__ __rpow__ item".split()
 )
 
+_BY_NUMBER = "PyTorch's division by a number has another node"
+
 #: What differs, by operator and observable: text that such a program has, and why that is meant.
 KNOWN = {
     ("as_strided_scatter", "values"): (
@@ -42,7 +44,9 @@ KNOWN = {
     ("select_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("corrcoef", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("cov", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
+    ("cumulative_trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("diff", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
+    ("gradient", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("kthvalue", "values"): ("int", "PyTorch's index of one of several equal elements is any"),
     ("nanmean", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
     ("nonzero", "class of error"): ("out=", "two faults: as_tuple, and a tuple for out="),
@@ -51,6 +55,8 @@ KNOWN = {
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
+    ("trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),
+    ("trapz", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("unique", "storage"): ("dim=", "PyTorch's counts keep memory for all elements"),
     ("take_along_dim", "grad_fn"): ("stack", "flattens as reshape does, where PyTorch refuses"),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def bincount(input: T, weights: TensorBase | None = None, minlength: int = 0) ->
     if kind != np.float32:
         weights = F.to_dtype(weights, np.dtype(np.float64))
     places = numbers.astype(np.int64)
-    given = weights if isinstance(weights, type(input)) else input._wrap(weights._impl)
+    given = cast("T", weights)
     return sums_in_bins(beside(input, places), given, count)
 
 
@@ -368,8 +368,7 @@ def _weights(name: str, input: T, weight: TensorBase, shape: tuple[int, ...]) ->
         )
     if array.shape != shape and array.size != math.prod(shape):
         raise ShapeError(f"{name}() takes weights of shape {list(shape)}, not {list(array.shape)}")
-    given = weight if isinstance(weight, type(input)) else input._wrap(weight._impl)
-    return F.reshape(given, -1)
+    return F.reshape(cast("T", weight), -1)
 
 
 def _histogram(
@@ -422,7 +421,7 @@ def _edges(name: str, rows: T, nr: int, given: int | TensorBase, ends: tuple[flo
         if array.size < 2:
             raise OptionValueError(f"{name}() needs a bin at least")
         read_value(given)
-        return F.clone(given if isinstance(given, type(rows)) else rows._wrap(given._impl))
+        return F.clone(cast("T", given))
     count = integer(given)
     if count <= 0:
         raise OptionValueError(f"{name}() needs a bin at least, not {count}", bins=count)

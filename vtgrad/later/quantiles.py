@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, OptionValueError, ResultTypeError, ShapeError
+from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.later.store_result import store_result
 from vtgrad.ops.calling.arguments import array_of
@@ -15,7 +16,6 @@ from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["nanquantile", "quantile"]
 
@@ -171,7 +171,7 @@ def _parts(name: str, input: T, q: float | TensorBase) -> T:
     if not isinstance(q, TensorBase):
         if not 0 <= q <= 1:
             raise OptionValueError(f"{name}() takes parts between 0 and 1, not {q}", q=q)
-        return input._wrap(TensorImpl(np.asarray(q, kind)))
+        return beside(input, np.asarray(q, kind))
     array = q._impl.array
     if array.ndim > 1:
         raise ShapeError(f"{name}() takes a vector of parts, got shape {list(array.shape)}")
@@ -179,7 +179,7 @@ def _parts(name: str, input: T, q: float | TensorBase) -> T:
         raise DTypeError(f"{name}() takes parts of dtype {kind}, not {array.dtype}")
     if not q._impl.key_set and not ((array >= 0) & (array <= 1)).all():
         raise OptionValueError(f"{name}() takes parts between 0 and 1")
-    return q if isinstance(q, type(input)) else input._wrap(q._impl)
+    return cast("T", q)
 
 
 def _ordered(input: T, axis: int | None, keepdim: bool) -> T:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.later.store_result import store_result
 from vtgrad.ops.calling.arguments import array_of, is_array
@@ -16,7 +17,6 @@ from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["bucketize", "searchsorted"]
 
@@ -132,13 +132,11 @@ def _side(right: bool, side: str | None) -> bool:
 
 def _values(like: T, input: TensorBase | Number) -> T:
     """The values as a tensor."""
-    if isinstance(input, type(like)):
-        return input
     if isinstance(input, TensorBase):
-        return like._wrap(input._impl)
+        return cast("T", input)
     if is_array(input):
-        return like._wrap(constant(input)._impl)
-    return like._wrap(TensorImpl(np.asarray(input)))
+        return cast("T", constant(input))
+    return beside(like, np.asarray(input))
 
 
 def _in_order(sequence: T, sorter: TensorBase) -> T:
