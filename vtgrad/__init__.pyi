@@ -196,6 +196,7 @@ __all__ = [
     "can_cast",
     "cartesian_prod",
     "cat",
+    "cdist",
     "cdouble",
     "ceil",
     "ceil_",
@@ -222,6 +223,7 @@ __all__ = [
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
     "contiguous",
     "contiguous_format",
     "copysign",
@@ -455,6 +457,8 @@ __all__ = [
     "ones",
     "ones_like",
     "outer",
+    "pad",
+    "pdist",
     "permute",
     "permute_copy",
     "pi",
@@ -584,6 +588,7 @@ __all__ = [
     "unfold_copy",
     "unique",
     "unique_consecutive",
+    "unravel_index",
     "unsafe_chunk",
     "unsafe_split",
     "unsafe_split_with_sizes",
@@ -4336,6 +4341,13 @@ def bucketize(
     right: builtins.bool = False,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def cdist(
+    x1: _TensorT,
+    x2: Tensor,
+    p: Real = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> _TensorT: ...
+def constant_pad_nd(input: _TensorT, pad: Sequence[Int], value: Number = 0) -> _TensorT: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
 def cov(
     input: _TensorT,
@@ -4361,7 +4373,7 @@ def frombuffer(
 def gradient(
     input: _TensorT,
     *,
-    spacing: Real | Tensor | Sequence[Real] | Sequence[Tensor] = 1,
+    spacing: Real | Tensor | Sequence[Real] | Sequence[Tensor] | None = None,
     dim: Int | Sequence[Int] | None = None,
     edge_order: Int = 1,
 ) -> tuple[_TensorT, ...]: ...
@@ -4413,6 +4425,10 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def pad(
+    input: _TensorT, pad: Sequence[Int], mode: str = "constant", value: Number | None = None
+) -> _TensorT: ...
+def pdist(input: _TensorT, p: Real = 2.0) -> _TensorT: ...
 def quantile(
     input: _TensorT,
     q: Real | Tensor,
@@ -4486,3 +4502,4 @@ def unique_consecutive(
     return_counts: builtins.bool = False,
     dim: Int | None = None,
 ) -> _TensorT | tuple[_TensorT, ...]: ...
+def unravel_index(indices: _TensorT, shape: Int | Sequence[Int]) -> tuple[_TensorT, ...]: ...

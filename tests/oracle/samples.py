@@ -42,6 +42,7 @@ KNOWN = {
     ("as_strided_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("diagonal_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("select_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("cdist", "grad_fn"): ("vt.tensor", "made of operators here, with a second derivative"),
     ("corrcoef", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("cov", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("cumulative_trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),

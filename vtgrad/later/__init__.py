@@ -21,6 +21,8 @@ __all__ = ["FUNCTIONS", "METHODS", "add_methods"]
 FUNCTIONS: _Final[dict[str, str]] = {
     "bincount": "vtgrad.later.histograms",
     "bucketize": "vtgrad.later.searching",
+    "cdist": "vtgrad.later.distances",
+    "constant_pad_nd": "vtgrad.later.padding",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
     "cumulative_trapezoid": "vtgrad.later.integrals",
@@ -33,6 +35,8 @@ FUNCTIONS: _Final[dict[str, str]] = {
     "isin": "vtgrad.later.uniques",
     "load": "vtgrad.tensor.file_reader",
     "nanquantile": "vtgrad.later.quantiles",
+    "pad": "vtgrad.later.padding",
+    "pdist": "vtgrad.later.distances",
     "quantile": "vtgrad.later.quantiles",
     "save": "vtgrad.tensor.file_writer",
     "searchsorted": "vtgrad.later.searching",
@@ -40,6 +44,7 @@ FUNCTIONS: _Final[dict[str, str]] = {
     "trapz": "vtgrad.later.integrals",
     "unique": "vtgrad.later.uniques",
     "unique_consecutive": "vtgrad.later.uniques",
+    "unravel_index": "vtgrad.later.unravel_index",
 }
 
 # The methods of `Tensor`: functions whose first argument is the tensor.

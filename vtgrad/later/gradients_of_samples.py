@@ -52,8 +52,8 @@ def gradient(
     input : Tensor
         The samples.
     spacing : float, sequence of float or sequence of Tensor, optional
-        The distance of samples, 1 by default, the distance along each dimension, or for each dimension a vector
-        with the places of the samples. The result is recorded in such vectors.
+        The distance of samples, 1 by default; or the distance along each dimension; or for each
+        dimension a vector with the places of the samples, in which the result is recorded.
     dim : int or sequence of int, optional
         The dimensions, all by default.
     edge_order : int, default 1

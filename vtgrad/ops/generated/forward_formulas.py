@@ -260,6 +260,7 @@ TANGENTS: Final[dict[str, Callable[[_Given, _Given, Any], Any]]] = {
     "repeat_tiles": lambda a, t, result: F.repeat_tiles(with_zeros(a["input"], t.get("input")), a["repeats"]),
     "roll": lambda a, t, result: F.roll(with_zeros(a["input"], t.get("input")), a["shifts"], a["dims"]),
     "flip_dims": lambda a, t, result: F.flip_dims(with_zeros(a["input"], t.get("input")), a["dims"]),
+    "constant_pad": lambda a, t, result: F.constant_pad(t["input"], a["widths"], 0),
     "select_copy": lambda a, t, result: F.select_copy(with_zeros(a["input"], t.get("input")), a["dim"], a["index"]),
     "slice_copy": lambda a, t, result: F.slice_copy(with_zeros(a["input"], t.get("input")), a["dim"], a["start"], a["end"], a["step"]),
     "diagonal_copy": lambda a, t, result: F.diagonal_copy(with_zeros(a["input"], t.get("input")), a["offset"], a["dim1"], a["dim2"]),

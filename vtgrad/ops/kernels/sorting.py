@@ -5,7 +5,7 @@ nan counts as larger than every number. Equal elements keep their order, also in
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def search_rows(self: Array, values: Array, right: bool) -> Array:
     right : bool
         Whether a value goes behind equal elements.
     """
-    side = "right" if right else "left"
+    side: Literal["left", "right"] = "right" if right else "left"
     if self.ndim == 1:
         return np.asarray(np.searchsorted(self, values, side), np.int64)
     lead = np.broadcast_shapes(self.shape[:-1], values.shape[:-1])
