@@ -226,8 +226,10 @@ __all__ = [
     "constant_pad_nd",
     "contiguous",
     "contiguous_format",
+    "convolve",
     "copysign",
     "corrcoef",
+    "correlate",
     "cos",
     "cos_",
     "cosh",
@@ -354,6 +356,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "interp",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -4348,7 +4351,9 @@ def cdist(
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
 ) -> _TensorT: ...
 def constant_pad_nd(input: _TensorT, pad: Sequence[Int], value: Number = 0) -> _TensorT: ...
+def convolve(a: _TensorT, v: Tensor, mode: str = "full") -> _TensorT: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
+def correlate(a: _TensorT, v: Tensor, mode: str = "valid") -> _TensorT: ...
 def cov(
     input: _TensorT,
     *,
@@ -4397,6 +4402,14 @@ def histogramdd(
     weight: Tensor | None = None,
     density: builtins.bool = False,
 ) -> _HistogramddResult: ...
+def interp(
+    x: _TensorT,
+    xp: Tensor,
+    fp: Tensor,
+    left: Real | Tensor | None = None,
+    right: Real | Tensor | None = None,
+    period: Real | Tensor | None = None,
+) -> _TensorT: ...
 @overload
 def isin(
     elements: _TensorT,
