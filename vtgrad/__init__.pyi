@@ -411,6 +411,7 @@ __all__ = [
     "logical_xor",
     "logit",
     "logit_",
+    "logspace",
     "logsumexp",
     "long",
     "lt",
@@ -431,7 +432,9 @@ __all__ = [
     "mode",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
+    "multinomial",
     "multiply",
     "mv",
     "mvlgamma",
@@ -465,6 +468,7 @@ __all__ = [
     "permute",
     "permute_copy",
     "pi",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
@@ -578,7 +582,9 @@ __all__ = [
     "trapezoid",
     "trapz",
     "tril",
+    "tril_indices",
     "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "trunc_",
@@ -1787,10 +1793,21 @@ class Tensor(TensorBase):
         """Another name of `movedim`."""
     def movedim(self, source: Dims, destination: Dims) -> Self:
         """Return a view with dimensions moved to other places."""
+    def msort(self, *, out: Tensor | None = None) -> Self:
+        """Return the elements in ascending order along the first dimension."""
     def mul(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the product of two tensors, element by element."""
     def mul_(self, other: Tensor | Number) -> Self:
         """Write the result of `mul` into the tensor itself, which is returned."""
+    def multinomial(
+        self,
+        num_samples: Int,
+        replacement: builtins.bool = False,
+        *,
+        generator: Generator | None = None,
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return indices that are drawn with given weights."""
     def multiply(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the product of two tensors, element by element."""
     def multiply_(self, other: Tensor | Number) -> Self:
@@ -3557,6 +3574,7 @@ def permute(
 def permute_copy(
     input: _TensorT, dims: Sequence[Int] | Sequence[str], *, out: Tensor | None = None
 ) -> _TensorT: ...
+def poisson(input: _TensorT, *, generator: Generator | None = None) -> _TensorT: ...
 @overload
 def polar(abs: _TensorT, angle: Tensor | Number, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -4429,6 +4447,26 @@ def isin(
     out: Tensor | None = None,
 ) -> _TensorT: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def logspace(
+    start: Number | Tensor,
+    end: Number | Tensor,
+    steps: Int,
+    base: Real = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
+def msort(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
+def multinomial(
+    input: _TensorT,
+    num_samples: Int,
+    replacement: builtins.bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> _TensorT: ...
 def nanquantile(
     input: _TensorT,
     q: Real | Tensor,
@@ -4468,6 +4506,22 @@ def trapezoid(
 def trapz(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
 ) -> _TensorT: ...
+def tril_indices(
+    row: Int,
+    col: Int,
+    offset: Int = 0,
+    *,
+    dtype: DTypeLike = ...,
+    device: Device | str | None = None,
+) -> Tensor: ...
+def triu_indices(
+    row: Int,
+    col: Int,
+    offset: Int = 0,
+    *,
+    dtype: DTypeLike = ...,
+    device: Device | str | None = None,
+) -> Tensor: ...
 @overload
 def unique(
     input: _TensorT,

@@ -24,7 +24,10 @@ SAMPLES = 4
 LARGEST = 150
 
 #: Operators whose results depend on chance or on what is in fresh memory.
-_BY_CHANCE = ("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy")
+_BY_CHANCE = (
+    *("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy"),
+    *("multinomial", "poisson"),
+)
 #: The entry's function is a test's own wrapper: arguments in another order, or a property.
 _WRAPPED = frozenset(
     "T H mT mH where einsum zero_ resize_ resize_as_ polygamma byte char double float half int long"

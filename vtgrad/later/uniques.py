@@ -191,6 +191,8 @@ def unique_consecutive(
     >>> x = vt.tensor([1, 1, 2, 1])
     >>> vt.unique_consecutive(x, return_counts=True)
     (tensor([1, 2, 1]), tensor([2, 1, 1]))
+    >>> vt.unique_consecutive(vt.tensor([7, 7]))
+    tensor([7])
     """
     return _unique("unique_consecutive", input, return_inverse, return_counts, dim)
 

@@ -351,6 +351,8 @@ BERNOULLI_FLOAT_: Final = Operator("bernoulli_float_", "input p:float * generato
 NORMAL_TENSOR_FLOAT: Final = Operator("normal_Tensor_float", "mean std:float * generator:Generator|None", "mean", spoken="normal", tangent="zero", batch="random")
 NORMAL_FLOAT_TENSOR: Final = Operator("normal_float_Tensor", "mean:float std * generator:Generator|None", "std", spoken="normal", tangent="zero", batch="random")
 NORMAL_TENSOR_TENSOR: Final = Operator("normal_Tensor_Tensor", "mean std * generator:Generator|None", "mean std", spoken="normal", tangent="zero", batch="random")
+POISSON: Final = Operator("poisson", "input * generator:Generator|None", "input", tangent="zero", batch="random")
+DRAW_CHOICES: Final = Operator("draw_choices", "input count:int replacement:bool * generator:Generator|None", batch="random", names=None, pattern="dense")
 # reductions
 SUM_DEFAULT: Final = Operator("sum_default", "input * dtype:DType|None", "input", spoken="sum", batch="all sum_dim_IntList", names="drop dim", pattern="reduction")
 SUM_DIM_INTLIST: Final = Operator("sum_dim_IntList", "input dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="sum", batch="shift", names="drop dim", pattern="reduction")

@@ -277,6 +277,7 @@ __all__ = [
     "outer",
     "permute",
     "permute_copy",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
