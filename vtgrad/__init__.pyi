@@ -2434,8 +2434,17 @@ class Tensor(TensorBase):
         self,
         sorted: builtins.bool = True,
         *,
-        return_inverse: Literal[True] | builtins.bool = False,
-        return_counts: builtins.bool | Literal[True] = False,
+        return_inverse: Literal[True],
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        *,
+        return_counts: Literal[True],
+        return_inverse: builtins.bool = False,
         dim: Int | None = None,
     ) -> tuple[Self, ...]: ...
     @overload
@@ -2458,8 +2467,16 @@ class Tensor(TensorBase):
     def unique_consecutive(
         self,
         *,
-        return_inverse: Literal[True] | builtins.bool = False,
-        return_counts: builtins.bool | Literal[True] = False,
+        return_inverse: Literal[True],
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        *,
+        return_counts: Literal[True],
+        return_inverse: builtins.bool = False,
         dim: Int | None = None,
     ) -> tuple[Self, ...]: ...
     @overload
@@ -4535,8 +4552,17 @@ def unique(
     input: _TensorT,
     sorted: builtins.bool = True,
     *,
-    return_inverse: Literal[True] | builtins.bool = False,
-    return_counts: builtins.bool | Literal[True] = False,
+    return_inverse: Literal[True],
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    *,
+    return_counts: Literal[True],
+    return_inverse: builtins.bool = False,
     dim: Int | None = None,
 ) -> tuple[_TensorT, ...]: ...
 @overload
@@ -4558,8 +4584,16 @@ def unique_consecutive(
 def unique_consecutive(
     input: _TensorT,
     *,
-    return_inverse: Literal[True] | builtins.bool = False,
-    return_counts: builtins.bool | Literal[True] = False,
+    return_inverse: Literal[True],
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    *,
+    return_counts: Literal[True],
+    return_inverse: builtins.bool = False,
     dim: Int | None = None,
 ) -> tuple[_TensorT, ...]: ...
 @overload

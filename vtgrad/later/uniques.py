@@ -47,8 +47,8 @@ def unique(
     input: T,
     sorted: bool = True,
     *,
-    return_inverse: bool = False,
     return_counts: Literal[True],
+    return_inverse: bool = False,
     dim: int | None = None,
 ) -> tuple[T, ...]: ...
 @overload
@@ -136,8 +136,8 @@ def unique_consecutive(
 def unique_consecutive(
     input: T,
     *,
-    return_inverse: bool = False,
     return_counts: Literal[True],
+    return_inverse: bool = False,
     dim: int | None = None,
 ) -> tuple[T, ...]: ...
 @overload
