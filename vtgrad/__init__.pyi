@@ -16,6 +16,7 @@ from typing import (
     Any,
     ClassVar,
     Final,
+    Generic,
     Literal,
     NamedTuple,
     ParamSpec,
@@ -629,13 +630,13 @@ _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
-class _HistogramddResult(NamedTuple):
-    hist: Tensor
-    bin_edges: tuple[Tensor, ...]
+class _HistogramddResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: tuple[_TensorT, ...]
 
-class _HistogramResult(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
+class _HistogramResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: _TensorT
 
 class Tensor(TensorBase):
     @property
@@ -1398,7 +1399,7 @@ class Tensor(TensorBase):
         weight: Tensor | None = None,
         density: builtins.bool = False,
         out: Sequence[Tensor] | None = None,
-    ) -> _HistogramResult:
+    ) -> _HistogramResult[Self]:
         """Return how many elements lie in each of several bins, and the edges of the bins."""
     def hsplit(
         self,
@@ -4421,22 +4422,22 @@ def histc(
     input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
 ) -> _TensorT: ...
 def histogram(
-    input: Tensor,
+    input: _TensorT,
     bins: Int | Tensor,
     *,
     range: Sequence[Real] | None = None,
     weight: Tensor | None = None,
     density: builtins.bool = False,
     out: Sequence[Tensor] | None = None,
-) -> _HistogramResult: ...
+) -> _HistogramResult[_TensorT]: ...
 def histogramdd(
-    input: Tensor,
+    input: _TensorT,
     bins: Int | Sequence[Int] | Sequence[Tensor],
     *,
     range: Sequence[Real] | None = None,
     weight: Tensor | None = None,
     density: builtins.bool = False,
-) -> _HistogramddResult: ...
+) -> _HistogramddResult[_TensorT]: ...
 def interp(
     x: _TensorT,
     xp: Tensor,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -38,18 +38,18 @@ __all__ = ["bincount", "histc", "histogram", "histogramdd", "sums_in_bins"]
 T = TypeVar("T", bound=TensorBase)
 
 
-class HistogramResult(NamedTuple):
-    """What `histogram` gives."""
+class HistogramResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.histogram`."""
 
-    hist: TensorBase
-    bin_edges: TensorBase
+    hist: T
+    bin_edges: T
 
 
-class HistogramddResult(NamedTuple):
-    """What `histogramdd` gives."""
+class HistogramddResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.histogramdd`."""
 
-    hist: TensorBase
-    bin_edges: tuple[TensorBase, ...]
+    hist: T
+    bin_edges: tuple[T, ...]
 
 
 def sums_in_bins(numbers: T, weights: T, count: int) -> T:
@@ -226,7 +226,7 @@ def histogram(
     weight: TensorBase | None = None,
     density: bool = False,
     out: Sequence[T] | None = None,
-) -> HistogramResult:
+) -> HistogramResult[T]:
     """Return how many elements lie in each of several bins, and the edges of the bins.
 
     A bin has its lower edge, and the last one has both. The result is recorded in the weights. The
@@ -296,7 +296,7 @@ def histogramdd(
     range: Sequence[float] | None = None,
     weight: TensorBase | None = None,
     density: bool = False,
-) -> HistogramddResult:
+) -> HistogramddResult[T]:
     """Return how many points lie in each of several boxes, and the edges of the boxes.
 
     The result is recorded in the weights, as that of `histogram`.
