@@ -70,3 +70,45 @@ def test_empty_operands_are_computed_or_refused_as_errors_of_the_library(name: s
             call(*operands)
         except vt.errors.VtgradError:
             return
+
+
+# Calls with constants of their own, which are on the CPU.
+ON_THE_CPU = {
+    "bincount",
+    "cov with weights",
+    "histogram",
+    "histogramdd",
+    "interp",
+    "interp with a period",
+    "nanquantile",
+}
+
+
+@sweep(sorted(set(CALLS) - ON_THE_CPU), row=function_of)
+def test_results_and_gradients_are_on_the_lane_of_the_operands(name: str) -> None:
+    call = CALLS[name][0]
+    found = []
+    for device in ("cpu", "lane:0"):
+        leaves = [x.to(device).requires_grad_() for x in operands_of(name)]
+        results = results_of(call(*leaves))
+        assert [x.device for x in results] == [vt.device(device)] * len(results)
+        gradients = vt.autograd.grad(
+            results, leaves, [vt.ones_like(x) for x in results], allow_unused=True
+        )
+        found.append([None if x is None else x.tolist() for x in (*results, *gradients)])
+    assert found[0] == found[1]
+
+
+@sweep(CALLS, row=function_of)
+def test_patterns_have_every_entry_of_the_jacobian(name: str) -> None:
+    call = CALLS[name][0]
+    first, *others = operands_of(name)
+    for nr in range(len(results_of(call(first, *others)))):
+
+        def one(x: vt.Tensor, nr: int = nr) -> vt.Tensor:
+            return results_of(call(x, *others))[nr].reshape(-1)
+
+        known = vt.func.sparsity_pattern(one, first)
+        entries = known.matrix().toarray() != 0
+        jacobian = vt.func.jacrev(one)(first).reshape(-1, first.numel()).numpy()
+        assert entries[jacobian != 0].all()
