@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DimensionError, DTypeError, OptionValueError, ShapeError
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -89,11 +89,13 @@ def gradient(
     order = integer(edge_order)
     if order not in (1, 2):
         raise OptionValueError(f"edge_order must be 1 or 2, not {order}", edge_order=order)
-    if array.dtype in (np.uint8, np.bool_):
-        raise DTypeError(f"gradient() has no meaning for {input.dtype.name}", dtype=input.dtype)
     wanted = checked_dims(dim)
     given = range(array.ndim) if wanted is None else [wanted] if isinstance(wanted, int) else wanted
     axes = [normalize_dim(d, array.ndim) for d in given]
+    if axes and not array.ndim:
+        raise DimensionError(f"gradient() finds no dimension {dim} in a 0-d tensor", dim=dim)
+    if array.dtype in (np.uint8, np.bool_):
+        raise DTypeError(f"gradient() has no meaning for {input.dtype.name}", dtype=input.dtype)
     if len({*axes}) < len(axes):
         raise OptionValueError("gradient() takes each dimension once", dim=dim)
     steps = _steps(axes, spacing, all_dims=dim is None)

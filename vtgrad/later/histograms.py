@@ -111,10 +111,10 @@ def bincount(input: T, weights: TensorBase | None = None, minlength: int = 0) ->
     refuse_names("bincount", input, weights)
     numbers = array_of(input, "input")
     least = integer(minlength)
-    if least < 0:
-        raise OptionValueError("minlength must not be negative", minlength=least)
     if numbers.dtype.kind not in "iu":
         raise NotSupportedError(f"bincount() counts integers, not {input.dtype.name}")
+    if least < 0:
+        raise OptionValueError("minlength must not be negative", minlength=least)
     if numbers.ndim != 1:
         raise ShapeError(f"bincount() takes a vector, got shape {list(numbers.shape)}")
     if weights is not None and array_of(weights, "weights").shape != numbers.shape:
@@ -235,7 +235,7 @@ def histogram(
     Parameters
     ----------
     input : Tensor
-        Values of float32 or float64, of any shape.
+        Floats of any shape.
     bins : int or Tensor
         The number of bins of one width, or their edges: an ascending vector.
     range : (float, float), optional
@@ -255,7 +255,7 @@ def histogram(
     Raises
     ------
     NotSupportedError
-        If `input` has another dtype.
+        If `input` is not of floats.
     DTypeError
         If the edges or the weights have another dtype than `input`.
     ShapeError
@@ -273,7 +273,9 @@ def histogram(
     tensor([0.4444, 0.6667])
     """
     refuse_names("histogram", input, bins, weight)
-    _check_floating("histogram", input, (np.float32, np.float64))
+    _check_floating("histogram", input, (np.float16, np.float32, np.float64))
+    if range is not None and isinstance(bins, TensorBase) and bins.ndim:
+        raise ArgumentTypeError("histogram() takes edges or a range, not both", argument="range")
     rows = F.reshape(input, (-1, 1))
     heavy = None if weight is None else _weights("histogram", input, weight, input.shape)
     hist, (edges,) = _histogram("histogram", rows, [bins], range, heavy, density)
@@ -304,7 +306,7 @@ def histogramdd(
     Parameters
     ----------
     input : Tensor
-        Points: values of float32 or float64, with the coordinates along the last dimension.
+        Points: floats, with the coordinates along the last dimension.
     bins : int, sequence of int or sequence of Tensor
         The number of bins in all directions or in each one, or the edges in each.
     range : sequence of float, optional
@@ -323,7 +325,7 @@ def histogramdd(
     Raises
     ------
     NotSupportedError
-        If `input` has another dtype.
+        If `input` is not of floats.
     DTypeError
         If the edges or the weights have another dtype than `input`.
     ShapeError
@@ -341,7 +343,7 @@ def histogramdd(
     >>> edges[0]
     tensor([0., 1., 2.])
     """
-    array = _check_floating("histogramdd", input, (np.float32, np.float64))
+    array = _check_floating("histogramdd", input, (np.float16, np.float32, np.float64))
     if array.ndim < 2:
         raise ShapeError("histogramdd() takes points: two dimensions at least")
     dims = array.shape[-1]

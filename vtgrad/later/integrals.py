@@ -142,11 +142,11 @@ def _arguments(
         raise ArgumentTypeError(f"{name}() takes x or dx, not both", argument="dx")
     array = array_of(y, "y")
     axis = normalize_dim(checked_dim(dim), array.ndim)
-    if not array.ndim:
-        raise DimensionError(f"{name}() needs one dimension at least", dim=dim)
     for one in (y, x):
         if one is not None and array_of(one, "x").dtype.kind == "b":
             raise DTypeError(f"{name}() has no meaning for bools", dtype=one.dtype)
+    if not array.ndim:
+        raise DimensionError(f"{name}() needs one dimension at least", dim=dim)
     step = 1.0 if dx is None else number_of(dx, "dx")
     if isinstance(step, complex):
         raise DTypeError(f"{name}() takes a real dx, not {step}")

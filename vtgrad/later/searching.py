@@ -6,7 +6,7 @@ from typing import Final, TypeVar, cast
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.later.store_result import store_result
@@ -71,6 +71,8 @@ def searchsorted(
         If the shapes do not fit.
     DTypeError
         If the dtypes of the two tensors differ, or that of `sorter` is not int64.
+    NotSupportedError
+        If the sequences are of bools or complex numbers.
     OptionValueError
         If `side` is another text, or contradicts `right`.
     ResultTypeError
@@ -94,6 +96,11 @@ def searchsorted(
     rows = array_of(sorted_sequence, "sorted_sequence")
     if not rows.ndim:
         raise ShapeError("searchsorted() takes sequences of one dimension at least")
+    if rows.dtype.kind in "bc" and isinstance(input, TensorBase):
+        raise NotSupportedError(
+            f"searchsorted() has no meaning for {sorted_sequence.dtype.name}",
+            dtype=sorted_sequence.dtype,
+        )
     values = _values(sorted_sequence, input)
     wanted = values._impl.array
     if not wanted.ndim and rows.ndim > 1:
@@ -191,6 +198,8 @@ def bucketize(
         If `boundaries` is not a vector.
     DTypeError
         If the dtypes of the two tensors differ.
+    NotSupportedError
+        If `boundaries` are bools or complex numbers.
     ResultTypeError
         If `out` does not have the dtype of the result.
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, TypeVar, overload
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import (
+    ArgumentTypeError,
+    DimensionError,
+    DTypeError,
+    NotSupportedError,
+    ShapeError,
+)
 from vtgrad.graph.tracer import read_value
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
@@ -207,9 +214,11 @@ def _unique(
     wanted = [check_flag(return_inverse, "return_inverse")]
     wanted.append(check_flag(return_counts, "return_counts"))
     axis = None if dim is None else normalize_dim(checked_dim(dim), array.ndim)
+    if dim is not None and not array.ndim:
+        raise DimensionError(f"{name}() finds no dimension {dim} in a 0-d tensor", dim=dim)
     find = _among_all if name == "unique" else _among_neighbours
     read_value(input)
-    if axis is None or not array.ndim:
+    if axis is None:
         first, places, counts = find(array.reshape(-1, 1))
         places = places.reshape(array.shape)
         elements = F.index_select(F.reshape(input, -1), 0, beside(input, first))
@@ -221,7 +230,8 @@ def _unique(
                 " without elements",
                 shape=array.shape,
             )
-        first, places, counts = find(slices.reshape(slices.shape[0], -1))
+        width = math.prod(slices.shape[1:])
+        first, places, counts = find(slices.reshape(slices.shape[0], width))
         elements = F.index_select(input, axis, beside(input, first))
     found = [a for a, is_wanted in zip((places, counts), wanted, strict=True) if is_wanted]
     return (elements, *[beside(input, a) for a in found]) if found else elements

@@ -89,7 +89,7 @@ def logspace(
             f"logspace needs a number of steps of at least 0, not {count}", steps=count
         )
     check_sizes((count,), max(8, wanted.itemsize))
-    if wanted.kind in "iu":
+    if wanted.kind in "iu" and count > 1:
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
     by = (last - first) / (count - 1) if count > 1 else 0.0
     indices = np.arange(count, dtype=np.float64)
