@@ -235,6 +235,7 @@ __all__ = [
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
@@ -457,6 +458,7 @@ __all__ = [
     "nextafter",
     "no_grad",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -465,6 +467,7 @@ __all__ = [
     "ones_like",
     "outer",
     "pad",
+    "pairwise_distance",
     "pdist",
     "permute",
     "permute_copy",
@@ -1966,6 +1969,8 @@ class Tensor(TensorBase):
         """Return the indices of the elements that are not zero, in row-major order."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True], out: None = None) -> tuple[Self, ...]: ...
+    def nonzero_static(self, *, size: Int, fill_value: Int = -1, out: Tensor | None = None) -> Self:
+        """Return the indices of the first nonzero elements, with a row for each."""
     def norm(
         self,
         p: Number | str | Tensor | None = "fro",
@@ -4390,6 +4395,7 @@ def constant_pad_nd(input: _TensorT, pad: Sequence[Int], value: Number = 0) -> _
 def convolve(a: _TensorT, v: Tensor, mode: str = "full") -> _TensorT: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
 def correlate(a: _TensorT, v: Tensor, mode: str = "valid") -> _TensorT: ...
+def cosine_similarity(x1: _TensorT, x2: Tensor, dim: Int = 1, eps: Real = 1e-08) -> _TensorT: ...
 def cov(
     input: _TensorT,
     *,
@@ -4494,8 +4500,14 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def nonzero_static(
+    input: _TensorT, *, size: Int, fill_value: Int = -1, out: Tensor | None = None
+) -> _TensorT: ...
 def pad(
     input: _TensorT, pad: Sequence[Int], mode: str = "constant", value: Number | None = None
+) -> _TensorT: ...
+def pairwise_distance(
+    x1: _TensorT, x2: Tensor, p: Real = 2.0, eps: Real = 1e-06, keepdim: builtins.bool = False
 ) -> _TensorT: ...
 def pdist(input: _TensorT, p: Real = 2.0) -> _TensorT: ...
 def quantile(

@@ -66,6 +66,7 @@ _TOPIC_OF_MODULE = {
     "logspace": "creation",
     "msort": "sorting",
     "multinomial": "random",
+    "nonzero_static": "indexing",
     "padding": "structure",
     "print_options": "files",
     "quantiles": "statistics",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 
@@ -19,11 +18,13 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.promotion import result_dtype
+from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["cdist", "pdist"]
+__all__ = ["cdist", "cosine_similarity", "pairwise_distance", "pdist"]
 
 
 T = TypeVar("T", bound=TensorBase)
@@ -153,13 +154,110 @@ def pdist(input: T, p: float = 2.0) -> T:
     return _norms(F.sub(*pairs), order)
 
 
+@explained
+def pairwise_distance(
+    x1: T, x2: TensorBase, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> T:
+    """Return the distance of each point from the one at the same place in another set.
+
+    Parameters
+    ----------
+    x1, x2 : Tensor
+        Points, with the coordinates along the last dimension; they broadcast.
+    p : float, default 2.0
+        The order of the norm that is the distance.
+    eps : float, default 1e-06
+        What is added to each difference, so that no distance is zero.
+    keepdim : bool, default False
+        Whether the last dimension stays, with size 1.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of a floating dtype.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[0.0, 0.0], [3.0, 4.0]])
+    >>> vt.pairwise_distance(a, vt.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    tensor([1.0000, 5.0000])
+    """
+    refuse_names("pairwise_distance", x1, x2)
+    array_of(x1, "x1")
+    array_of(x2, "x2")
+    difference = F.add(F.sub(x1, x2), number_of(eps, "eps"))
+    axis = (-1,) if difference._impl.array.ndim else ()
+    return F.linalg_vector_norm(difference, _real(p, "p"), axis, check_flag(keepdim, "keepdim"))
+
+
+@explained
+def cosine_similarity(x1: T, x2: TensorBase, dim: int = 1, eps: float = 1e-8) -> T:
+    """Return the cosines of the angles between vectors.
+
+    Parameters
+    ----------
+    x1, x2 : Tensor
+        Vectors along the dimension `dim`, floating; they broadcast.
+    dim : int, default 1
+        The dimension, of the shape that both have together.
+    eps : float, default 1e-08
+        The least length of a vector by which is divided.
+
+    Returns
+    -------
+    Tensor
+        A new tensor without the dimension.
+
+    Raises
+    ------
+    DTypeError
+        If the tensors are not floating.
+    DimensionError
+        If there is no dimension `dim`.
+    ShapeError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> a = vt.tensor([[1.0, 0.0], [1.0, 1.0]])
+    >>> vt.cosine_similarity(a, vt.tensor([[0.0, 2.0], [3.0, 3.0]]))
+    tensor([0., 1.])
+    """
+    refuse_names("cosine_similarity", x1, x2)
+    shapes = [array_of(x, name).shape for x, name in ((x1, "x1"), (x2, "x2"))]
+    kind = result_dtype(x1._impl.array, x2._impl.array)
+    if kind.kind != "f":
+        raise DTypeError(f"cosine_similarity() takes floats, not {kind.name}")
+    whole = broadcast_shapes(*shapes)
+    axis = normalize_dim(checked_dim(dim), len(whole))
+    least = _real(eps, "eps")
+    units = []
+    for x in (x1, x2):
+        given = F.expand_sizes(F.to_dtype(x, kind) if x._impl.array.dtype != kind else x, whole)
+        over = (axis,) if whole else ()
+        length = F.linalg_vector_norm(given, 2.0, over, True)
+        units.append(F.div(given, F.clamp_min(length, least)))
+    found = F.mul(*units)
+    return cast("T", F.sum_dim_IntList(found, (axis,)) if whole else found)
+
+
+def _real(value: float, name: str) -> float:
+    number = number_of(value, name)
+    if isinstance(number, complex):
+        raise ArgumentTypeError(f"argument {name!r} must be a real number", argument=name)
+    return float(number)
+
+
 def _order(name: str, p: float) -> float:
-    order = number_of(p, "p")
-    if isinstance(order, complex):
-        raise ArgumentTypeError("argument 'p' must be a real number", argument="p")
+    order = _real(p, "p")
     if not order >= 0:
         raise OptionValueError(f"{name}() takes no negative p, got {p}", p=p)
-    return math.inf if order == math.inf else float(order)
+    return order
 
 
 def _norms(difference: T, order: float) -> T:
