@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.later.store_result import store_result
+from vtgrad.later.unravel_index import unravel_index
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
 from vtgrad.storage.strides import check_sizes
@@ -22,6 +24,8 @@ __all__ = ["nonzero_static"]
 
 
 T = TypeVar("T", bound=TensorBase)
+
+_INT64: Final = np.dtype(np.int64)
 
 
 @explained
@@ -50,8 +54,6 @@ def nonzero_static(input: T, *, size: int, fill_value: int = -1, out: T | None =
     ------
     OptionValueError
         If `size` is negative.
-    BatchedTensorError
-        Inside of `vmap`.
     ResultTypeError
         If `out` is not of int64.
 
@@ -68,9 +70,27 @@ def nonzero_static(input: T, *, size: int, fill_value: int = -1, out: T | None =
     if count < 0:
         raise OptionValueError(f"nonzero_static() takes no negative size, got {count}", size=count)
     check_sizes((count, array.ndim), 8)
-    read_value(input)
-    places = np.argwhere(array)[:count]
-    found: Array = np.full((count, array.ndim), integer(fill_value), np.int64)
-    found[: len(places)] = places
-    result = beside(input, found)
+    missing = integer(fill_value)
+    if input._impl.key_set:
+        result = _sorted_out(input, count, missing)
+    else:
+        read_value(input)
+        places = np.argwhere(array)[:count]
+        found: Array = np.full((count, array.ndim), missing, np.int64)
+        found[: len(places)] = places
+        result = beside(input, found)
     return store_result(result, out, "nonzero_static", input, exact=True, differentiable=False)
+
+
+def _sorted_out(input: T, count: int, missing: int) -> T:
+    """The same by operators, which need no values: zeros are sorted behind all others."""
+    shape = input._impl.array.shape
+    if not shape or not input._impl.array.size:
+        return F.fill_(F.zeros_shaped(F.to_dtype(input, _INT64), (count, len(shape))), missing)
+    is_zero = F.reshape(F.eq(input, 0), -1)
+    order = F.slice(F.argsort(F.to_dtype(is_zero, _INT64), 0, stable=True), 0, 0, count)
+    places = F.stack([F.reshape(x, -1) for x in unravel_index(order, shape)], 1)
+    none = F.unsqueeze(F.index_select(is_zero, 0, order), 1)
+    found = F.masked_fill(places, none, missing)
+    rest = count - found._impl.array.shape[0]
+    return F.constant_pad(found, (0, 0, 0, rest), missing) if rest else found
