@@ -30,6 +30,7 @@ from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.integers import integer
+from vtgrad.storage.strides import check_sizes
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["bincount", "histc", "histogram", "histogramdd", "sums_in_bins"]
@@ -124,10 +125,12 @@ def bincount(input: T, weights: TensorBase | None = None, minlength: int = 0) ->
         )
     read_value(input)
     if not numbers.size:
+        check_sizes((least,), 8)
         return beside(input, np.zeros(least, np.int64))
     if numbers.min() < 0:
         raise OptionValueError("bincount() counts no negative numbers")
     count = max(least, int(numbers.max()) + 1)
+    check_sizes((count,), 8)
     if weights is None:
         return beside(input, np.bincount(numbers.astype(np.int64), minlength=least))
     kind = weights._impl.array.dtype
@@ -196,6 +199,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
     count = integer(bins)
     if count <= 0:
         raise OptionValueError(f"histc() needs a bin at least, not {count}", bins=count)
+    check_sizes((count,), 8)
     kind = array.dtype.type
     ends = [kind(_number(x, name)) for x, name in ((min, "min"), (max, "max"))]
     if ends[0] > ends[1]:
@@ -281,7 +285,7 @@ def histogram(
     hist, (edges,) = _histogram("histogram", rows, [bins], range, heavy, density)
     if out is None:
         return HistogramResult(hist, edges)
-    if len(out) != 2:
+    if not isinstance(out, (list, tuple)) or len(out) != 2:
         raise ArgumentTypeError("out= of histogram() takes two tensors", argument="out")
     given = [input, bins, weight]
     return HistogramResult(
@@ -347,8 +351,11 @@ def histogramdd(
     if array.ndim < 2:
         raise ShapeError("histogramdd() takes points: two dimensions at least")
     dims = array.shape[-1]
-    if isinstance(bins, (list, tuple)):
-        given: list[int | TensorBase] = [*bins]
+    given: list[int | TensorBase]
+    if isinstance(bins, Sequence) and not isinstance(bins, (str, bytes)):
+        given = [*bins]
+    elif isinstance(bins, (str, bytes)):
+        raise ArgumentTypeError("bins of histogramdd() are numbers or edges", argument="bins")
     else:
         given = [integer(bins)] * dims
     if len(given) != dims:
@@ -401,6 +408,7 @@ def _histogram(
         outside |= beyond
         edges.append(edge)
     count = math.prod(sizes)
+    check_sizes(tuple(sizes), 8)
     if weight is None:
         counts = np.bincount(numbers[~outside], minlength=count)
         hist = beside(rows, counts.astype(points.dtype).reshape(sizes))
@@ -429,6 +437,7 @@ def _edges(name: str, rows: T, nr: int, given: int | TensorBase, ends: tuple[flo
         raise OptionValueError(f"{name}() needs a bin at least, not {count}", bins=count)
     if not points.size and ends[0] == ends[1]:
         ends = (0.0, 1.0)
+    check_sizes((count + 1,), 8)
     low, high = _limits(name, points[:, nr], ends[0], ends[1], 0.5)
     found = beside(rows, _spaced(float(low), float(high), count + 1, points.dtype))
     return without_derivative(found, rows) if ends[0] == ends[1] else found

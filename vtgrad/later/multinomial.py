@@ -13,6 +13,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.integers import integer
+from vtgrad.storage.strides import check_sizes
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["multinomial"]
@@ -87,5 +88,6 @@ def multinomial(
         raise OptionValueError(
             f"multinomial() cannot draw {count} of {array.shape[-1]} without replacement"
         )
+    check_sizes((*array.shape[:-1], count), 8)
     found = F.draw_choices(input, count, replacement, generator=generator)
     return store_result(found, out, "multinomial", input, exact=True, differentiable=False)

@@ -111,5 +111,6 @@ def _indices(
     if wanted not in (np.int32, np.int64):
         raise NotSupportedError(f"{name} gives int32 or int64, not {wanted.name}", dtype=wanted)
     check_sizes((rows, columns), 8)
-    found = find(rows, index_of(offset, "offset"), columns)
+    diagonal = max(-rows - 1, min(index_of(offset, "offset"), columns + 1))
+    found = find(rows, diagonal, columns)
     return leaf(np.stack(found).astype(wanted), False, lane)

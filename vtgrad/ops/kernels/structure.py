@@ -312,6 +312,7 @@ def constant_pad(self: Array, widths: Shape, value: Number = 0) -> Array:
         shape[axis] = size + before + after
         taken[axis] = slice(max(-before, 0), size - max(-after, 0))
         into[axis] = slice(max(before, 0), shape[axis] - max(after, 0))
+    check_sizes(tuple(shape), self.itemsize)
     # What is not stored need not fit the dtype.
     margin = as_element(value if any(n > 0 for n in widths) else 0, self.dtype)
     found: Array = np.full(shape, margin, self.dtype)
