@@ -239,8 +239,7 @@ def cosine_similarity(x1: T, x2: TensorBase, dim: int = 1, eps: float = 1e-8) ->
     units = []
     for x in (x1, x2):
         given = F.expand_sizes(F.to_dtype(x, kind) if x._impl.array.dtype != kind else x, whole)
-        over = (axis,) if whole else ()
-        length = F.linalg_vector_norm(given, 2.0, over, True)
+        length = _norms(given, 2.0, axis, keepdim=True) if whole else F.abs(given)
         units.append(F.div(given, F.clamp_min(length, least)))
     found = F.mul(*units)
     return cast("T", F.sum_dim_IntList(found, (axis,)) if whole else found)
@@ -260,9 +259,9 @@ def _order(name: str, p: float) -> float:
     return order
 
 
-def _norms(difference: T, order: float) -> T:
-    """The norms along the last dimension; where all is zero, derivatives of any order are too."""
-    same = F.logical_not(F.any_dim(difference, -1, True))
+def _norms(difference: T, order: float, axis: int = -1, keepdim: bool = False) -> T:
+    """The norms along a dimension; where all is zero, derivatives of any order are too."""
+    same = F.logical_not(F.any_dim(difference, axis, True))
     apart = F.masked_fill(difference, same, 1)
-    norms = F.linalg_vector_norm(apart, order, (-1,))
-    return F.masked_fill(norms, F.squeeze_dim(same, -1), 0)
+    norms = F.linalg_vector_norm(apart, order, (axis,), keepdim)
+    return F.masked_fill(norms, same if keepdim else F.squeeze_dim(same, axis), 0)
