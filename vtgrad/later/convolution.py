@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar, cast
+from typing import Final, Literal, TypeVar, cast
 
 import numpy as np
 
 from vtgrad.errors import OptionValueError, ShapeError
 from vtgrad.later.beside import beside
+from vtgrad.later.is_plain import is_plain
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -22,6 +23,7 @@ T = TypeVar("T", bound=TensorBase)
 
 # How many elements of the shorter vector may reach beyond the longer one, at either end.
 _MODES: Final = {"valid": 0, "same": 1, "full": 2}
+_NAMES: Final[tuple[Literal["valid", "same", "full"], ...]] = ("valid", "same", "full")
 
 
 @explained
@@ -57,7 +59,12 @@ def convolve(a: T, v: TensorBase, mode: str = "full") -> T:
     >>> vt.convolve(vt.tensor([1.0, 2.0, 3.0]), vt.tensor([1.0, 1.0]), "valid")
     tensor([3., 5.])
     """
-    return convolved(*_vectors("convolve", a, v), _number_of(mode))
+    first, second = _vectors("convolve", a, v)
+    number = _number_of(mode)
+    if is_plain(first, second) and first._impl.array.dtype.kind != "b":
+        found = np.convolve(first._impl.array, second._impl.array, _NAMES[number])
+        return beside(first, found)
+    return convolved(first, second, number)
 
 
 @explained
@@ -90,7 +97,12 @@ def correlate(a: T, v: TensorBase, mode: str = "valid") -> T:
     >>> vt.correlate(vt.tensor([1.0, 2.0, 3.0]), vt.tensor([0.0, 1.0]), "same")
     tensor([1., 2., 3.])
     """
-    return correlated(*_vectors("correlate", a, v), _number_of(mode))
+    first, second = _vectors("correlate", a, v)
+    number = _number_of(mode)
+    if is_plain(first, second) and first._impl.array.dtype.kind != "b":
+        found = np.correlate(first._impl.array, second._impl.array, _NAMES[number])
+        return beside(first, found)
+    return correlated(first, second, number)
 
 
 def _vectors(name: str, a: T, v: TensorBase) -> tuple[T, T]:

@@ -16,6 +16,7 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.tracer import read_value
 from vtgrad.later.beside import beside
+from vtgrad.later.is_plain import is_plain
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.later.store_result import store_result
 from vtgrad.ops.calling.arguments import array_of
@@ -218,6 +219,8 @@ def _unique(
         raise DimensionError(f"{name}() finds no dimension {dim} in a 0-d tensor", dim=dim)
     find = _among_all if name == "unique" else _among_neighbours
     read_value(input)
+    if axis is None and name == "unique" and not any(wanted) and is_plain(input):
+        return beside(input, np.unique(array, equal_nan=False))
     if axis is None:
         first, places, counts = find(array.reshape(-1, 1))
         places = places.reshape(array.shape)
