@@ -112,3 +112,39 @@ def test_patterns_have_every_entry_of_the_jacobian(name: str) -> None:
         entries = known.matrix().toarray() != 0
         jacobian = vt.func.jacrev(one)(first).reshape(-1, first.numel()).numpy()
         assert entries[jacobian != 0].all()
+
+
+# Calls that take complex numbers for their first tensor.
+OF_COMPLEX_NUMBERS = [
+    "constant_pad_nd",
+    "convolve",
+    "correlate",
+    "correlate the longer with the shorter",
+    "cov",
+    "cumulative_trapezoid",
+    "gradient",
+    "gradient by places",
+    "pad",
+    "trapezoid",
+    "trapezoid of distances",
+]
+
+
+@sweep(OF_COMPLEX_NUMBERS, row=function_of)
+def test_derivatives_of_complex_numbers(name: str) -> None:
+    call, shapes = CALLS[name]
+    first, *others = operands_of(name)
+    z = values(shapes[0], 7, complex=True).requires_grad_()
+    assert z.shape == first.shape
+
+    def one(z: vt.Tensor) -> Sequence[vt.Tensor]:
+        return tuple(results_of(call(z, *others)))
+
+    assert vt.autograd.gradcheck(one, [z], check_forward_ad=True, check_batched_grad=True)
+    assert vt.autograd.gradgradcheck(one, [z], check_fwd_over_rev=True)
+
+
+def test_interpolated_values_may_be_complex() -> None:
+    x, xp = values((4,)), vt.tensor([-1.5, 0.2, 1.7], dtype=vt.float64)
+    fp = values((3,), 3, complex=True).requires_grad_()
+    assert vt.autograd.gradcheck(lambda x, fp: vt.interp(x, xp, fp), [x.requires_grad_(), fp])
