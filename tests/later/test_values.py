@@ -232,7 +232,14 @@ def test_points_at_one_place_have_zero_derivatives() -> None:
 
 
 def test_points_without_coordinates_are_at_one_place() -> None:
-    assert vt.cdist(vt.ones(2, 0), vt.ones(3, 0)).tolist() == [[0, 0, 0], [0, 0, 0]]
+    x = vt.ones(2, 0, requires_grad=True)
+    for p in (0.0, 2.0, INF):
+        assert vt.cdist(x, vt.ones(3, 0), p).tolist() == [[0, 0, 0], [0, 0, 0]]
+        distances = vt.pdist(x, p)
+        assert distances.tolist() == [0]
+        assert vt.autograd.grad(distances.sum(), x)[0].shape == (2, 0)
+    assert vt.pdist(vt.ones(0, 2)).shape == vt.pdist(vt.ones(1, 2)).shape == (0,)
+    assert vt.cosine_similarity(vt.ones(2, 0), vt.ones(2, 0)).tolist() == [0, 0]
 
 
 def test_the_angle_with_a_zero_vector() -> None:

@@ -103,9 +103,6 @@ def cdist(
     if x1.dtype != x2.dtype:
         raise DTypeError(f"cdist() takes one dtype, got {x1.dtype.name} and {x2.dtype.name}")
     order = _order("cdist", p)
-    lead = broadcast_shapes(shapes[0][:-2], shapes[1][:-2])
-    if not shapes[0][-1]:
-        return F.zeros_shaped(x1, (*lead, shapes[0][-2], shapes[1][-2]))
     return _norms(F.sub(F.unsqueeze(x1, -2), F.unsqueeze(x2, -3)), order)
 
 
@@ -148,8 +145,6 @@ def pdist(input: T, p: float = 2.0) -> T:
         raise DTypeError(f"pdist() takes floating points, not {input.dtype.name}")
     order = _order("pdist", p)
     first, second = [i.astype(np.int64) for i in np.triu_indices(array.shape[0], 1)]
-    if not array.size:
-        return F.zeros_shaped(input, (len(first),))
     pairs = [F.index_select(input, 0, beside(input, i)) for i in (first, second)]
     return _norms(F.sub(*pairs), order)
 
@@ -261,6 +256,8 @@ def _order(name: str, p: float) -> float:
 
 def _norms(difference: T, order: float, axis: int = -1, keepdim: bool = False) -> T:
     """The norms along a dimension; where all is zero, derivatives of any order are too."""
+    if not difference._impl.array.shape[axis]:
+        return F.sum_dim_IntList(difference, (axis,), keepdim)
     same = F.logical_not(F.any_dim(difference, axis, True))
     apart = F.masked_fill(difference, same, 1)
     norms = F.linalg_vector_norm(apart, order, (axis,), keepdim)
