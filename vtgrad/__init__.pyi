@@ -16,7 +16,9 @@ from typing import (
     Any,
     ClassVar,
     Final,
+    Generic,
     Literal,
+    NamedTuple,
     ParamSpec,
     Self,
     SupportsIndex,
@@ -50,9 +52,12 @@ from vtgrad.return_types import (
     CummaxResult,
     CumminResult,
     FrexpResult,
+    KthvalueResult,
     MaxResult,
     MedianResult,
     MinResult,
+    ModeResult,
+    NanmedianResult,
     SortResult,
     StdMeanResult,
     TopkResult,
@@ -175,6 +180,7 @@ __all__ = [
     "autograd",
     "baddbmm",
     "bernoulli",
+    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -187,9 +193,11 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
+    "bucketize",
     "can_cast",
     "cartesian_prod",
     "cat",
+    "cdist",
     "cdouble",
     "ceil",
     "ceil_",
@@ -216,19 +224,26 @@ __all__ = [
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
     "contiguous",
     "contiguous_format",
+    "convolve",
     "copysign",
+    "corrcoef",
+    "correlate",
     "cos",
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_similarity",
     "count_nonzero",
+    "cov",
     "cross",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "cumulative_trapezoid",
     "default_generator",
     "deg2rad",
     "deg2rad_",
@@ -309,11 +324,15 @@ __all__ = [
     "ger",
     "get_default_dtype",
     "get_rng_state",
+    "gradient",
     "greater",
     "greater_equal",
     "gt",
     "half",
     "heaviside",
+    "histc",
+    "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
@@ -339,6 +358,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "interp",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -355,12 +375,14 @@ __all__ = [
     "is_tensor",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "isneginf",
     "isposinf",
     "isreal",
     "kron",
+    "kthvalue",
     "layout",
     "lcm",
     "lcm_",
@@ -391,6 +413,7 @@ __all__ = [
     "logical_xor",
     "logit",
     "logit_",
+    "logspace",
     "logsumexp",
     "long",
     "lt",
@@ -408,9 +431,12 @@ __all__ = [
     "min",
     "minimum",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
+    "multinomial",
     "multiply",
     "mv",
     "mvlgamma",
@@ -418,6 +444,8 @@ __all__ = [
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
+    "nanmedian",
+    "nanquantile",
     "nansum",
     "narrow",
     "narrow_copy",
@@ -430,6 +458,7 @@ __all__ = [
     "nextafter",
     "no_grad",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -437,9 +466,13 @@ __all__ = [
     "ones",
     "ones_like",
     "outer",
+    "pad",
+    "pairwise_distance",
+    "pdist",
     "permute",
     "permute_copy",
     "pi",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
@@ -449,6 +482,7 @@ __all__ = [
     "profiler",
     "promote_types",
     "put",
+    "quantile",
     "rad2deg",
     "rad2deg_",
     "rand",
@@ -488,6 +522,7 @@ __all__ = [
     "scatter",
     "scatter_add",
     "scatter_reduce",
+    "searchsorted",
     "seed",
     "select",
     "select_copy",
@@ -548,8 +583,12 @@ __all__ = [
     "trace",
     "transpose",
     "transpose_copy",
+    "trapezoid",
+    "trapz",
     "tril",
+    "tril_indices",
     "triu",
+    "triu_indices",
     "true_divide",
     "trunc",
     "trunc_",
@@ -560,6 +599,9 @@ __all__ = [
     "unflatten",
     "unfold",
     "unfold_copy",
+    "unique",
+    "unique_consecutive",
+    "unravel_index",
     "unsafe_chunk",
     "unsafe_split",
     "unsafe_split_with_sizes",
@@ -590,6 +632,14 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
+
+class _HistogramddResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: tuple[_TensorT, ...]
+
+class _HistogramResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: _TensorT
 
 class Tensor(TensorBase):
     @property
@@ -991,6 +1041,8 @@ class Tensor(TensorBase):
         """Return ones and zeros that are drawn with given probabilities."""
     def bernoulli_(self, p: Tensor | Real = 0.5, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with 1 of probability `p`, which may be a tensor, and 0 otherwise."""
+    def bincount(self, weights: Tensor | None = None, minlength: Int = 0) -> Self:
+        """Return how often each number from 0 on occurs, or the sum of its weights."""
     def bitwise_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the bits that are set in both integers."""
     def bitwise_and_(self, other: Tensor | Number) -> Self:
@@ -1080,6 +1132,8 @@ class Tensor(TensorBase):
         """Return the magnitudes of `input` with the signs of `other`."""
     def copysign_(self, other: Tensor | Number) -> Self:
         """Write the result of `copysign` into the tensor itself, which is returned."""
+    def corrcoef(self) -> Self:
+        """Return the correlations of variables: their covariances by the standard deviations."""
     def cos(self, *, out: Tensor | None = None) -> Self:
         """Return the cosine of angles in radians."""
     def cos_(self) -> Self:
@@ -1090,6 +1144,10 @@ class Tensor(TensorBase):
         """Write the result of `cosh` into the tensor itself, which is returned."""
     def count_nonzero(self, dim: Dims | None = ..., *, axis: Dims | None = ...) -> Self:
         """Return how many elements are not 0, of all or over dimensions."""
+    def cov(
+        self, *, correction: Int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    ) -> Self:
+        """Return the covariances of variables."""
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cross(self, other: Tensor, dim: Int | None = None, *, out: Tensor | None = None) -> Self:
         """Return the cross products of vectors of three elements."""
@@ -1332,6 +1390,20 @@ class Tensor(TensorBase):
         """Return 0 for negative elements, 1 for positive ones, and `values` at zero."""
     def heaviside_(self, values: Tensor | Number) -> Self:
         """Write the result of `heaviside` into the tensor itself, which is returned."""
+    def histc(
+        self, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
+    ) -> Self:
+        """Return how many elements lie in each of several bins of one width."""
+    def histogram(
+        self,
+        bins: Int | Tensor,
+        *,
+        range: Sequence[Real] | None = None,
+        weight: Tensor | None = None,
+        density: builtins.bool = False,
+        out: Sequence[Tensor] | None = None,
+    ) -> _HistogramResult[Self]:
+        """Return how many elements lie in each of several bins, and the edges of the bins."""
     def hsplit(
         self,
         indices_or_sections: Int | Sequence[Int] | None = None,
@@ -1469,6 +1541,15 @@ class Tensor(TensorBase):
     def itemsize(self) -> builtins.int: ...
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the Kronecker product of two tensors."""
+    def kthvalue(
+        self,
+        k: Int,
+        dim: Dim = -1,
+        keepdim: builtins.bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> KthvalueResult[Self]:
+        """Return the k-th smallest elements along a dimension, and their indices."""
     @property
     def layout(self) -> MemoryLayout: ...
     def lcm(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
@@ -1708,14 +1789,29 @@ class Tensor(TensorBase):
         """Return the smaller element of each pair."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the matrix product of two matrices."""
+    def mode(
+        self, dim: Dim = -1, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> ModeResult[Self]:
+        """Return the most frequent elements along a dimension, and the last index of each."""
     def moveaxis(self, source: Dims, destination: Dims) -> Self:
         """Another name of `movedim`."""
     def movedim(self, source: Dims, destination: Dims) -> Self:
         """Return a view with dimensions moved to other places."""
+    def msort(self, *, out: Tensor | None = None) -> Self:
+        """Return the elements in ascending order along the first dimension."""
     def mul(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the product of two tensors, element by element."""
     def mul_(self, other: Tensor | Number) -> Self:
         """Write the result of `mul` into the tensor itself, which is returned."""
+    def multinomial(
+        self,
+        num_samples: Int,
+        replacement: builtins.bool = False,
+        *,
+        generator: Generator | None = None,
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return indices that are drawn with given weights."""
     def multiply(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return the product of two tensors, element by element."""
     def multiply_(self, other: Tensor | Number) -> Self:
@@ -1758,6 +1854,23 @@ class Tensor(TensorBase):
         keepdims: builtins.bool = False,
     ) -> Self:
         """Return the mean of the elements that are not nan."""
+    @overload
+    def nanmedian(self) -> Self:
+        """Return the middle of the elements that are no nan, of all or along a dimension."""
+    @overload
+    def nanmedian(
+        self, dim: Dim, keepdim: builtins.bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> NanmedianResult[Self]: ...
+    def nanquantile(
+        self,
+        q: Real | Tensor,
+        dim: Int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return the values below which given parts of the elements lie that are no nan."""
     def nansum(
         self,
         dim: Dims | None = ...,
@@ -1856,6 +1969,8 @@ class Tensor(TensorBase):
         """Return the indices of the elements that are not zero, in row-major order."""
     @overload
     def nonzero(self, *, as_tuple: Literal[True], out: None = None) -> tuple[Self, ...]: ...
+    def nonzero_static(self, *, size: Int, fill_value: Int = -1, out: Tensor | None = None) -> Self:
+        """Return the indices of the first nonzero elements, with a row for each."""
     def norm(
         self,
         p: Number | str | Tensor | None = "fro",
@@ -1906,6 +2021,16 @@ class Tensor(TensorBase):
         """Return a copy with values stored at, or added to, row-major positions."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
         """Write the result of `put` into the tensor itself, which is returned."""
+    def quantile(
+        self,
+        q: Real | Tensor,
+        dim: Int | None = None,
+        keepdim: builtins.bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Self:
+        """Return the values below which given parts of the elements lie."""
     def rad2deg(self, *, out: Tensor | None = None) -> Self:
         """Return angles in radians as degrees."""
     def rad2deg_(self) -> Self:
@@ -2301,6 +2426,72 @@ class Tensor(TensorBase):
         self, from_: Real = 0.0, to: Real = 1.0, *, generator: Generator | None = None
     ) -> Self:
         """Overwrite the tensor with uniformly distributed random numbers."""
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: Int | None = None,
+    ) -> Self:
+        """Return the elements without repeats, in ascending order."""
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        *,
+        return_inverse: Literal[True],
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        *,
+        return_counts: Literal[True],
+        return_inverse: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique(
+        self,
+        sorted: builtins.bool = True,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> Self | tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: Int | None = None,
+    ) -> Self:
+        """Return the first element of each run of equal neighbours."""
+    @overload
+    def unique_consecutive(
+        self,
+        *,
+        return_inverse: Literal[True],
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        *,
+        return_counts: Literal[True],
+        return_inverse: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> tuple[Self, ...]: ...
+    @overload
+    def unique_consecutive(
+        self,
+        return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False,
+        dim: Int | None = None,
+    ) -> Self | tuple[Self, ...]: ...
     def unsafe_chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
         """Cut a tensor into a number of pieces that share its memory, but are no views."""
     def unsafe_split(self, split_size: Int, dim: Dim = 0) -> tuple[Self, ...]:
@@ -3076,6 +3267,14 @@ def isneginf(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def isposinf(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def isreal(input: _TensorT) -> _TensorT: ...
 def kron(input: _TensorT, other: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
+def kthvalue(
+    input: _TensorT,
+    k: Int,
+    dim: Dim = -1,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> KthvalueResult[_TensorT]: ...
 @overload
 def lcm(input: _TensorT, other: Tensor | Number, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -3281,6 +3480,13 @@ def minimum(input: _TensorT, other: Tensor | Number, *, out: Tensor | None = Non
 @overload
 def minimum(input: Number, other: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def mm(input: _TensorT, mat2: Tensor, *, out: Tensor | None = None) -> _TensorT: ...
+def mode(
+    input: _TensorT,
+    dim: Dim = -1,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> ModeResult[_TensorT]: ...
 def moveaxis(input: _TensorT, source: Dims, destination: Dims) -> _TensorT: ...
 def movedim(input: _TensorT, source: Dims, destination: Dims) -> _TensorT: ...
 @overload
@@ -3314,6 +3520,16 @@ def nanmean(
     axis: Dims | None = ...,
     keepdims: builtins.bool = False,
 ) -> _TensorT: ...
+@overload
+def nanmedian(input: _TensorT) -> _TensorT: ...
+@overload
+def nanmedian(
+    input: _TensorT,
+    dim: Dim,
+    keepdim: builtins.bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> NanmedianResult[_TensorT]: ...
 def nansum(
     input: _TensorT,
     dim: Dims | None = ...,
@@ -3381,6 +3597,7 @@ def permute(
 def permute_copy(
     input: _TensorT, dims: Sequence[Int] | Sequence[str], *, out: Tensor | None = None
 ) -> _TensorT: ...
+def poisson(input: _TensorT, *, generator: Generator | None = None) -> _TensorT: ...
 @overload
 def polar(abs: _TensorT, angle: Tensor | Number, *, out: Tensor | None = None) -> _TensorT: ...
 @overload
@@ -4158,8 +4375,37 @@ strided: Final = MemoryLayout.STRIDED
 newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
-def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
-def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
+def __dir__() -> list[str]: ...
+def bincount(input: _TensorT, weights: Tensor | None = None, minlength: Int = 0) -> _TensorT: ...
+def bucketize(
+    input: Tensor | Number,
+    boundaries: _TensorT,
+    *,
+    out_int32: builtins.bool = False,
+    right: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def cdist(
+    x1: _TensorT,
+    x2: Tensor,
+    p: Real = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> _TensorT: ...
+def constant_pad_nd(input: _TensorT, pad: Sequence[Int], value: Number = 0) -> _TensorT: ...
+def convolve(a: _TensorT, v: Tensor, mode: str = "full") -> _TensorT: ...
+def corrcoef(input: _TensorT) -> _TensorT: ...
+def correlate(a: _TensorT, v: Tensor, mode: str = "valid") -> _TensorT: ...
+def cosine_similarity(x1: _TensorT, x2: Tensor, dim: Int = 1, eps: Real = 1e-08) -> _TensorT: ...
+def cov(
+    input: _TensorT,
+    *,
+    correction: Int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> _TensorT: ...
+def cumulative_trapezoid(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
+) -> _TensorT: ...
 def from_dlpack(
     obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
 ) -> Tensor: ...
@@ -4171,4 +4417,203 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
-def __dir__() -> list[str]: ...
+def gradient(
+    input: _TensorT,
+    *,
+    spacing: Real | Tensor | Sequence[Real] | Sequence[Tensor] | None = None,
+    dim: Int | Sequence[Int] | None = None,
+    edge_order: Int = 1,
+) -> tuple[_TensorT, ...]: ...
+def histc(
+    input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
+) -> _TensorT: ...
+def histogram(
+    input: _TensorT,
+    bins: Int | Tensor,
+    *,
+    range: Sequence[Real] | None = None,
+    weight: Tensor | None = None,
+    density: builtins.bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> _HistogramResult[_TensorT]: ...
+def histogramdd(
+    input: _TensorT,
+    bins: Int | Sequence[Int] | Sequence[Tensor],
+    *,
+    range: Sequence[Real] | None = None,
+    weight: Tensor | None = None,
+    density: builtins.bool = False,
+) -> _HistogramddResult[_TensorT]: ...
+def interp(
+    x: _TensorT,
+    xp: Tensor,
+    fp: Tensor,
+    left: Real | Tensor | None = None,
+    right: Real | Tensor | None = None,
+    period: Real | Tensor | None = None,
+) -> _TensorT: ...
+@overload
+def isin(
+    elements: _TensorT,
+    test_elements: Tensor | Number,
+    *,
+    assume_unique: builtins.bool = False,
+    invert: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+@overload
+def isin(
+    elements: Number,
+    test_elements: _TensorT,
+    *,
+    assume_unique: builtins.bool = False,
+    invert: builtins.bool = False,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def logspace(
+    start: Number | Tensor,
+    end: Number | Tensor,
+    steps: Int,
+    base: Real = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
+def msort(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
+def multinomial(
+    input: _TensorT,
+    num_samples: Int,
+    replacement: builtins.bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def nanquantile(
+    input: _TensorT,
+    q: Real | Tensor,
+    dim: Int | None = None,
+    keepdim: builtins.bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def nonzero_static(
+    input: _TensorT, *, size: Int, fill_value: Int = -1, out: Tensor | None = None
+) -> _TensorT: ...
+def pad(
+    input: _TensorT, pad: Sequence[Int], mode: str = "constant", value: Number | None = None
+) -> _TensorT: ...
+def pairwise_distance(
+    x1: _TensorT, x2: Tensor, p: Real = 2.0, eps: Real = 1e-06, keepdim: builtins.bool = False
+) -> _TensorT: ...
+def pdist(input: _TensorT, p: Real = 2.0) -> _TensorT: ...
+def quantile(
+    input: _TensorT,
+    q: Real | Tensor,
+    dim: Int | None = None,
+    keepdim: builtins.bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
+def searchsorted(
+    sorted_sequence: _TensorT,
+    input: Tensor | Number,
+    *,
+    out_int32: builtins.bool = False,
+    right: builtins.bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> _TensorT: ...
+def trapezoid(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
+) -> _TensorT: ...
+def trapz(
+    y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
+) -> _TensorT: ...
+def tril_indices(
+    row: Int,
+    col: Int,
+    offset: Int = 0,
+    *,
+    dtype: DTypeLike = ...,
+    device: Device | str | None = None,
+) -> Tensor: ...
+def triu_indices(
+    row: Int,
+    col: Int,
+    offset: Int = 0,
+    *,
+    dtype: DTypeLike = ...,
+    device: Device | str | None = None,
+) -> Tensor: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: Int | None = None,
+) -> _TensorT: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    *,
+    return_inverse: Literal[True],
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    *,
+    return_counts: Literal[True],
+    return_inverse: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique(
+    input: _TensorT,
+    sorted: builtins.bool = True,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> _TensorT | tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: Int | None = None,
+) -> _TensorT: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    *,
+    return_inverse: Literal[True],
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    *,
+    return_counts: Literal[True],
+    return_inverse: builtins.bool = False,
+    dim: Int | None = None,
+) -> tuple[_TensorT, ...]: ...
+@overload
+def unique_consecutive(
+    input: _TensorT,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    dim: Int | None = None,
+) -> _TensorT | tuple[_TensorT, ...]: ...
+def unravel_index(indices: _TensorT, shape: Int | Sequence[Int]) -> tuple[_TensorT, ...]: ...

@@ -27,6 +27,10 @@ class FrexpResult(NamedTuple, Generic[_TensorT]):
     mantissa: _TensorT
     exponent: _TensorT
 
+class KthvalueResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
+
 class LinalgEighResult(NamedTuple, Generic[_TensorT]):
     eigenvalues: _TensorT
     eigenvectors: _TensorT
@@ -53,6 +57,14 @@ class MedianResult(NamedTuple, Generic[_TensorT]):
     indices: _TensorT
 
 class MinResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
+
+class ModeResult(NamedTuple, Generic[_TensorT]):
+    values: _TensorT
+    indices: _TensorT
+
+class NanmedianResult(NamedTuple, Generic[_TensorT]):
     values: _TensorT
     indices: _TensorT
 

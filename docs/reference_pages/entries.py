@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import vtgrad as vt
+from vtgrad.later import METHODS
 
 __all__ = [
     "MODULES",
@@ -51,15 +52,32 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "convolution": "sampled_functions",
+    "covariances": "statistics",
+    "distances": "linalg",
     "from_data": "creation",
     "from_memory": "creation",
     "file_reader": "files",
     "file_writer": "files",
+    "gradients_of_samples": "sampled_functions",
+    "histograms": "statistics",
+    "integrals": "sampled_functions",
+    "interpolation": "sampled_functions",
+    "logspace": "creation",
+    "msort": "sorting",
+    "multinomial": "random",
+    "nonzero_static": "indexing",
+    "padding": "structure",
     "print_options": "files",
+    "quantiles": "statistics",
     "ranges": "creation",
     "generator": "random",
     "vmap": "func",
     "sampling": "random",
+    "searching": "sorting",
+    "triangle_indices": "creation",
+    "uniques": "sorting",
+    "unravel_index": "indexing",
     "size": "shapes",
     "dtype_info": "dtypes",
     "memory_format": "dtypes",
@@ -144,6 +162,8 @@ def tensor_members() -> list[str]:
 
 def member(name: str) -> object:
     """A member of `Tensor` as its class holds it: a property is one."""
+    if name in METHODS:
+        return getattr(vt.Tensor, name)
     return inspect.getattr_static(vt.Tensor, name)
 
 

@@ -24,12 +24,17 @@ SAMPLES = 4
 LARGEST = 150
 
 #: Operators whose results depend on chance or on what is in fresh memory.
-_BY_CHANCE = ("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy")
+_BY_CHANCE = (
+    *("rand", "dropout", "normal", "bernoulli", "uniform", "empty", "geometric", "cauchy"),
+    *("multinomial", "poisson"),
+)
 #: The entry's function is a test's own wrapper: arguments in another order, or a property.
 _WRAPPED = frozenset(
     "T H mT mH where einsum zero_ resize_ resize_as_ polygamma byte char double float half int long"
     " short cdouble cfloat bool __radd__ __rsub__ __rmul__ __rmod__ __rpow__ item".split()
 )
+
+_BY_NUMBER = "PyTorch's division by a number has another node"
 
 #: What differs, by operator and observable: text that such a program has, and why that is meant.
 KNOWN = {
@@ -40,7 +45,13 @@ KNOWN = {
     ("as_strided_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("diagonal_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("select_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("cdist", "grad_fn"): ("vt.tensor", "made of operators here, with a second derivative"),
+    ("corrcoef", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
+    ("cov", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
+    ("cumulative_trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("diff", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
+    ("gradient", "grad_fn"): ("vt.tensor", _BY_NUMBER),
+    ("kthvalue", "values"): ("int", "PyTorch's index of one of several equal elements is any"),
     ("nanmean", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
     ("nonzero", "class of error"): ("out=", "two faults: as_tuple, and a tuple for out="),
     ("nonzero", "storage_offset"): ("as_tuple=True", "views of a matrix without elements"),
@@ -48,6 +59,9 @@ KNOWN = {
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
+    ("trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),
+    ("trapz", "grad_fn"): ("vt.tensor", _BY_NUMBER),
+    ("unique", "storage"): ("dim=", "PyTorch's counts keep memory for all elements"),
     ("take_along_dim", "grad_fn"): ("stack", "flattens as reshape does, where PyTorch refuses"),
 }
 

@@ -26,6 +26,7 @@ KNOWN = {
     ("gather", 6): _COMPUTED_FIRST,
     ("gather", 7): _COMPUTED_FIRST,
     ("index_select", 0): _RESIZED_FIRST,
+    ("kthvalue", 0): _COMPUTED_FIRST,
     ("masked_select", 1): _COMPUTED_FIRST,
     ("masked_select", 2): _COMPUTED_FIRST,
     ("take", 1): _COMPUTED_FIRST,

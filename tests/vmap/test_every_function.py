@@ -22,14 +22,29 @@ REFUSED = {
     "argwhere": "the shape of the result depends on values",
     "equal": "returns a bool",
     "is_nonzero": "returns a bool",
+    "bincount": "the shape of the result depends on values",
+    "histc": "elements are counted by their values",
+    "histogram": "elements are counted by their values",
+    "histogramdd": "elements are counted by their values",
     "is_set_to": "compares memory",
     "masked_select": "the shape of the result depends on values",
     "nonzero": "the shape of the result depends on values",
     "repeat_interleave": "the shape of the result depends on values",
+    "unique": "the shape of the result depends on values",
+    "unique_consecutive": "the shape of the result depends on values",
     "where": "with one argument it is nonzero",
 }
 # Random numbers, see tests/behaviour/vmap/test_random_numbers.py, and elements that are not set.
-DRAWN = {"bernoulli", "empty_like", "normal", "rand_like", "randn_like", "randint_like"}
+DRAWN = {
+    "bernoulli",
+    "empty_like",
+    "multinomial",
+    "normal",
+    "poisson",
+    "rand_like",
+    "randn_like",
+    "randint_like",
+}
 
 Call = tuple[tuple[object, ...], dict[str, object]]
 

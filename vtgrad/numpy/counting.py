@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, SupportsIndex
 
 import numpy as np
 
+from vtgrad.later.histograms import sums_in_bins
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values, values_in
 from vtgrad.numpy.operands import (
@@ -81,7 +82,7 @@ def bincount(
     places = fresh(np.asarray(numbers).astype(np.intp))
     if not places._impl.array.size:
         return fresh(blank)
-    return as_array(F.index_add(fresh(blank), 0, places, cast(added, _FLOAT64)))
+    return as_array(sums_in_bins(places, cast(added, _FLOAT64), len(blank)))
 
 
 @function
@@ -118,12 +119,12 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ndarray:
     given, edges = of(x), value_of(of(bins))
     # NumPy says what is wrong.
     np.digitize(np.zeros(0), edges)
-    single = F.unsqueeze(cast(given, _FLOAT64), -1)
-    limits = fresh(edges.astype(np.float64))
-    below = F.le(single, limits) if right else F.lt(single, limits)
+    values = F.detach(cast(given, _FLOAT64))
+    limits = edges.astype(np.float64)
     if not edges.size or edges[0] <= edges[-1]:
-        below = F.logical_not(below)
-    return result(F.sum(F.to_dtype(below, np.dtype(np.intp)), -1))
+        return result(F.search_rows(fresh(limits), values, not right))
+    found = F.search_rows(fresh(limits[::-1].copy()), values, not right)
+    return result(F.rsub(found, edges.size))
 
 
 @function

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from vtgrad.later.histograms import sums_in_bins
 from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import diff
 from vtgrad.numpy.function import function
@@ -70,8 +71,7 @@ def _numbers(edges: Array, x: Array) -> Array:
 
 def _sums(weights: ndarray, numbers: Array, count: int) -> ndarray:
     """The sum of the weights in each of a number of bins; what is in the bin behind is left out."""
-    zeros = fresh(np.zeros(count + 1, weights.dtype))
-    whole = F.index_add(zeros, 0, fresh(numbers.reshape(-1)), F.reshape(weights, -1))
+    whole = sums_in_bins(fresh(numbers.reshape(-1)), as_array(F.reshape(weights, -1)), count + 1)
     return as_array(F.slice(whole, 0, 0, count))
 
 

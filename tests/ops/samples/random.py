@@ -23,6 +23,8 @@ SAMPLES: Final[Samples] = {
     "bernoulli_default": [sample(None, CHANCES)],
     "bernoulli_Tensor_": [sample(None, MATRIX, CHANCES)],
     "bernoulli_float_": [sample(None, MATRIX, 0.5)],
+    "poisson": [sample(None, POSITIVE)],
+    "draw_choices": [sample(None, POSITIVE, 2, False), sample(None, POSITIVE, 4, True)],
     "normal_Tensor_float": [sample(None, MATRIX, 0.5)],
     "normal_float_Tensor": [sample(None, 0.5, POSITIVE)],
     "normal_Tensor_Tensor": [sample(None, MATRIX, POSITIVE)],

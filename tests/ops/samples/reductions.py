@@ -118,12 +118,22 @@ SAMPLES: Final[Samples] = {
     "median_dim": [
         sample(lambda x, d: (np.sort(x, 1)[:, 1], np.argsort(x, 1)[:, 1]), MATRIX, 1),
     ],
+    "nanmedian_default": [sample(lambda x: np.sort(x.reshape(-1))[(x.size - 1) // 2], MATRIX)],
+    "nanmedian_dim": [
+        sample(lambda x, d: (np.sort(x, 1)[:, 1], np.argsort(x, 1)[:, 1]), MATRIX, 1),
+    ],
+    "kthvalue_dim": [
+        sample(lambda x, k, d: (np.sort(x, 1)[:, 2], np.argsort(x, 1)[:, 2]), MATRIX, 3, 1),
+        sample(lambda x, k, d: (np.sort(x, 0)[0], np.argsort(x, 0)[0]), MATRIX, 1, 0),
+    ],
+    "mode": [sample(lambda x, d: (x.min(1), x.argmin(1)), MATRIX, 1)],
     "put_selected": [sample(_put, array([0.7, -1.1]), (2, 3), 1, PLACES, False)],
     "take_selected": [sample(_take, MATRIX, 1, PLACES, False)],
     "extreme": [
         sample(lambda x, axis, kind: np.max(x, axis), MATRIX, 1, "max"),
         sample(lambda x, axis, kind: np.min(x, axis), MATRIX, 0, "min"),
         sample(lambda x, axis, kind: np.sort(x, 1)[:, 1], MATRIX, -1, "median"),
+        sample(lambda x, axis, kind: np.sort(x, 1)[:, 1], MATRIX, -1, "nanmedian"),
     ],
     "amax_default": [
         sample(lambda x, d: x.max(1), MATRIX, 1),

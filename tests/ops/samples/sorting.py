@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from tests.ops.sample import MATRIX, POSITIVE, Samples, sample
+from tests.ops.sample import MATRIX, POSITIVE, VECTOR, Samples, sample
 from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
@@ -27,6 +27,19 @@ SAMPLES: Final[Samples] = {
     ],
     "argsort_stable": [
         sample(lambda x, d, down, stable: _sorted(x, d, down)[1], MATRIX, 1, True, stable=True)
+    ],
+    "search_rows": [
+        sample(
+            lambda rows, values, right: np.stack(
+                [np.searchsorted(*pair) for pair in zip(rows, values, strict=True)]
+            ),
+            np.sort(MATRIX, 1),
+            MATRIX[:, :2],
+            False,
+        ),
+        sample(
+            lambda row, values, right: np.searchsorted(row, values), np.sort(VECTOR), MATRIX, False
+        ),
     ],
     "topk_dim": [sample(_topk, MATRIX, 2)],
 }

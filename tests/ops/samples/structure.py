@@ -56,6 +56,10 @@ SAMPLES: Final[Samples] = {
         sample(np.rot90, MATRIX, 0, (0, 1)),
     ],
     "block_diagonal": [sample(_blocks, [MATRIX, VECTOR, PAIRS])],
+    "constant_pad": [
+        sample(lambda x, w, v: np.pad(x, ((0, 0), (1, 2)), constant_values=v), MATRIX, (1, 2), 9.0),
+        sample(lambda x, w: np.pad(x[1:, :-1], ((0, 3), (2, 0))), MATRIX, (2, -1, -1, 3)),
+    ],
     "counted_indices": [
         sample(lambda n: np.array([0, 0, 2]), array([2, 0, 1], "int64")),
         sample(lambda n, output_size: np.array([0, 1]), array([1, 1], "int64"), output_size=2),

@@ -160,6 +160,10 @@ def _are_integers(value: object) -> bool:
     return isinstance(value, (list, tuple)) and all(map(_is_integer, value))
 
 
+def _are_real(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_real, value))
+
+
 def _integers(value: object) -> Sequence[int]:
     items = value if isinstance(value, (list, tuple)) else [value]
     return [operator.index(n) for n in items if isinstance(n, (int, np.integer))]
@@ -192,6 +196,7 @@ _KINDS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "None": (lambda value: value is None, "None"),
     "Shape": _INTEGERS,
     "Sequence[int]": _INTEGERS,
+    "Numbers": (_are_real, "a sequence of real numbers"),
     "DType": (_instance(DType), "a dtype"),
     "NumpyDType": (_instance(np.dtype), "a NumPy dtype"),
     "MemoryFormat": (_instance(MemoryFormat), "a memory format"),
@@ -283,7 +288,8 @@ def _kinds_of(annotation: object) -> list[str]:
         return ["Tensor"]
     if typing.get_origin(annotation) is Sequence:
         (item,) = typing.get_args(annotation)
-        return ["Tensors"] if _kinds_of(item) == ["Tensor"] else ["Sequence[int]"]
+        of_numbers = "Numbers" if item is float else "Sequence[int]"
+        return ["Tensors"] if _kinds_of(item) == ["Tensor"] else [of_numbers]
     if annotation is types.NoneType:
         return ["None"]
     if annotation is complex:

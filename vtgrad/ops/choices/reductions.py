@@ -16,7 +16,9 @@ from vtgrad.storage.argument_types import T
 from vtgrad.storage.dtypes import DType
 from vtgrad.ops.generated.reductions import (
     AminmaxResult,
+    KthvalueResult,
     MedianResult,
+    NanmedianResult,
     StdMeanResult,
     VarMeanResult,
     amax_default,
@@ -25,12 +27,15 @@ from vtgrad.ops.generated.reductions import (
     argmax_default,
     argmin_default,
     count_nonzero_dim_IntList,
+    kthvalue_dim,
     log_softmax_dim,
     logsumexp_dim,
     mean_default,
     mean_dim,
     median_default,
     median_dim,
+    nanmedian_default,
+    nanmedian_dim,
     nansum_dim,
     prod_default,
     prod_dim_int,
@@ -50,10 +55,12 @@ __all__ = [
     "argmax",
     "argmin",
     "count_nonzero",
+    "kthvalue",
     "log_softmax",
     "logsumexp",
     "mean",
     "median",
+    "nanmedian",
     "nansum",
     "prod",
     "softmax",
@@ -334,6 +341,114 @@ def median(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Se
             raise ArgumentTypeError("median() takes keepdim and out only together with dim")
         return median_default(input)
     return median_dim(input, dim, keepdim, out=out)
+
+
+@overload
+def nanmedian(input: T) -> T: ...
+@overload
+def nanmedian(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | None = None) -> NanmedianResult[T]: ...
+def nanmedian(input: T, dim: int | Unset = UNSET, keepdim: bool = False, *, out: Sequence[T] | None = None) -> T | NanmedianResult[T]:
+    """Return the middle of the elements that are no nan, of all or along a dimension.
+
+    Of an even number of elements it is the lower of the two in the middle. Without a dimension,
+    elements equal to the result share the gradient; along a dimension, the element at the index
+    gets it.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values, but no bools.
+    dim : int, optional
+        The dimension.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1. Only together with `dim`.
+    out : pair of Tensor, optional
+        Where values and int64 indices are stored. Only together with `dim`.
+
+    Returns
+    -------
+    Tensor or NanmedianResult
+        A new 0-d tensor, which is nan if there is no number; with `dim`, a named tuple of
+        ``values`` and int64 ``indices``.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is bool or complex.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    ArgumentTypeError
+        If `keepdim` or `out` comes without `dim`, or an argument has a wrong type.
+    ResultTypeError
+        If the tensors in `out` do not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([[4.0, 1.0, 3.0], [2.0, float("nan"), 7.0]])
+    >>> vt.nanmedian(x)
+    tensor(3.)
+    >>> vt.nanmedian(x, 1)
+    NanmedianResult(values=tensor([3., 2.]), indices=tensor([2, 0]))
+    """
+    if dim is UNSET:
+        if keepdim is not False or out is not None:
+            raise ArgumentTypeError("nanmedian() takes keepdim and out only together with dim")
+        return nanmedian_default(input)
+    return nanmedian_dim(input, dim, keepdim, out=out)
+
+
+def kthvalue(input: T, k: int, dim: int = -1, keepdim: bool = False, *, out: Sequence[T] | None = None) -> KthvalueResult[T]:
+    """Return the k-th smallest elements along a dimension, and their indices.
+
+    A nan counts as larger than every number. The gradient of a value goes to the element at its
+    index; of equal elements that is the one at position `k` if they stand in their order.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values, but no bools; a 0-d tensor counts as one of one element.
+    k : int
+        Which element, counted from 1.
+    dim : int, default -1
+        The dimension.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1.
+    out : pair of Tensor, optional
+        Where values and int64 indices are stored.
+
+    Returns
+    -------
+    KthvalueResult
+        A named tuple of ``values`` and int64 ``indices``.
+
+    Raises
+    ------
+    OptionValueError
+        If there are fewer than `k` elements, or `k` is not positive.
+    NotSupportedError
+        If `input` is bool or complex.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    ArgumentTypeError
+        If an argument has a wrong type.
+    ResultTypeError
+        If the tensors in `out` do not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> x = vt.tensor([4.0, 1.0, 3.0, 2.0], requires_grad=True)
+    >>> values, indices = vt.kthvalue(x, 2)
+    >>> values.detach(), indices
+    (tensor(2.), tensor(3))
+    >>> values.backward()
+    >>> x.grad
+    tensor([0., 0., 0., 1.])
+    """
+    return kthvalue_dim(input, k, dim, keepdim, out=out)
 
 
 def amax(

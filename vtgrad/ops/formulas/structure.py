@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vtgrad.ops import kernels as k
 from vtgrad.storage.arrays import Array, Shape
 
-__all__ = ["block_diag_gradients", "opposite", "repeat_gradient", "turned_back"]
+__all__ = ["block_diag_gradients", "opposite", "repeat_gradient", "turned_back", "unpadded"]
 
 
 def opposite(shifts: int | Sequence[int]) -> int | list[int]:
@@ -43,3 +43,8 @@ def block_diag_gradients(grad: Array, shapes: Sequence[Shape]) -> list[Array]:
         row += height
         column += width
     return parts
+
+
+def unpadded(grad: Array, widths: Shape) -> Array:
+    """The gradient without the margin, and with zeros for what was cut off."""
+    return k.constant_pad(grad, tuple([-n for n in widths]), 0)

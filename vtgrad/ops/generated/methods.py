@@ -223,6 +223,7 @@ from vtgrad.ops.generated.functional import (
     isposinf as _isposinf,
     isreal as _isreal,
     kron as _kron,
+    kthvalue as _kthvalue,
     lcm as _lcm,
     lcm_ as _lcm_,
     ldexp as _ldexp,
@@ -278,6 +279,7 @@ from vtgrad.ops.generated.functional import (
     min as _min,
     minimum as _minimum,
     mm as _mm,
+    mode as _mode,
     moveaxis as _moveaxis,
     movedim as _movedim,
     mul as _mul,
@@ -290,6 +292,7 @@ from vtgrad.ops.generated.functional import (
     nan_to_num as _nan_to_num,
     nan_to_num_ as _nan_to_num_,
     nanmean as _nanmean,
+    nanmedian as _nanmedian,
     nansum as _nansum,
     narrow as _narrow,
     narrow_copy as _narrow_copy,
@@ -650,6 +653,7 @@ class TensorMethods(TensorBase):
     isposinf = _isposinf
     isreal = _isreal
     kron = _kron
+    kthvalue = _kthvalue
     lcm = _lcm
     lcm_ = _lcm_
     ldexp = _ldexp
@@ -705,6 +709,7 @@ class TensorMethods(TensorBase):
     min = _min
     minimum = _minimum
     mm = _mm
+    mode = _mode
     moveaxis = _moveaxis
     movedim = _movedim
     mul = _mul
@@ -717,6 +722,7 @@ class TensorMethods(TensorBase):
     nan_to_num = _nan_to_num
     nan_to_num_ = _nan_to_num_
     nanmean = _nanmean
+    nanmedian = _nanmedian
     nansum = _nansum
     narrow = _narrow
     narrow_copy = _narrow_copy

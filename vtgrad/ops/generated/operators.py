@@ -351,6 +351,8 @@ BERNOULLI_FLOAT_: Final = Operator("bernoulli_float_", "input p:float * generato
 NORMAL_TENSOR_FLOAT: Final = Operator("normal_Tensor_float", "mean std:float * generator:Generator|None", "mean", spoken="normal", tangent="zero", batch="random")
 NORMAL_FLOAT_TENSOR: Final = Operator("normal_float_Tensor", "mean:float std * generator:Generator|None", "std", spoken="normal", tangent="zero", batch="random")
 NORMAL_TENSOR_TENSOR: Final = Operator("normal_Tensor_Tensor", "mean std * generator:Generator|None", "mean std", spoken="normal", tangent="zero", batch="random")
+POISSON: Final = Operator("poisson", "input * generator:Generator|None", "input", tangent="zero", batch="random")
+DRAW_CHOICES: Final = Operator("draw_choices", "input count:int replacement:bool * generator:Generator|None", batch="random", names=None, pattern="dense")
 # reductions
 SUM_DEFAULT: Final = Operator("sum_default", "input * dtype:DType|None", "input", spoken="sum", batch="all sum_dim_IntList", names="drop dim", pattern="reduction")
 SUM_DIM_INTLIST: Final = Operator("sum_dim_IntList", "input dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="sum", batch="shift", names="drop dim", pattern="reduction")
@@ -365,6 +367,10 @@ EXTREME: Final = Operator("extreme", "input dim:int kind:str", "input", reads_re
 MAX_DIM: Final = Operator("max_dim", "input dim:int keepdim:bool", "input", spoken="max", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 MIN_DIM: Final = Operator("min_dim", "input dim:int keepdim:bool", "input", spoken="min", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 MEDIAN_DIM: Final = Operator("median_dim", "input dim:int keepdim:bool", "input", spoken="median", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+NANMEDIAN_DEFAULT: Final = Operator("nanmedian_default", "input", "input", spoken="nanmedian", reads_result=True, batch="all extreme nanmedian", names="drop dim", pattern="reduction")
+NANMEDIAN_DIM: Final = Operator("nanmedian_dim", "input dim:int keepdim:bool", "input", spoken="nanmedian", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+KTHVALUE_DIM: Final = Operator("kthvalue_dim", "input count=k:int dim:int keepdim:bool", "input", spoken="kthvalue", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
+MODE: Final = Operator("mode", "input dim:int keepdim:bool", "input", results=2, reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 PUT_SELECTED: Final = Operator("put_selected", "input sizes:Shape dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
 TAKE_SELECTED: Final = Operator("take_selected", "input dim:int indices keepdim:bool", "input", batch="selected", names=None, pattern="moves")
 AMAX_DEFAULT: Final = Operator("amax_default", "input dim:Dims keepdim:bool", "input", spoken="amax", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
@@ -395,6 +401,7 @@ SORT_DIM: Final = Operator("sort_dim", "input dim:int descending:bool", "input",
 SORT_STABLE: Final = Operator("sort_stable", "input dim:int descending:bool * stable:bool|None", "input", spoken="sort", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
 ARGSORT_STABLE: Final = Operator("argsort_stable", "input dim:int descending:bool * stable:bool", spoken="argsort", batch="shift", names="same", pattern="dense")
 TOPK_DIM: Final = Operator("topk_dim", "input count=k:int dim:int largest:bool sorted:bool", "input", spoken="topk", results=2, reads_result=True, batch="shift", names="same", pattern="along dim")
+SEARCH_ROWS: Final = Operator("search_rows", "input values right:bool", batch="search_rows", names=None, pattern="dense")
 # special
 SINC: Final = Operator("sinc", "input", "input", reads_first="input")
 SINC_: Final = SINC.in_place()
@@ -438,6 +445,7 @@ COUNTED_INDICES: Final = Operator("counted_indices", "repeats * output_size:int|
 REPEAT_TILES: Final = Operator("repeat_tiles", "input repeats:Sequence[int]", "input", spoken="repeat", batch="repeat", names="repeat", pattern="moves")
 ROLL: Final = Operator("roll", "input shifts:int|Sequence[int] dims:int|Sequence[int]|None", "input", batch="roll", names="same", pattern="moves")
 FLIP_DIMS: Final = Operator("flip_dims", "input dims:int|Sequence[int]", "input", spoken="flip", batch="shift", names="same", pattern="moves")
+CONSTANT_PAD: Final = Operator("constant_pad", "input widths:Shape value:Number", "input", batch="whole", names=None, pattern="moves", constants="value")
 # views
 SELECT: Final = Operator("select", "input dim:int index:int", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
 SELECT_COPY: Final = Operator("select_copy", "input dim:int index:int", "input", batch="shift", names="drop dim", pattern="moves")

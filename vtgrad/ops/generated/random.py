@@ -19,7 +19,7 @@ from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
-from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
@@ -35,6 +35,7 @@ from vtgrad.ops.generated.random_nodes import (
     NormalBackward1,
     NormalBackward2,
     NormalBackward3,
+    PoissonBackward0,
     RandomBackward0,
     RandomBackward1,
     RandomBackward2,
@@ -47,6 +48,7 @@ __all__ = [
     "bernoulli_default",
     "bernoulli_float_",
     "cauchy_",
+    "draw_choices",
     "exponential_",
     "geometric_",
     "log_normal_",
@@ -54,6 +56,7 @@ __all__ = [
     "normal_Tensor_Tensor",
     "normal_Tensor_float",
     "normal_float_Tensor",
+    "poisson",
     "random_default_",
     "random_from_",
     "random_to_",
@@ -507,6 +510,62 @@ def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = 
     ) and is_recording():
         set_history(result, NormalBackward3.record(mean, std, generator=generator))
     return result
+
+
+def poisson(input: T, *, generator: Generator | None = None) -> T:
+    """Return counts of events that occur at given rates.
+
+    Each element is drawn from the Poisson distribution whose mean is the element of `input`. The
+    gradient is 0.
+
+    Parameters
+    ----------
+    input : Tensor
+        The rates, floating and not negative.
+    generator : Generator or None, default None
+        What to draw from; the default generator if None.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of the shape and the dtype of `input`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the rates are not floating.
+    ShapeError
+        If a rate is negative or nan.
+    ArgumentTypeError
+        If `generator` is not a generator.
+
+    Examples
+    --------
+    >>> draws = vt.poisson(vt.full((10000,), 4.0), generator=vt.Generator().manual_seed(0))
+    >>> 3.9 < draws.mean().item() < 4.1
+    True
+    """
+    if keys.active and is_drawn_in_batch(input):
+        return take_over(op.POISSON, poisson, input, generator=generator)
+    try:
+        array = no_fp_warnings.run(k.poisson, input._impl.array, generator=generator)
+    except Exception as error:
+        return recover(error, op.POISSON, poisson, input, generator=generator)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        set_history(result, PoissonBackward0.record(input, generator=generator))
+    return result
+
+
+def draw_choices(self: T, count: int, replacement: bool, *, generator: Generator | None = None) -> T:
+    """Numbers of elements along the last dimension, each chosen with a weight."""
+    if keys.active and is_drawn_in_batch(self):
+        return take_over(op.DRAW_CHOICES, draw_choices, self, count, replacement, generator=generator)
+    try:
+        array = no_fp_warnings.run(k.draw_choices, self._impl.array, count, replacement, generator=generator)
+    except Exception as error:
+        return recover(error, op.DRAW_CHOICES, draw_choices, self, count, replacement, generator=generator)
+    return wrap_like(self, array)
 
 
 def bernoulli_(input: T, p: Tensor | float = 0.5, *, generator: Generator | None = None) -> T:

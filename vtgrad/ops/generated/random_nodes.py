@@ -308,3 +308,21 @@ class NormalBackward3(OperatorNode):
         grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
         grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
         return grad0, grad1
+
+
+@final
+class PoissonBackward0(OperatorNode):
+    """Derivative of `poisson`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+
+    @staticmethod
+    def record(self: TensorBase, *, generator: Generator | None = None) -> PoissonBackward0:
+        return PoissonBackward0((gradient_edge(self),))
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.zeros_like(grad),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.zeros_like(grad),)

@@ -36,6 +36,7 @@ from vtgrad.ops.generated.reductions_nodes import (
     DistBackward0,
     ExponentialSharesBackward0,
     ExtremeBackward0,
+    KthvalueBackward0,
     LinalgVectorNormBackward0,
     LogSoftmaxBackward0,
     LogsumexpBackward0,
@@ -47,6 +48,9 @@ from vtgrad.ops.generated.reductions_nodes import (
     MedianBackward1,
     MinBackward0,
     MinBackward1,
+    ModeBackward0,
+    NanmedianBackward0,
+    NanmedianBackward1,
     NansumBackward0,
     ProdBackward0,
     ProdBackward1,
@@ -76,6 +80,7 @@ __all__ = [
     "dist",
     "exponential_shares",
     "extreme",
+    "kthvalue_dim",
     "linalg_vector_norm",
     "log_softmax_dim",
     "logsumexp_dim",
@@ -87,6 +92,9 @@ __all__ = [
     "median_dim",
     "min_default",
     "min_dim",
+    "mode",
+    "nanmedian_default",
+    "nanmedian_dim",
     "nansum_dim",
     "prod_default",
     "prod_dim_int",
@@ -121,6 +129,27 @@ class MinResult(NamedTuple, Generic[T]):
 
 class MedianResult(NamedTuple, Generic[T]):
     """Results of `vtgrad.median`."""
+
+    values: T
+    indices: T
+
+
+class NanmedianResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.nanmedian`."""
+
+    values: T
+    indices: T
+
+
+class KthvalueResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.kthvalue`."""
+
+    values: T
+    indices: T
+
+
+class ModeResult(NamedTuple, Generic[T]):
+    """Results of `vtgrad.mode`."""
 
     values: T
     indices: T
@@ -317,7 +346,7 @@ def median_default(input: T) -> T:
 
 
 def extreme(self: T, dim: int, kind: str) -> T:
-    """The max, min or median along a dimension, with the gradient of that of all elements."""
+    """An extreme or a median along a dimension, with the gradient of that of all elements."""
     if keys.active and is_keyed(self):
         return take_over(op.EXTREME, extreme, self, dim, kind)
     try:
@@ -398,6 +427,138 @@ def median_dim(input: T, dim: SupportsIndex, keepdim: bool = False, *, out: Sequ
     results = MedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         node = MedianBackward1.record(input, dim, keepdim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+def nanmedian_default(input: T) -> T:
+    """Return the middle of the elements that are no nan, of all or along a dimension."""
+    if keys.active and is_keyed(input):
+        return take_over(op.NANMEDIAN_DEFAULT, nanmedian_default, input)
+    try:
+        array = no_fp_warnings.run(k.nanmedian, input._impl.array)
+    except Exception as error:
+        return recover(error, op.NANMEDIAN_DEFAULT, nanmedian_default, input)
+    result = wrap_like(input, array)
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = NanmedianBackward0.record(input)
+        set_history(result, node)
+        node.save_results(result)
+    return result
+
+
+def nanmedian_dim(input: T, dim: SupportsIndex, keepdim: bool = False, *, out: Sequence[T] | None = None) -> NanmedianResult[T]:
+    """The lower middle elements along a dimension that are no nan, and their indices."""
+    if keys.active and is_keyed(input, out):
+        return take_over(op.NANMEDIAN_DIM, nanmedian_dim, input, dim, keepdim, out=out)
+    try:
+        dim = checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
+        check_pair(out, array_of(input, "input").dtype)
+        if out is not None:
+            out_0, out_1 = out
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = no_fp_warnings.run(k.nanmedian_dim, input._impl.array, dim, keepdim)
+    except Exception as error:
+        return recover(error, op.NANMEDIAN_DIM, nanmedian_dim, input, dim, keepdim, out=out)
+    if out is not None:
+        return NanmedianResult(*write_outs(out, arrays, "nanmedian", exact=True))
+    results = NanmedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = NanmedianBackward1.record(input, dim, keepdim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+def kthvalue_dim(
+    input: T, count: SupportsIndex, dim: SupportsIndex = -1, keepdim: bool = False, *, out: Sequence[T] | None = None
+) -> KthvalueResult[T]:
+    """Return the k-th smallest elements along a dimension, and their indices."""
+    if keys.active and is_keyed(input, out):
+        return take_over(op.KTHVALUE_DIM, kthvalue_dim, input, count, dim, keepdim, out=out)
+    try:
+        count = checked_dim(count, "k")
+        dim = checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
+        check_pair(out, array_of(input, "input").dtype)
+        if out is not None:
+            out_0, out_1 = out
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = no_fp_warnings.run(k.kthvalue, input._impl.array, count, dim, keepdim)
+    except Exception as error:
+        return recover(error, op.KTHVALUE_DIM, kthvalue_dim, input, count, dim, keepdim, out=out)
+    if out is not None:
+        return KthvalueResult(*write_outs(out, arrays, "kthvalue", exact=True))
+    results = KthvalueResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = KthvalueBackward0.record(input, count, dim, keepdim)
+        set_history_of_each(results, node)
+        node.save_results(*results)
+    return results
+
+
+def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Sequence[T] | None = None) -> ModeResult[T]:
+    """Return the most frequent elements along a dimension, and the last index of each.
+
+    Of several that are equally frequent it is the smallest one. No nan equals another. The
+    gradient of a value goes to the element at its index.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real values; a 0-d tensor counts as one of one element.
+    dim : int, default -1
+        The dimension.
+    keepdim : bool, default False
+        Whether the dimension stays, with size 1.
+    out : pair of Tensor, optional
+        Where values and int64 indices are stored.
+
+    Returns
+    -------
+    ModeResult
+        A named tuple of ``values`` and int64 ``indices``.
+
+    Raises
+    ------
+    NotSupportedError
+        If `input` is complex.
+    DimensionError
+        If the dimension does not exist or has size 0.
+    ArgumentTypeError
+        If an argument has a wrong type.
+    ResultTypeError
+        If the tensors in `out` do not have the dtypes of the results.
+    OutGradError
+        If `out` is given and an argument requires grad while recording.
+
+    Examples
+    --------
+    >>> vt.mode(vt.tensor([[3, 1, 3], [2, 2, 1]]))
+    ModeResult(values=tensor([3, 2]), indices=tensor([2, 1]))
+    """
+    if keys.active and is_keyed(input, out):
+        return take_over(op.MODE, mode, input, dim, keepdim, out=out)
+    try:
+        dim = checked_dim(dim)
+        keepdim = check_flag(keepdim, "keepdim")
+        check_pair(out, array_of(input, "input").dtype)
+        if out is not None:
+            out_0, out_1 = out
+            check_out(out_0, input)
+            check_out(out_1, input)
+        arrays = no_fp_warnings.run(k.mode, input._impl.array, dim, keepdim)
+    except Exception as error:
+        return recover(error, op.MODE, mode, input, dim, keepdim, out=out)
+    if out is not None:
+        return ModeResult(*write_outs(out, arrays, "mode", exact=True))
+    results = ModeResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+        node = ModeBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results

@@ -404,6 +404,119 @@ class MedianBackward1(SavesIndicesOutput):
 
 
 @final
+class NanmedianBackward0(SavesSelfResult):
+    """Derivative of `nanmedian_default`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    takes_large: ClassVar[bool] = True
+    saves_results: ClassVar[bool] = True
+
+    @staticmethod
+    def record(self: TensorBase) -> NanmedianBackward0:
+        edge0 = gradient_edge(self)
+        node = NanmedianBackward0((edge0,))
+        node.saved_self = SavedVariable(self, edge0)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        self_ = self.saved_self.unpack_array(self)
+        result = self.saved_result.unpack_array(self)
+        return (array_formulas.shared_by_whole_ties(grad, self_, result),)
+
+    def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.next_edges[0] is not None:
+            self_ = self.saved_self.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
+        return (grad0,), (FRESH,)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        self_ = self.saved_self.unpack(self)
+        result = self.saved_result.unpack(self)
+        return (tensor_formulas.shared_by_whole_ties(grad, self_, result),)
+
+
+@final
+class NanmedianBackward1(SavesIndicesOutput):
+    """Derivative of `nanmedian_dim`."""
+
+    __slots__ = ("dim", "keepdim", "self_shape")
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
+    self_shape: Shape
+    dim: int
+    keepdim: AnyBool
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> NanmedianBackward1:
+        node = NanmedianBackward1((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.keepdim = keepdim
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
+
+
+@final
+class KthvalueBackward0(SavesIndicesOutput):
+    """Derivative of `kthvalue_dim`."""
+
+    __slots__ = ("dim", "keepdim", "self_shape")
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
+    self_shape: Shape
+    dim: int
+    keepdim: AnyBool
+
+    @staticmethod
+    def record(self: TensorBase, count: SupportsIndex, dim: SupportsIndex = -1, keepdim: AnyBool = False) -> KthvalueBackward0:
+        node = KthvalueBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.keepdim = keepdim
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
+
+
+@final
+class ModeBackward0(SavesIndicesOutput):
+    """Derivative of `mode`."""
+
+    __slots__ = ("dim", "keepdim", "self_shape")
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    saves_results: ClassVar[bool] = True
+    self_shape: Shape
+    dim: int
+    keepdim: AnyBool
+
+    @staticmethod
+    def record(self: TensorBase, dim: SupportsIndex = -1, keepdim: AnyBool = False) -> ModeBackward0:
+        node = ModeBackward0((gradient_edge(self),))
+        node.self_shape = self._impl.array.shape
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.keepdim = keepdim
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack_array(self), self.keepdim),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.put_selected(grad, self.self_shape, self.dim, self.saved_indices.unpack(self), self.keepdim),)
+
+
+@final
 class PutSelectedBackward0(SavesIndices):
     """Derivative of `put_selected`."""
 

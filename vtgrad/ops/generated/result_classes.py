@@ -17,6 +17,9 @@ from vtgrad.ops.generated.linalg import LinalgSvdResult
 from vtgrad.ops.generated.reductions import MaxResult
 from vtgrad.ops.generated.reductions import MinResult
 from vtgrad.ops.generated.reductions import MedianResult
+from vtgrad.ops.generated.reductions import NanmedianResult
+from vtgrad.ops.generated.reductions import KthvalueResult
+from vtgrad.ops.generated.reductions import ModeResult
 from vtgrad.ops.generated.reductions import AminmaxResult
 from vtgrad.ops.generated.reductions import VarMeanResult
 from vtgrad.ops.generated.reductions import StdMeanResult
@@ -29,6 +32,7 @@ __all__ = [
     "CummaxResult",
     "CumminResult",
     "FrexpResult",
+    "KthvalueResult",
     "LinalgEighResult",
     "LinalgQrResult",
     "LinalgSlogdetResult",
@@ -36,6 +40,8 @@ __all__ = [
     "MaxResult",
     "MedianResult",
     "MinResult",
+    "ModeResult",
+    "NanmedianResult",
     "SortResult",
     "StdMeanResult",
     "TopkResult",
@@ -55,6 +61,9 @@ RESULT_CLASSES: Final[dict[str, type[tuple[object, ...]]]] = {
     "max.dim": MaxResult,
     "min.dim": MinResult,
     "median.dim": MedianResult,
+    "nanmedian.dim": NanmedianResult,
+    "kthvalue.dim": KthvalueResult,
+    "mode": ModeResult,
     "aminmax.dim": AminmaxResult,
     "var_mean.dim": VarMeanResult,
     "std_mean.dim": StdMeanResult,

@@ -21,7 +21,7 @@ from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_fl
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool as bool, T
+from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
 from vtgrad.views.write_out import check_out, write_outs
 from vtgrad.ops.generated.sorting_nodes import (
     SortBackward0,
@@ -31,6 +31,7 @@ from vtgrad.ops.generated.sorting_nodes import (
 
 __all__ = [
     "argsort_stable",
+    "search_rows",
     "sort_dim",
     "sort_stable",
     "topk_dim",
@@ -145,3 +146,14 @@ def topk_dim(
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
+
+
+def search_rows(self: T, values: Tensor, right: bool) -> T:
+    """Where values go into sorted rows: each row of values into the row of elements at its index."""
+    if keys.active and is_keyed(self, values):
+        return take_over(op.SEARCH_ROWS, search_rows, self, values, right)
+    try:
+        array = no_fp_warnings.run(k.search_rows, self._impl.array, values._impl.array, right)
+    except Exception as error:
+        return recover(error, op.SEARCH_ROWS, search_rows, self, values, right)
+    return wrap_like(self, array)

@@ -16,6 +16,7 @@ from vtgrad.ops.calling.arguments import arrays_of, leading
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
@@ -25,6 +26,7 @@ from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.structure_nodes import (
     BlockDiagBackward0,
+    ConstantPadNdBackward0,
     DiagEmbedBackward0,
     FlipBackward0,
     RepeatBackward0,
@@ -36,6 +38,7 @@ from vtgrad.ops.generated.structure_nodes import (
 
 __all__ = [
     "block_diagonal",
+    "constant_pad",
     "counted_indices",
     "diag_embed",
     "flip_dims",
@@ -362,4 +365,18 @@ def flip_dims(input: T, dims: int | Sequence[int]) -> T:
     result = wrap_like(input, array)
     if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
         set_history(result, FlipBackward0.record(input, dims))
+    return result
+
+
+def constant_pad(self: T, widths: Shape, value: Number = 0) -> T:
+    """The elements with a margin of one value."""
+    if keys.active and is_keyed(self):
+        return take_over(op.CONSTANT_PAD, constant_pad, self, widths, value)
+    try:
+        array = no_fp_warnings.run(k.constant_pad, self._impl.array, widths, value)
+    except Exception as error:
+        return recover(error, op.CONSTANT_PAD, constant_pad, self, widths, value)
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+        set_history(result, ConstantPadNdBackward0.record(self, widths, value))
     return result

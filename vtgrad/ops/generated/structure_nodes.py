@@ -18,7 +18,7 @@ from vtgrad.ops import formulas as array_formulas
 from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyInt
 from vtgrad.ops.saving.operands import integers, shapes_of_operand
@@ -200,3 +200,24 @@ class FlipBackward0(OperatorNode):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.flip(grad, self.dims),)
+
+
+@final
+class ConstantPadNdBackward0(OperatorNode):
+    """Derivative of `constant_pad`."""
+
+    __slots__ = ("widths",)
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    widths: Shape
+
+    @staticmethod
+    def record(self: TensorBase, widths: Shape, value: Number = 0) -> ConstantPadNdBackward0:
+        node = ConstantPadNdBackward0((gradient_edge(self),))
+        node.widths = integers(widths)
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (array_formulas.unpadded(grad, self.widths),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (tensor_formulas.unpadded(grad, self.widths),)

@@ -1138,6 +1138,11 @@ def block_diag_gradients(grad: TensorBase, shapes: Sequence[Shape]) -> list[Tens
     return parts
 
 
+def unpadded(grad: TensorBase, widths: Shape) -> TensorBase:
+    """The gradient without the margin, and with zeros for what was cut off."""
+    return F.constant_pad(grad, tuple([-n for n in widths]), 0)
+
+
 def scaled(term: TensorBase, factor: Number) -> TensorBase:
     """A term with a factor; the very object if the factor is one."""
     return term if factor == 1 else F.mul(term, factor)

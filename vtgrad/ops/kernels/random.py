@@ -29,12 +29,14 @@ __all__ = [
     "bernoulli_number_",
     "bernoulli_tensor_",
     "cauchy_",
+    "draw_choices",
     "draw_integers",
     "exponential_",
     "geometric_",
     "log_normal_",
     "normal_",
     "normal_tensors",
+    "poisson",
     "random_between_",
     "random_below_",
     "random_any_",
@@ -321,6 +323,61 @@ def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = No
             found=p.shape,
         )
     return copied(self, np.asarray(source.random(self.shape) < p))
+
+
+def poisson(self: Array, *, generator: Generator | None = None) -> Array:
+    """Counts of events that occur at the rate given by each element.
+
+    Raises
+    ------
+    NotSupportedError
+        If the rates are not floating.
+    ShapeError
+        If one is negative or NaN, or too large to draw.
+    """
+    source = source_of(generator)
+    _check_kind(self.dtype, "f", "poisson")
+    if not ((self >= 0) & (self <= _LARGEST_RATE)).all():
+        raise ShapeError(f"a rate lies between 0 and {_LARGEST_RATE:.0e}, and one does not")
+    return np.asarray(source.poisson(self)).astype(self.dtype)
+
+
+# From here on counts would not fit 64 bits.
+_LARGEST_RATE: Final = 9e18
+
+
+def draw_choices(
+    self: Array, count: int, replacement: bool, *, generator: Generator | None = None
+) -> Array:
+    """Numbers of elements along the last dimension, each chosen with a weight.
+
+    Raises
+    ------
+    ShapeError
+        If a weight is negative or not finite, or all weights of a row are zero.
+    """
+    source = source_of(generator)
+    if not (np.isfinite(self) & (self >= 0)).all():
+        raise ShapeError("weights must be finite and not negative")
+    weights = self.astype(np.float64)
+    total = np.cumsum(weights, -1)
+    if weights.size and not (total[..., -1] > 0).all():
+        raise ShapeError("a row of weights has nothing that could be chosen")
+    if replacement:
+        shape = (*weights.shape[:-1], count)
+        found: Array = np.empty(shape, np.int64)
+        draws = source.random(shape)
+        for index in np.ndindex(shape[:-1]):
+            row = total[index]
+            # What has no weight is never met: the place behind equal sums is taken.
+            found[index] = np.searchsorted(row, draws[index] * row[-1], "right")
+        return found
+    # The first events of processes with these rates come in the order of such draws.
+    waited = source.standard_exponential(weights.shape)
+    with np.errstate(divide="ignore"):
+        times = waited / weights
+    chosen: Array = np.argsort(times, -1, kind="stable")[..., :count]
+    return np.ascontiguousarray(chosen, np.int64)
 
 
 def _check_probabilities(p: Array) -> None:

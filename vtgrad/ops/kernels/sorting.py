@@ -5,7 +5,7 @@ nan counts as larger than every number. Equal elements keep their order, also in
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
-__all__ = ["argsort", "sort", "sort_stable", "topk"]
+__all__ = ["argsort", "search_rows", "sort", "sort_stable", "topk"]
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
@@ -120,3 +120,27 @@ def topk(
     values[...] = np.take_along_axis(self, order, axis)
     indices[...] = order
     return values, indices
+
+
+def search_rows(self: Array, values: Array, right: bool) -> Array:
+    """Where values go into sorted rows: one row of values for each of elements.
+
+    Parameters
+    ----------
+    self : array
+        The elements, ascending along the last dimension.
+    values : array
+        The values, of any shape for one row, and else with leading dimensions that broadcast.
+    right : bool
+        Whether a value goes behind equal elements.
+    """
+    side: Literal["left", "right"] = "right" if right else "left"
+    if self.ndim == 1:
+        return np.asarray(np.searchsorted(self, values, side), np.int64)
+    lead = np.broadcast_shapes(self.shape[:-1], values.shape[:-1])
+    found: Array = np.empty((*lead, values.shape[-1]), np.int64)
+    rows = np.broadcast_to(self, (*lead, self.shape[-1]))
+    wanted = np.broadcast_to(values, found.shape)
+    for index in np.ndindex(lead):
+        found[index] = np.searchsorted(rows[index], wanted[index], side)
+    return found

@@ -11,7 +11,8 @@ from vtgrad.errors import ArgumentTypeError, DimensionError, NotSupportedError, 
 from vtgrad.ops.kernels.copying.copies import clone, contiguous
 from vtgrad.ops.kernels.joining import empty_joined
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
 from vtgrad.storage.lazy_array import resolved
@@ -20,6 +21,7 @@ from vtgrad.storage.strides import check_sizes
 
 __all__ = [
     "block_diag",
+    "constant_pad",
     "counted_indices",
     "diag_embed",
     "flip",
@@ -286,3 +288,33 @@ def _check_matrix(self: Array, name: str) -> None:
         raise ShapeError(
             f"{name} needs at least 2 dimensions, got shape {self.shape}", shape=self.shape
         )
+
+
+def constant_pad(self: Array, widths: Shape, value: Number = 0) -> Array:
+    """The elements with a margin of one value.
+
+    Parameters
+    ----------
+    self : array
+        The elements.
+    widths : tuple of int
+        How many come before and behind along the last dimension, then along the one before it,
+        and so on; negative numbers cut off.
+    value : number
+        The value.
+    """
+    shape = list(self.shape)
+    into, taken = [slice(None)] * self.ndim, [slice(None)] * self.ndim
+    for nr in range(len(widths) // 2):
+        axis = self.ndim - 1 - nr
+        before, after = widths[2 * nr], widths[2 * nr + 1]
+        size = shape[axis]
+        shape[axis] = size + before + after
+        taken[axis] = slice(max(-before, 0), size - max(-after, 0))
+        into[axis] = slice(max(before, 0), shape[axis] - max(after, 0))
+    check_sizes(tuple(shape), self.itemsize)
+    # What is not stored need not fit the dtype.
+    margin = as_element(value if any(n > 0 for n in widths) else 0, self.dtype)
+    found: Array = np.full(shape, margin, self.dtype)
+    found[tuple(into)] = self[tuple(taken)]
+    return found

@@ -68,7 +68,8 @@ class NotImplemented(Node):
         raise NoDerivativeError(
             "backward reached an operator without a derivative: floor_divide or a number % tensor"
             " (div with rounding_mode='floor' has gradient zero), scatter with reduce="
-            " (scatter_reduce has one), heaviside, or set_. Use another, or detach the operands",
+            " (scatter_reduce has one), heaviside, set_, or the edges that histogram finds. Use"
+            " another, or detach the operands",
             node=self.name(),
         )
 

@@ -35,10 +35,19 @@ __all__ = [
     "median_dim",
     "min",
     "min_dim",
+    "nanmedian",
+    "nanmedian_dim",
 ]
 
 
-def _refuse_empty_axis(name: str, x: Array, axis: int) -> None:
+def refuse_empty_axis(name: str, x: Array, axis: int) -> None:
+    """Raise if there is nothing along an axis to choose from.
+
+    Raises
+    ------
+    DimensionError
+        If the size is 0.
+    """
     if x.ndim and x.shape[axis] == 0:
         raise DimensionError(
             f"{name}() cannot reduce dimension {axis} of size 0 in shape {x.shape}",
@@ -76,7 +85,7 @@ def _arg_along(x: Array, axis: int, keepdim: bool, largest: bool) -> Array:
 
 def _along(name: str, x: Array, dim: int, keepdim: bool, largest: bool) -> tuple[Array, Array]:
     axis = normalize_dim(dim, x.ndim)
-    _refuse_empty_axis(name, x, axis)
+    refuse_empty_axis(name, x, axis)
     if x.dtype.kind == "c":
         raise DTypeError(f"{name}() has no meaning for complex values", dtype=x.dtype)
     values = reduce_into(np.maximum if largest else np.minimum, x, axis, keepdim, None)
@@ -96,7 +105,7 @@ def min_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]
 def aminmax_dim(self: Array, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
     """Smallest and largest elements, of all or along `dim`."""
     if dim is not None:
-        _refuse_empty_axis("aminmax", self, normalize_dim(dim, self.ndim))
+        refuse_empty_axis("aminmax", self, normalize_dim(dim, self.ndim))
     elif self.size == 0:
         raise ShapeError("aminmax() of a tensor without elements needs a dim", shape=self.shape)
     if self.dtype.kind == "c":
@@ -110,7 +119,7 @@ def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> 
         raise DTypeError(f"{name}() has no meaning for {x.dtype} values", dtype=x.dtype)
     if dim is not None:
         axis = normalize_dim(dim, x.ndim)
-        _refuse_empty_axis(name, x, axis)
+        refuse_empty_axis(name, x, axis)
         return _arg_along(x, axis, keepdim, largest)
     if x.size == 0:
         raise OutOfRangeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
@@ -128,9 +137,9 @@ def argmin(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     return _arg("argmin", self, dim, keepdim, False)
 
 
-def _refuse_unordered(x: Array) -> None:
+def _refuse_unordered(x: Array, name: str = "median") -> None:
     if x.dtype.kind in "cb":
-        raise NotSupportedError(f"median() has no meaning for {x.dtype} values", dtype=x.dtype)
+        raise NotSupportedError(f"{name}() has no meaning for {x.dtype} values", dtype=x.dtype)
 
 
 def _median_of_nothing(x: Array) -> Array:
@@ -159,16 +168,18 @@ def median(self: Array) -> Array:
 
 
 def extreme(self: Array, dim: int, kind: str) -> Array:
-    """The ``max``, ``min`` or ``median`` along `dim`."""
+    """The ``max``, ``min``, ``median`` or ``nanmedian`` along `dim`."""
     if kind == "median":
         return median_dim(self, dim)[0]
+    if kind == "nanmedian":
+        return nanmedian_dim(self, dim)[0]
     return _along(kind, self, dim, keepdim=False, largest=kind == "max")[0]
 
 
 def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     """The middle elements along `dim`, the lower of two, and their indices."""
     axis = normalize_dim(dim, self.ndim)
-    _refuse_empty_axis("median", self, axis)
+    refuse_empty_axis("median", self, axis)
     _refuse_unordered(self)
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
@@ -178,13 +189,36 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
         nans = np.isnan(self)
         first = np.argmax(nans, axis, keepdims=True)
         middle = np.where(np.logical_or.reduce(nans, axis, keepdims=True), first, middle)
-    values: Array = np.take_along_axis(self, middle, axis)
-    shape = reduced_shape(self.shape, (axis,), keepdim)
-    out: Array = np.empty(shape, self.dtype)
+    return taken_at(self, middle, axis, keepdim)
+
+
+def taken_at(x: Array, places: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The elements at one place of each row, and the places, which have the dimension here."""
+    shape = reduced_shape(x.shape, (axis,), keepdim)
+    values: Array = np.empty(shape, x.dtype)
     indices: Array = np.empty(shape, np.int64)
-    out[...] = values.reshape(shape)
-    indices[...] = middle.reshape(shape)
-    return out, indices
+    values[...] = np.take_along_axis(x, places, axis).reshape(shape)
+    indices[...] = places.reshape(shape)
+    return values, indices
+
+
+def nanmedian(self: Array) -> Array:
+    """The middle element of those that are no nan, the lower one of two; nan if all are."""
+    return median(self[~np.isnan(self)] if self.dtype.kind == "f" else self)
+
+
+def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    """The middle elements along `dim` of those that are no nan, and their indices."""
+    axis = normalize_dim(dim, self.ndim)
+    refuse_empty_axis("nanmedian", self, axis)
+    _refuse_unordered(self, "nanmedian")
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    # A nan stands behind all numbers.
+    order = np.argsort(self, axis, kind="stable")
+    count = np.add.reduce(self == self, axis, np.int64, keepdims=True)
+    middle = np.maximum(count - 1, 0) // 2
+    return taken_at(self, np.take_along_axis(order, middle, axis), axis, keepdim)
 
 
 def checked_counts(self: Array, extreme: Array) -> Array:

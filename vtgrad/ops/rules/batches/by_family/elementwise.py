@@ -9,6 +9,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall, Operand
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
+from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["RULES", "elementwise"]
 
@@ -82,8 +83,24 @@ def lerp(call: BatchedCall) -> object:
     return elementwise(call)
 
 
+def search_rows(call: BatchedCall) -> object:
+    """Values of each sample, in rows of each or in those that all samples share."""
+    rows, values = call.operand(call.tensor("input")), call.expanded(call.tensor("values"))
+    if not rows.has_samples and rows.tensor._impl.array.ndim == 1:
+        return call.run({"values": values.value})
+    one = not values.tensor._impl.array.ndim
+    if one:
+        # One value for each sample is a row of one.
+        values = Operand(F.unsqueeze(values.tensor, 0), F.unsqueeze(values.value, 1), True)
+    ndim = max(x.tensor._impl.array.ndim for x in (rows, values))
+    found = call.called({"input": call.aligned(rows, ndim), "values": call.aligned(values, ndim)})
+    assert isinstance(found, TensorBase)
+    return call.finish(F.squeeze_dim(found, 1) if one else found)
+
+
 RULES: Final[dict[str, Callable[[BatchedCall], object]]] = {
     "elementwise": elementwise,
+    "search_rows": search_rows,
     "fill": fill,
     "lerp": lerp,
 }
