@@ -257,6 +257,7 @@ __all__ = [
     "__compiled__",
     "__version__",
     "e",
+    "fft",
     "inf",
     "nan",
     "newaxis",
@@ -273,6 +274,7 @@ __all__ += _FUNCTIONS
 
 
 if TYPE_CHECKING:
+    from vtgrad import fft as fft
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import testing as testing
@@ -283,6 +285,7 @@ else:
     # at first use].
 
     _PACKAGES = {
+        "fft",
         "numpy",
         "profiler",
         "return_types",

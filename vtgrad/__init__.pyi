@@ -32,6 +32,7 @@ from typing_extensions import Buffer, CapsuleType, TypeIs, TypeVar
 
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
+from vtgrad import fft as fft
 from vtgrad import func as func
 from vtgrad import profiler as profiler
 from vtgrad import random as random
@@ -179,6 +180,7 @@ __all__ = [
     "atleast_3d",
     "autograd",
     "baddbmm",
+    "bartlett_window",
     "bernoulli",
     "bincount",
     "bitwise_and",
@@ -187,6 +189,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "bool",
@@ -289,6 +292,7 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "fft",
     "fill_",
     "finfo",
     "fix",
@@ -329,6 +333,8 @@ __all__ = [
     "greater_equal",
     "gt",
     "half",
+    "hamming_window",
+    "hann_window",
     "heaviside",
     "histc",
     "histogram",
@@ -381,6 +387,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
+    "kaiser_window",
     "kron",
     "kthvalue",
     "layout",
@@ -560,6 +568,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "strided",
     "sub",
     "subtract",
@@ -1536,6 +1545,19 @@ class Tensor(TensorBase):
         """Return whether each element is plus infinity."""
     def isreal(self) -> Self:
         """Return whether the imaginary part of each element is zero."""
+    def istft(
+        self,
+        n_fft: Int,
+        hop_length: Int | None = None,
+        win_length: Int | None = None,
+        window: Tensor | None = None,
+        center: builtins.bool = True,
+        normalized: builtins.bool = False,
+        onesided: builtins.bool | None = None,
+        length: Int | None = None,
+        return_complex: builtins.bool = False,
+    ) -> Self:
+        """Return the signals of which `stft` has made transforms."""
     def item(self) -> builtins.int | builtins.float: ...
     @property
     def itemsize(self) -> builtins.int: ...
@@ -2268,6 +2290,20 @@ class Tensor(TensorBase):
         ddof: Real | None = ...,
     ) -> Self:
         """Return the standard deviation of all elements, or over dimensions."""
+    def stft(
+        self,
+        n_fft: Int,
+        hop_length: Int | None = None,
+        win_length: Int | None = None,
+        window: Tensor | None = None,
+        center: builtins.bool = True,
+        pad_mode: str = "reflect",
+        normalized: builtins.bool = False,
+        onesided: builtins.bool | None = None,
+        return_complex: builtins.bool | None = None,
+        align_to_window: builtins.bool | None = None,
+    ) -> Self:
+        """Return the Fourier transforms of overlapping parts of signals, each times a window."""
     def storage(self) -> TypedStorage: ...
     def storage_offset(self) -> builtins.int: ...
     @overload
@@ -4376,7 +4412,23 @@ newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
 def __dir__() -> list[str]: ...
+def bartlett_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def bincount(input: _TensorT, weights: Tensor | None = None, minlength: Int = 0) -> _TensorT: ...
+def blackman_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def bucketize(
     input: Tensor | Number,
     boundaries: _TensorT,
@@ -4424,6 +4476,24 @@ def gradient(
     dim: Int | Sequence[Int] | None = None,
     edge_order: Int = 1,
 ) -> tuple[_TensorT, ...]: ...
+def hamming_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    alpha: Real | Tensor = 0.54,
+    beta: Real | Tensor = 0.46,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
+def hann_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def histc(
     input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
 ) -> _TensorT: ...
@@ -4470,6 +4540,27 @@ def isin(
     invert: builtins.bool = False,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def istft(
+    input: _TensorT,
+    n_fft: Int,
+    hop_length: Int | None = None,
+    win_length: Int | None = None,
+    window: Tensor | None = None,
+    center: builtins.bool = True,
+    normalized: builtins.bool = False,
+    onesided: builtins.bool | None = None,
+    length: Int | None = None,
+    return_complex: builtins.bool = False,
+) -> _TensorT: ...
+def kaiser_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    beta: Real | Tensor = 12.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
 def logspace(
     start: Number | Tensor,
@@ -4529,6 +4620,19 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
     out: Tensor | None = None,
+) -> _TensorT: ...
+def stft(
+    input: _TensorT,
+    n_fft: Int,
+    hop_length: Int | None = None,
+    win_length: Int | None = None,
+    window: Tensor | None = None,
+    center: builtins.bool = True,
+    pad_mode: str = "reflect",
+    normalized: builtins.bool = False,
+    onesided: builtins.bool | None = None,
+    return_complex: builtins.bool | None = None,
+    align_to_window: builtins.bool | None = None,
 ) -> _TensorT: ...
 def trapezoid(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1

@@ -28,6 +28,7 @@ MODULES = tuple(
     name
     for name in (
         "vtgrad",
+        "vtgrad.fft",
         "vtgrad.linalg",
         "vtgrad.autograd",
         "vtgrad.autograd.forward_ad",
@@ -52,9 +53,16 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "complex_transforms": "fft",
     "convolution": "sampled_functions",
     "covariances": "statistics",
     "distances": "linalg",
+    "frequencies": "fft",
+    "hermitian_transforms": "fft",
+    "real_transforms": "fft",
+    "shifts": "fft",
+    "short_time": "fft",
+    "windows": "fft",
     "from_data": "creation",
     "from_memory": "creation",
     "file_reader": "files",

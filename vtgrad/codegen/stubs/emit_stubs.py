@@ -45,6 +45,7 @@ STUBS: Final = (
     "vtgrad.profiler",
     "vtgrad.autograd.profiler",
     "vtgrad.autograd",
+    "vtgrad.fft",
     "vtgrad.func",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
