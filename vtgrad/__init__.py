@@ -259,11 +259,13 @@ __all__ = [
     "e",
     "fft",
     "inf",
+    "interpolate",
     "nan",
     "newaxis",
     "pi",
     "profiler",
     "return_types",
+    "signal",
     "testing",
     "types",
     "utils",
@@ -275,8 +277,10 @@ __all__ += _FUNCTIONS
 
 if TYPE_CHECKING:
     from vtgrad import fft as fft
+    from vtgrad import interpolate as interpolate
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
+    from vtgrad import signal as signal
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
@@ -286,9 +290,11 @@ else:
 
     _PACKAGES = {
         "fft",
+        "interpolate",
         "numpy",
         "profiler",
         "return_types",
+        "signal",
         "testing",
         "types",
         "viz",

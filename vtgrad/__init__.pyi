@@ -34,9 +34,11 @@ from vtgrad import autograd as autograd
 from vtgrad import errors as errors
 from vtgrad import fft as fft
 from vtgrad import func as func
+from vtgrad import interpolate as interpolate
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
+from vtgrad import signal as signal
 from vtgrad import testing as testing
 from vtgrad import types as types
 from vtgrad import utils as utils
@@ -365,6 +367,7 @@ __all__ = [
     "int64",
     "int8",
     "interp",
+    "interpolate",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -544,6 +547,7 @@ __all__ = [
     "sigmoid",
     "sigmoid_",
     "sign",
+    "signal",
     "signbit",
     "sin",
     "sin_",

@@ -47,6 +47,8 @@ STUBS: Final = (
     "vtgrad.autograd",
     "vtgrad.fft",
     "vtgrad.func",
+    "vtgrad.signal",
+    "vtgrad.interpolate",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
