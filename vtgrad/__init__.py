@@ -257,12 +257,15 @@ __all__ = [
     "__compiled__",
     "__version__",
     "e",
+    "fft",
     "inf",
+    "interpolate",
     "nan",
     "newaxis",
     "pi",
     "profiler",
     "return_types",
+    "signal",
     "testing",
     "types",
     "utils",
@@ -273,8 +276,11 @@ __all__ += _FUNCTIONS
 
 
 if TYPE_CHECKING:
+    from vtgrad import fft as fft
+    from vtgrad import interpolate as interpolate
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
+    from vtgrad import signal as signal
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
@@ -283,9 +289,12 @@ else:
     # at first use].
 
     _PACKAGES = {
+        "fft",
+        "interpolate",
         "numpy",
         "profiler",
         "return_types",
+        "signal",
         "testing",
         "types",
         "viz",

@@ -32,10 +32,13 @@ from typing_extensions import Buffer, CapsuleType, TypeIs, TypeVar
 
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
+from vtgrad import fft as fft
 from vtgrad import func as func
+from vtgrad import interpolate as interpolate
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
+from vtgrad import signal as signal
 from vtgrad import testing as testing
 from vtgrad import types as types
 from vtgrad import utils as utils
@@ -179,6 +182,7 @@ __all__ = [
     "atleast_3d",
     "autograd",
     "baddbmm",
+    "bartlett_window",
     "bernoulli",
     "bincount",
     "bitwise_and",
@@ -187,6 +191,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "bool",
@@ -289,6 +294,7 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "fft",
     "fill_",
     "finfo",
     "fix",
@@ -329,6 +335,8 @@ __all__ = [
     "greater_equal",
     "gt",
     "half",
+    "hamming_window",
+    "hann_window",
     "heaviside",
     "histc",
     "histogram",
@@ -359,6 +367,7 @@ __all__ = [
     "int64",
     "int8",
     "interp",
+    "interpolate",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -381,6 +390,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
+    "kaiser_window",
     "kron",
     "kthvalue",
     "layout",
@@ -536,6 +547,7 @@ __all__ = [
     "sigmoid",
     "sigmoid_",
     "sign",
+    "signal",
     "signbit",
     "sin",
     "sin_",
@@ -560,6 +572,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "strided",
     "sub",
     "subtract",
@@ -1536,6 +1549,19 @@ class Tensor(TensorBase):
         """Return whether each element is plus infinity."""
     def isreal(self) -> Self:
         """Return whether the imaginary part of each element is zero."""
+    def istft(
+        self,
+        n_fft: Int,
+        hop_length: Int | None = None,
+        win_length: Int | None = None,
+        window: Tensor | None = None,
+        center: builtins.bool = True,
+        normalized: builtins.bool = False,
+        onesided: builtins.bool | None = None,
+        length: Int | None = None,
+        return_complex: builtins.bool = False,
+    ) -> Self:
+        """Return the signals of which `stft` has made transforms."""
     def item(self) -> builtins.int | builtins.float: ...
     @property
     def itemsize(self) -> builtins.int: ...
@@ -2268,6 +2294,20 @@ class Tensor(TensorBase):
         ddof: Real | None = ...,
     ) -> Self:
         """Return the standard deviation of all elements, or over dimensions."""
+    def stft(
+        self,
+        n_fft: Int,
+        hop_length: Int | None = None,
+        win_length: Int | None = None,
+        window: Tensor | None = None,
+        center: builtins.bool = True,
+        pad_mode: str = "reflect",
+        normalized: builtins.bool = False,
+        onesided: builtins.bool | None = None,
+        return_complex: builtins.bool | None = None,
+        align_to_window: builtins.bool | None = None,
+    ) -> Self:
+        """Return the Fourier transforms of overlapping parts of signals, each times a window."""
     def storage(self) -> TypedStorage: ...
     def storage_offset(self) -> builtins.int: ...
     @overload
@@ -4376,7 +4416,23 @@ newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
 def __dir__() -> list[str]: ...
+def bartlett_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def bincount(input: _TensorT, weights: Tensor | None = None, minlength: Int = 0) -> _TensorT: ...
+def blackman_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def bucketize(
     input: Tensor | Number,
     boundaries: _TensorT,
@@ -4424,6 +4480,24 @@ def gradient(
     dim: Int | Sequence[Int] | None = None,
     edge_order: Int = 1,
 ) -> tuple[_TensorT, ...]: ...
+def hamming_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    alpha: Real | Tensor = 0.54,
+    beta: Real | Tensor = 0.46,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
+def hann_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def histc(
     input: _TensorT, bins: Int = 100, min: Real = 0, max: Real = 0, *, out: Tensor | None = None
 ) -> _TensorT: ...
@@ -4470,6 +4544,27 @@ def isin(
     invert: builtins.bool = False,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def istft(
+    input: _TensorT,
+    n_fft: Int,
+    hop_length: Int | None = None,
+    win_length: Int | None = None,
+    window: Tensor | None = None,
+    center: builtins.bool = True,
+    normalized: builtins.bool = False,
+    onesided: builtins.bool | None = None,
+    length: Int | None = None,
+    return_complex: builtins.bool = False,
+) -> _TensorT: ...
+def kaiser_window(
+    window_length: Int,
+    periodic: builtins.bool = True,
+    beta: Real | Tensor = 12.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Device | str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
 def logspace(
     start: Number | Tensor,
@@ -4529,6 +4624,19 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
     out: Tensor | None = None,
+) -> _TensorT: ...
+def stft(
+    input: _TensorT,
+    n_fft: Int,
+    hop_length: Int | None = None,
+    win_length: Int | None = None,
+    window: Tensor | None = None,
+    center: builtins.bool = True,
+    pad_mode: str = "reflect",
+    normalized: builtins.bool = False,
+    onesided: builtins.bool | None = None,
+    return_complex: builtins.bool | None = None,
+    align_to_window: builtins.bool | None = None,
 ) -> _TensorT: ...
 def trapezoid(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1

@@ -28,6 +28,7 @@ MODULES = tuple(
     name
     for name in (
         "vtgrad",
+        "vtgrad.fft",
         "vtgrad.linalg",
         "vtgrad.autograd",
         "vtgrad.autograd.forward_ad",
@@ -38,7 +39,9 @@ MODULES = tuple(
         "vtgrad.autograd.profiler",
         "vtgrad.profiler",
         "vtgrad.random",
+        "vtgrad.interpolate",
         "vtgrad.return_types",
+        "vtgrad.signal",
         "vtgrad.utils",
         "vtgrad.viz",
         "vtgrad.utils.checkpoint",
@@ -52,9 +55,19 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "complex_transforms": "fft",
     "convolution": "sampled_functions",
+    "convolutions": "signal",
     "covariances": "statistics",
+    "cubic_spline": "interpolate",
     "distances": "linalg",
+    "frequencies": "fft",
+    "hermitian_transforms": "fft",
+    "lfilter": "signal",
+    "real_transforms": "fft",
+    "shifts": "fft",
+    "short_time": "fft",
+    "windows": "fft",
     "from_data": "creation",
     "from_memory": "creation",
     "file_reader": "files",

@@ -30,20 +30,23 @@ EXACT = (
     "ar2",
     "chebyshev",
     "cholesky",
+    "deconvolution",
     "dtw",
     "fft",
     "first_steps",
     "forward_substitution",
     "heat",
+    "iir_filter",
     "lorenz",
     "recurrent_net",
     "running_product",
+    "yield_curve",
 )
 REWIND = ("gaussian_elimination", "ring_buffer", "sor")
 # These compute sparse Jacobians, and need SciPy.
 SPARSE = ("burgers",)
 # These save nothing from the table that they write, so that PyTorch's rule lets them pass too.
-BY_STORAGE = {"fft", "heat"}
+BY_STORAGE = {"deconvolution", "fft", "heat", "iir_filter", "yield_curve"}
 # Their gradient has a formula, with which it is compared as well.
 FORMULA = {
     "chebyshev",

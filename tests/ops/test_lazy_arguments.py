@@ -248,6 +248,9 @@ def _ramp(like: vt.Tensor) -> vt.Tensor:
 _CHECKED_BEFORE: Final = {
     "_reshape_alias",
     "fft_c2c",
+    "fft_c2r",
+    "fft_r2c",
+    "fft_scale_pairs",
     "linalg_cross",
     "put_selected",
     "scatter_overwritten",

@@ -59,6 +59,7 @@ KNOWN = {
     ("norm", "class of error"): ("'nuc'", "there is no nuclear norm yet"),
     ("polar", "bound"): ("autograd.grad", "ours has no second gradient by the angle"),
     ("round", "grad_fn"): ("decimals=0", "the same here as no decimals"),
+    ("stft", "grad_fn"): ("stft", "the parts of a signal are made by unfold, not by strides"),
     ("trapezoid", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("trapz", "grad_fn"): ("vt.tensor", _BY_NUMBER),
     ("unique", "storage"): ("dim=", "PyTorch's counts keep memory for all elements"),
@@ -82,8 +83,15 @@ def _entries() -> list[Any]:
 
 
 def _function(entry: Any) -> str:
-    """The operator's name as a function, without dots; empty if there is none."""
-    return entry.name if hasattr(vtgrad, entry.name) and hasattr(torch, entry.name) else ""
+    """The operator's name as a function, as `fft.rfft`; empty if there is none."""
+    return entry.name if _has(vtgrad, entry.name) and _has(torch, entry.name) else ""
+
+
+def _has(library: Any, name: str) -> bool:
+    """Whether a library has a name, which may stand in one of its modules."""
+    for part in name.split("."):
+        library = getattr(library, part, None)
+    return library is not None
 
 
 def names() -> list[str]:

@@ -22,6 +22,7 @@ _PAGES = {
     "README.md",
     "drawing.md",
     "examples.md",
+    "fourier-and-filters.md",
     "one-recorded-operator.md",
     "walks.md",
     "writing-in-place.md",

@@ -1,4 +1,4 @@
-"""The Fourier transforms of `numpy.fft`, made of the one operator of complex elements."""
+"""The Fourier transforms of `numpy.fft`: NumPy's arguments, and the operators of `vtgrad.fft`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from vtgrad.fft.transform import OTHER_DIRECTION, in_size, scale_of
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.memory_order import in_order, order_of_memory
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of
@@ -169,29 +170,25 @@ def _along(
 ) -> TensorBase:
     """One transform of complex elements along one dimension, with its factor."""
     size = _size(x.shape[dim] if n is None else n)
-    found = F.fft_c2c(_resized(x, size, dim), dim, inverse)
-    factor = _factor(size, norm, inverse)
-    return found if factor == 1 else F.mul(found, factor)
+    return F.fft_c2c(in_size(x, size, dim), (dim,), _scale(norm, inverse), inverse)
 
 
 def _half(x: ndarray, n: SupportsIndex | None, dim: int, norm: _Norm) -> TensorBase:
     """The transform of real elements: its first half, of which the other one is the conjugate."""
     size = _size(x.shape[dim] if n is None else n)
-    _factor(size, norm, False)
+    scale = _scale(norm, False)
     if x._impl.array.dtype.kind == "c":
         raise TypeError("the transform of real elements takes no complex ones")
-    found = _along(_complex(x), size, dim, norm, False)
-    half = F.slice(found, dim, 0, found.shape[dim] // 2 + 1, 1)
-    return in_order(half, order_of_memory(x))
+    floats = cast(x, np.fft.rfft(np.zeros(1, x._impl.array.dtype)).real.dtype)
+    found = F.fft_r2c(in_size(floats, size, dim), (dim,), scale, True)
+    return in_order(found, order_of_memory(x))
 
 
 def _real(x: TensorBase, n: SupportsIndex | None, dim: int, norm: _Norm) -> TensorBase:
     """The real elements of which `x` is the first half of the transform."""
     size = _size(2 * (x.shape[dim] - 1) if n is None else n)
-    half = _resized(x, size // 2 + 1, dim)
-    inner = F.slice(half, dim, 1, (size + 1) // 2, 1)
-    whole = F.cat([half, F.conj_physical(F.flip(inner, (dim,)))], dim)
-    found = F.clone(F.real(_along(F.slice(whole, dim, 0, size, 1), None, dim, norm, True)))
+    half = in_size(x, size // 2 + 1, dim)
+    found = F.fft_c2r(half, (dim,), _scale(norm, True), size)
     return in_order(found, order_of_memory(x))
 
 
@@ -202,27 +199,16 @@ def _size(n: SupportsIndex) -> int:
     return size
 
 
-def _resized(x: TensorBase, size: int, dim: int) -> TensorBase:
-    """The first elements along a dimension, with zeros where there are not enough."""
-    missing = size - x.shape[dim]
-    if missing <= 0:
-        return F.slice(x, dim, 0, size, 1) if missing else x
-    shape = list(x.shape)
-    shape[dim] = missing
-    return F.cat([x, F.broadcast_to(F.zeros_like(F.sum(x)), shape)], dim)
-
-
-def _factor(size: int, norm: _Norm, inverse: bool) -> float:
+def _scale(norm: _Norm, inverse: bool) -> str:
+    """What the operators call the factor, or NumPy's error."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
-    if norm == "ortho":
-        return float(1 / np.sqrt(size))
-    return 1 / size if inverse == (norm != "forward") else 1
+    return scale_of(norm, inverse)
 
 
 def _turned(norm: _Norm) -> _Norm:
     """The factor of the other direction."""
-    return {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
+    return OTHER_DIRECTION.get("backward" if norm is None else norm, norm)
 
 
 def of_two(recorded: Callable[..., ndarray]) -> Callable[..., ndarray]:

@@ -42,10 +42,6 @@ SAMPLES: Final[Samples] = {
     **binary_samples(_BINARY),
     "conj_view": [sample(np.conj, COMPLEX)],
     "_neg_view": [sample(np.negative, x) for x in (MATRIX, COMPLEX, WHOLE)],
-    "fft_c2c": [
-        sample(lambda x, dim, inverse: np.fft.fft(x, axis=dim), COMPLEX, -1, False),
-        sample(lambda x, dim, inverse: np.fft.ifft(x, axis=dim, norm="forward"), COMPLEX, 0, True),
-    ],
     "view_as_real": [sample(lambda x: np.stack([x.real, x.imag], -1), COMPLEX)],
     "view_as_complex": [sample(lambda x: x[..., 0] + 1j * x[..., 1], PAIRS)],
 }

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from tests.ops.sample import MATRIX, SQUARE, VECTOR, Samples, array, sample
+from tests.ops.sample import COMPLEX, MATRIX, SQUARE, VECTOR, Samples, array, sample
 from vtgrad.storage.arrays import Array
 
 __all__ = ["SAMPLES"]
@@ -59,6 +59,7 @@ SAMPLES: Final[Samples] = {
     "constant_pad": [
         sample(lambda x, w, v: np.pad(x, ((0, 0), (1, 2)), constant_values=v), MATRIX, (1, 2), 9.0),
         sample(lambda x, w: np.pad(x[1:, :-1], ((0, 3), (2, 0))), MATRIX, (2, -1, -1, 3)),
+        sample(lambda x, w: np.pad(x, ((0, 0), (0, 1))), COMPLEX, (0, 1)),
     ],
     "counted_indices": [
         sample(lambda n: np.array([0, 0, 2]), array([2, 0, 1], "int64")),

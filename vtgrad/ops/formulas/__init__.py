@@ -10,6 +10,7 @@ from vtgrad.ops.formulas.comparison import *
 from vtgrad.ops.formulas.complex_numbers import *
 from vtgrad.ops.formulas.cumulative import *
 from vtgrad.ops.formulas.elementary import *
+from vtgrad.ops.formulas.fft import *
 from vtgrad.ops.formulas.float_parts import *
 from vtgrad.ops.formulas.indexing import *
 from vtgrad.ops.formulas.joining import *

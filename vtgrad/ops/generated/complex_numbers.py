@@ -14,11 +14,10 @@ from vtgrad.ops import view_impls
 from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
-from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyTensor as Tensor, T
 from vtgrad.views.make_view import make_view
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.view_info import ViewFunction
@@ -30,7 +29,6 @@ from vtgrad.ops.generated.complex_numbers_nodes import (
     ConjBackward0,
     ConjPhysicalBackward0,
     ConjPhysicalBackward1,
-    FftC2CBackward0,
     NegViewBackward0,
     PolarBackward0,
     ViewAsComplexBackward0,
@@ -44,7 +42,6 @@ __all__ = [
     "complex",
     "conj_physical_",
     "conj_view",
-    "fft_c2c",
     "isreal",
     "polar",
     "view_as_complex",
@@ -413,19 +410,3 @@ def view_as_complex(input: T) -> T:
 
 
 _replay_view_as_complex: ViewFunction = view_as_complex
-
-
-def fft_c2c(self: T, dim: int, inverse: bool) -> T:
-    """The sums of a Fourier transform of complex elements along a dimension."""
-    if keys.active and is_keyed(self):
-        return take_over(op.FFT_C2C, fft_c2c, self, dim, inverse)
-    try:
-        dim = checked_dim(dim)
-        inverse = check_flag(inverse, "inverse")
-        array = no_fp_warnings.run(k.fft_c2c, self._impl.array, dim, inverse)
-    except Exception as error:
-        return recover(error, op.FFT_C2C, fft_c2c, self, dim, inverse)
-    result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        set_history(result, FftC2CBackward0.record(self, dim, inverse))
-    return result

@@ -50,6 +50,7 @@ from vtgrad.ops.generated.elementary import atanh as arctanh
 from vtgrad.ops.generated.elementary import atanh_ as arctanh_
 from vtgrad.ops.generated.elementary import trunc as fix
 from vtgrad.ops.generated.elementary import trunc_ as fix_
+from vtgrad.ops.generated.fft import *
 from vtgrad.ops.generated.float_parts import *
 from vtgrad.ops.generated.indexing import *
 from vtgrad.ops.generated.joining import *

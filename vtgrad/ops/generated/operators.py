@@ -136,7 +136,6 @@ COMPLEX: Final = Operator("complex", "real imag", "real imag")
 POLAR: Final = Operator("polar", "abs angle", "abs angle", reads_result=True)
 VIEW_AS_REAL: Final = Operator("view_as_real", "input", "input", tangent="view", batch="whole", names=None, pattern="view")
 VIEW_AS_COMPLEX: Final = Operator("view_as_complex", "input", "input", tangent="view", batch="whole", names=None, pattern="view")
-FFT_C2C: Final = Operator("fft_c2c", "input dim:int inverse:bool", "input", batch="shift", names="same", pattern="along dim")
 # copying
 CLONE: Final = Operator("clone", "input * memory_format:MemoryFormat|None", "input")
 ZERO_: Final = Operator("zero_", "input", "input", tangent="zero", writes=True)
@@ -221,6 +220,11 @@ ROUND_DECIMALS: Final = Operator("round_decimals", "input * decimals:int", "inpu
 ROUND_DECIMALS_: Final = ROUND_DECIMALS.in_place()
 FRAC: Final = Operator("frac", "input", "input")
 FRAC_: Final = FRAC.in_place()
+# fft
+FFT_C2C: Final = Operator("fft_c2c", "input dim:Shape scale:str inverse:bool", "input", batch="shift", names="same", pattern="along dim")
+FFT_R2C: Final = Operator("fft_r2c", "input dim:Shape scale:str onesided:bool", "input", batch="shift", names="same", pattern="along dim")
+FFT_C2R: Final = Operator("fft_c2r", "input dim:Shape scale:str last_size:int", "input", batch="shift", names="same", pattern="along dim")
+FFT_SCALE_PAIRS: Final = Operator("fft_scale_pairs", "input dim:int last_size:int factor:float", "input", batch="shift", names="same")
 # float_parts
 COPYSIGN_TENSOR: Final = Operator("copysign_Tensor", "input other", "input other", spoken="copysign", reads_result=True, reads_first="input", derivatives="input")
 COPYSIGN_TENSOR_: Final = COPYSIGN_TENSOR.in_place()

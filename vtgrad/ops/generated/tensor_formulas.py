@@ -225,6 +225,25 @@ def gradient_of_acosh(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> 
     return F.mul(grad, F.conj(F.mul(F.rsqrt(F.sub(self, 1)), left)))
 
 
+def gradient_of_r2c(grad: TensorBase, shape: Shape, dim: Shape, scale: str, onesided: bool) -> TensorBase:
+    """The inverse transform of the gradient, of which the engine takes the real part.
+
+    With `onesided` it is real: the inverse transform counts an element for itself and for its
+    conjugate, and the gradient has it once.
+    """
+    if not onesided:
+        return F.fft_c2c(grad, dim, scale, True)
+    last = dim[len(dim) - 1]
+    size = shape[last]
+    return F.fft_c2r(F.fft_scale_pairs(grad, last, size, 0.5), dim, scale, size)
+
+
+def gradient_of_c2r(grad: TensorBase, dim: Shape, scale: str) -> TensorBase:
+    """The transform of the gradient, in which an element counts as often as in the result."""
+    last = dim[len(dim) - 1]
+    return F.fft_scale_pairs(F.fft_r2c(grad, dim, scale, True), last, grad.shape[last], 2.0)
+
+
 def gradient_of_magnitude(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
     """The gradient of what `copysign` gave another sign: turned if that was turned, 0 at 0."""
     zero = F.eq(self, 0)

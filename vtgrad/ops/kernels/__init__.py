@@ -7,6 +7,7 @@ from vtgrad.ops.kernels.copying import *
 from vtgrad.ops.kernels.creation import *
 from vtgrad.ops.kernels.cumulative import *
 from vtgrad.ops.kernels.elementary import *
+from vtgrad.ops.kernels.fft import *
 from vtgrad.ops.kernels.float_parts import *
 from vtgrad.ops.kernels.indexing import *
 from vtgrad.ops.kernels.joining import *

@@ -303,6 +303,11 @@ def constant_pad(self: Array, widths: Shape, value: Number = 0) -> Array:
     value : number
         The value.
     """
+    if len(widths) > 2 * self.ndim:
+        raise ShapeError(
+            f"a margin of {len(widths)} widths does not fit {self.ndim} dimensions",
+            shape=self.shape,
+        )
     shape = list(self.shape)
     into, taken = [slice(None)] * self.ndim, [slice(None)] * self.ndim
     for nr in range(len(widths) // 2):
@@ -316,5 +321,5 @@ def constant_pad(self: Array, widths: Shape, value: Number = 0) -> Array:
     # What is not stored need not fit the dtype.
     margin = as_element(value if any(n > 0 for n in widths) else 0, self.dtype)
     found: Array = np.full(shape, margin, self.dtype)
-    found[tuple(into)] = self[tuple(taken)]
+    found[tuple(into)] = resolved(self)[tuple(taken)]
     return found

@@ -2,4 +2,3 @@
 
 from vtgrad.ops.kernels.complex_numbers.conjugates import *
 from vtgrad.ops.kernels.complex_numbers.parts import *
-from vtgrad.ops.kernels.complex_numbers.transforms import *

@@ -100,6 +100,9 @@ def _axis(ids: IntArray, arguments: Mapping[str, object], ndim: int) -> int | No
 def _along_dim(
     sets: IndexSets, ids: IntArray, arguments: Mapping[str, object], ndim: int
 ) -> IntArray:
+    dim = arguments.get("dim")
+    if isinstance(dim, Sequence):
+        return _united_over(sets, ids, [normalize_dim(_integer(one), ids.ndim) for one in dim])
     axis = _axis(ids, arguments, ndim)
     return ids if axis is None else _united_over(sets, ids, [axis])
 

@@ -41,9 +41,11 @@ def along_dims(call: BatchedCall, operands: dict[str, Operand]) -> object:
     If samples have no dimensions, they get one for the operator, and lose it afterwards, unless the
     operator gives such a sample one.
     """
-    sizes = next((call.arguments[n] for n in SIZES if n in call.arguments), None)
+    # `unfold_backward` has a `size` too, one number, which says nothing of the dimensions.
+    listed = [call.arguments[name] for name in SIZES if name in call.arguments]
+    sizes = next((one for one in listed if isinstance(one, Sequence)), None)
     first = next(iter(operands.values())).tensor._impl.array.ndim
-    ndim = len(sizes) if isinstance(sizes, Sequence) else first
+    ndim = first if sizes is None else len(sizes)
     model = None if ndim or call.operator.writes else call.as_one_sample()
     changes: dict[str, object] = {
         name: operand.value if ndim else with_dimension(operand)
