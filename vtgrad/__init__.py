@@ -20,6 +20,12 @@
 # deadlocks. A tool that is imported for the first time is like any module that a program imports
 # late: a signal handler that interrupts this import cannot use the tool, nor can a child that
 # another thread forks meanwhile. A program for which that matters imports the tool at its start.
+#
+# So are functions that are made of operators and that few programs call, as `vtgrad.quantile`, and
+# the methods of the same names. The tables in ``vtgrad/later/__init__.py`` list them with their
+# modules: the package asks the first in its ``__getattr__`` and keeps what it has found, and
+# `Tensor` has a descriptor for each name in the second. What such a function records is operators,
+# so that a backward through it imports nothing. ``from vtgrad import *`` imports all of them.
 
 from importlib import import_module as _import_module
 from math import e as e
@@ -60,6 +66,7 @@ from vtgrad.generator import set_rng_state as set_rng_state
 from vtgrad.graph.grad_mode import is_inference as is_inference
 from vtgrad.graph.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from vtgrad.graph.written_elements import WrittenElements as WrittenElements
+from vtgrad.later import FUNCTIONS as _FUNCTIONS
 from vtgrad.ops.generated import public as _operators
 from vtgrad.ops.generated.public import *  # generated, with an `__all__`
 from vtgrad.storage import device as _device
@@ -156,17 +163,13 @@ __all__ = [
     "empty",
     "empty_strided",
     "eye",
-    "from_dlpack",
     "from_numpy",
-    "frombuffer",
     "full",
     "linspace",
     "ones",
     "tensor",
     "zeros",
-    # files and text
-    "load",
-    "save",
+    # text
     "set_printoptions",
     # type names
     "BoolTensor",
@@ -266,6 +269,7 @@ __all__ = [
     "viz",
 ]
 __all__ += _operators.__all__
+__all__ += _FUNCTIONS
 
 
 if TYPE_CHECKING:
@@ -274,26 +278,25 @@ if TYPE_CHECKING:
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
-    from vtgrad.tensor.file_reader import load as load
-    from vtgrad.tensor.file_writer import save as save
-    from vtgrad.tensor.from_memory import from_dlpack as from_dlpack
-    from vtgrad.tensor.from_memory import frombuffer as frombuffer
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].
 
-    _HOMES = {
-        "from_dlpack": "from_memory",
-        "frombuffer": "from_memory",
-        "load": "file_reader",
-        "save": "file_writer",
+    _PACKAGES = {
+        "numpy",
+        "profiler",
+        "return_types",
+        "testing",
+        "types",
+        "viz",
     }
 
     def __getattr__(name):
         """The packages and functions that most programs never load."""
-        if name in _HOMES:
-            return getattr(_import_module(f"vtgrad.tensor.{_HOMES[name]}"), name)
-        if name in ("numpy", "profiler", "return_types", "testing", "types", "viz"):
+        if name in _FUNCTIONS:
+            found = globals()[name] = getattr(_import_module(_FUNCTIONS[name]), name)
+            return found
+        if name in _PACKAGES:
             return _import_module(f"vtgrad.{name}")
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 

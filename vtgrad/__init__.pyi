@@ -219,11 +219,13 @@ __all__ = [
     "contiguous",
     "contiguous_format",
     "copysign",
+    "corrcoef",
     "cos",
     "cos_",
     "cosh",
     "cosh_",
     "count_nonzero",
+    "cov",
     "cross",
     "cummax",
     "cummin",
@@ -1080,6 +1082,8 @@ class Tensor(TensorBase):
         """Return the magnitudes of `input` with the signs of `other`."""
     def copysign_(self, other: Tensor | Number) -> Self:
         """Write the result of `copysign` into the tensor itself, which is returned."""
+    def corrcoef(self) -> Self:
+        """Return the correlations of variables: their covariances by the standard deviations."""
     def cos(self, *, out: Tensor | None = None) -> Self:
         """Return the cosine of angles in radians."""
     def cos_(self) -> Self:
@@ -1090,6 +1094,10 @@ class Tensor(TensorBase):
         """Write the result of `cosh` into the tensor itself, which is returned."""
     def count_nonzero(self, dim: Dims | None = ..., *, axis: Dims | None = ...) -> Self:
         """Return how many elements are not 0, of all or over dimensions."""
+    def cov(
+        self, *, correction: Int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    ) -> Self:
+        """Return the covariances of variables."""
     def cpu(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def cross(self, other: Tensor, dim: Int | None = None, *, out: Tensor | None = None) -> Self:
         """Return the cross products of vectors of three elements."""
@@ -4158,8 +4166,15 @@ strided: Final = MemoryLayout.STRIDED
 newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
-def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
-def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
+def __dir__() -> list[str]: ...
+def corrcoef(input: _TensorT) -> _TensorT: ...
+def cov(
+    input: _TensorT,
+    *,
+    correction: Int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> _TensorT: ...
 def from_dlpack(
     obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
 ) -> Tensor: ...
@@ -4171,4 +4186,5 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
-def __dir__() -> list[str]: ...
+def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...

@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import vtgrad as vt
+from vtgrad.later import METHODS
 
 __all__ = [
     "MODULES",
@@ -51,6 +52,7 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "covariances": "statistics",
     "from_data": "creation",
     "from_memory": "creation",
     "file_reader": "files",
@@ -144,6 +146,8 @@ def tensor_members() -> list[str]:
 
 def member(name: str) -> object:
     """A member of `Tensor` as its class holds it: a property is one."""
+    if name in METHODS:
+        return getattr(vt.Tensor, name)
     return inspect.getattr_static(vt.Tensor, name)
 
 

@@ -14,6 +14,7 @@ import vtgrad as vt
 from tests.sweeping import sweep
 from vtgrad.codegen.source_files import OPS, functions_in
 from vtgrad.errors import NamesError
+from vtgrad.later import FUNCTIONS as LATER
 from vtgrad.ops.generated import public
 from vtgrad.ops.generated.methods import TensorMethods
 
@@ -109,18 +110,20 @@ def _handled(function: Callable[..., object], call: Call, nr: int) -> bool | Non
     return not results or any(t.has_names() for t in results)
 
 
+# Those that make tensors of other memory have no operand with names.
+NAMED_LATER: Final = [name for name, home in LATER.items() if ".tensor." not in home]
+
 # By their own names; in-place variants, which have no examples, are rows of the tables.
 FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     name: function
-    for name in public.__all__
-    if not name.endswith("_")
-    and (function := getattr(public, name)).__name__ in (name, f"lazy_{name}")
+    for name in [*public.__all__, *NAMED_LATER]
+    if not name.endswith("_") and (function := getattr(vt, name)).__name__ in (name, f"lazy_{name}")
 }
 
 
 def family_of(name: str) -> str:
-    """The table that states the function, or the folder or module of `composites`."""
-    return FUNCTIONS[name].__module__.split(".")[3]
+    """The table that states the function, or the folder or module that defines it."""
+    return FUNCTIONS[name].__module__.removeprefix("vtgrad.ops.").split(".")[1]
 
 
 @sweep(FUNCTIONS, row=family_of)

@@ -40,6 +40,8 @@ KNOWN = {
     ("as_strided_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("diagonal_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
     ("select_scatter", "storage"): ("stack", "PyTorch copies the memory around it too"),
+    ("corrcoef", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
+    ("cov", "grad_fn"): ("complex128", "PyTorch multiplies complex matrices by their parts"),
     ("diff", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
     ("nanmean", "_version"): ("out=", "PyTorch's steps towards out= are counted"),
     ("nonzero", "class of error"): ("out=", "two faults: as_tuple, and a tuple for out="),

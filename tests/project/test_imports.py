@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 import vtgrad as vt
 from tests.project.tree import ROOT, dotted_name, parsed, parsed_files_with, python_files
+from vtgrad.later import FUNCTIONS, METHODS
 
 # One process reads the files for all of them.
 pytestmark = pytest.mark.xdist_group("imports")
@@ -29,6 +31,7 @@ NOT_LOADED = (
     "vtgrad.autograd.profiler",
     "vtgrad.codegen",
     "vtgrad.demo",
+    "vtgrad.later.covariances",
     "vtgrad.numpy",
     "vtgrad.profiler",
     "vtgrad.testing",
@@ -168,7 +171,7 @@ def loaded_beside_numpy(statement: str) -> set[str]:
 
 # Each module takes a fifth of a millisecond to find and read. Raise this for what every program
 # needs; all else is a tool, see Note [Tools come at first use].
-MODULES = 484
+MODULES = 485
 # With NumPy 2.1, which loads eight fewer of them itself than NumPy 2.5.
 OF_PYTHON = 22
 
@@ -296,6 +299,18 @@ vt.frombuffer(bytearray(2), dtype=vt.uint8).tolist() == [0, 0]
 vt.from_dlpack is star("vtgrad")["from_dlpack"]
 callable(vt.save) and callable(vt.load)
 callable(vt.profiler.profile) and callable(vt.autograd.profiler.profile)
+vt.cov is vt.Tensor.cov is module("vtgrad.later.covariances").cov
+vt.ones(2).cov().item() == 0 and vt.Tensor.cov is vt.cov
+star("vtgrad")["cov"] is vt.cov
+pickle.loads(pickle.dumps(vt.Tensor.cov)) is vt.cov
+pickle.loads(b"cvtgrad\\ncov\\n.") is vt.cov
+list(inspect.signature(vt.ones(2).cov).parameters) == ["correction", "fweights", "aweights"]
+"covariances of variables" in pydoc.render_doc(vt.Tensor.cov)
+"corrcoef(input" in pydoc.plain(pydoc.render_doc(vt.Tensor))
+type("Sub", (vt.Tensor,), {})(2).cov().shape == () and "cov" in dir(vt.Tensor)
+dict(inspect.getmembers(vt.Tensor))["cov"] is vt.cov
+not hasattr(vt, "no_such_name") and not hasattr(vt.Tensor, "no_such_name")
+importlib.reload(vt).cov is vt.Tensor.cov
 """.strip().splitlines()
 
 # And these after each of them.
@@ -303,6 +318,7 @@ AFTERWARDS = """
 callable(vt.autograd.gradcheck) and callable(vt.autograd.gradgradcheck)
 callable(vt.utils.checkpoint.checkpoint)
 vt.testing.__name__ == "vtgrad.testing" and vt.viz.__name__ == "vtgrad.viz"
+vt.ones(2).cov().item() == vt.cov(vt.ones(2)).item() == 0
 """.strip().splitlines()
 
 EACH_FIRST = """
@@ -359,6 +375,7 @@ def use():
     assert vt.autograd.gradcheck(vt.sin, x)
     vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).sum().backward()
     assert x.grad.tolist() == [1, 1]
+    assert x.cov().item() == vt.corrcoef(x + vt.ones(2)).nan_to_num().item() == 0
 
 def use_broken_off(module):
     def trace(frame, event, argument):
@@ -404,6 +421,15 @@ for module in later[::5]:
 """
 
 
+def test_what_is_named_later_is_defined_where_the_tables_say() -> None:
+    for name, home in (FUNCTIONS | METHODS).items():
+        module = import_module(home)
+        assert name in module.__all__
+        assert callable(getattr(module, name))
+    assert list(FUNCTIONS) == sorted(FUNCTIONS)
+    assert list(METHODS) == sorted(METHODS)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each module is broken off in its own process")
 def test_a_tool_works_after_its_first_use_was_broken_off() -> None:
@@ -429,8 +455,10 @@ start, found = threading.Barrier(8), []
 def use(nr):
     start.wait()
     x = vt.zeros(2, dtype=vt.float64, requires_grad=True)
-    if nr % 2:
+    if nr % 4 == 1:
         found.append(vt.autograd.gradcheck(vt.sin, x))
+    elif nr % 4 == 3:
+        found.append((x.cov() if nr == 3 else vt.cov(x)).item() == 0)
     else:
         found.append(vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).tolist())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
+from vtgrad.later.covariances import correlations, covariances
 from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
@@ -150,38 +151,22 @@ def _covariance(
     x: ndarray, ddof: int, fweights: ArrayLike | None, aweights: ArrayLike | None
 ) -> TensorBase:
     """The covariances of rows."""
-    weights: ndarray | None = None
-    for given in (fweights, aweights):
-        if given is not None:
-            factor = cast(of(given), _FLOAT64)
-            weights = factor if weights is None else as_array(F.mul(weights, factor))
     kind = x._impl.array.dtype
-    number: TensorBase
-    centre: TensorBase
-    if weights is None:
-        number = of(np.asarray(x.shape[1] - ddof, _FLOAT64))
-        centre = F.mean(x, 1, True)
+    real = kind if kind.kind != "c" else np.empty(0, kind).real.dtype
+    factors = [None if w is None else cast(of(w), real) for w in (fweights, aweights)]
+    weights, given = factors
+    if weights is None or given is None:
+        weights = given if weights is None else weights
     else:
-        total = F.sum(weights)
-        if not weights._impl.key_set and not value_of(total).all():
-            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-        centre = F.true_divide(
-            F.sum_dim_IntList(F.mul(x, F.to_dtype(weights, kind)), (1,), True),
-            F.to_dtype(total, kind),
-        )
-        lost: TensorBase = of(np.asarray(ddof, _FLOAT64))
-        if ddof and aweights is not None:
-            squares = F.sum(F.mul(weights, cast(of(aweights), _FLOAT64)))
-            lost = F.true_divide(F.mul(squares, ddof), total)
-        number = F.sub(total, lost)
+        weights = as_array(F.mul(weights, given))
+    if weights is not None and not weights._impl.key_set and not value_of(F.sum(weights)).all():
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    sums, number = covariances(x, ddof, weights, given)
     # NumPy divides by zero where there are too few samples.
+    if not isinstance(number, TensorBase):
+        number = of(np.asarray(number, real))
     number = F.clamp_min(number, 0)
-    deviation = F.sub(x, centre)
-    weighted = deviation if weights is None else F.mul(deviation, F.to_dtype(weights, kind))
-    turned = F.permute(weighted, (1, 0))
-    if kind.kind == "c":
-        turned = F.conj(turned)
-    return F.mul(F.matmul(deviation, turned), F.to_dtype(F.reciprocal(number), kind))
+    return F.mul(sums, F.to_dtype(F.reciprocal(number), kind))
 
 
 @function
@@ -286,14 +271,4 @@ def corrcoef(
     found = cov(x, y, rowvar, dtype=dtype)
     if not found.shape:
         return result(F.true_divide(found, found))
-    kind = found.dtype
-    spread = F.diagonal(found)
-    if kind.kind == "c":
-        spread = F.real(spread)
-    spread = F.to_dtype(F.sqrt(spread), kind)
-    found = as_array(F.true_divide(found, F.unsqueeze(spread, 1)))
-    found = as_array(F.true_divide(found, spread))
-    if kind.kind == "c":
-        parts = [F.clamp(part, -1, 1) for part in (F.real(found), F.imag(found))]
-        return as_array(F.complex(*parts))
-    return as_array(F.clamp(found, -1, 1))
+    return as_array(correlations(found))

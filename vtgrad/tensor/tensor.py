@@ -16,6 +16,7 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.operators import install
 from vtgrad.lanes.lane_handler import handle_lane
 from vtgrad.lanes.lane_run import LaneRunner
+from vtgrad.later import add_methods
 from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.ops.install import InstalledOperators
@@ -120,6 +121,7 @@ class Tensor(
 # Of this class itself: a native class does not make objects of classes with other members.
 Tensor._make = Tensor.__new__
 bind_functions(TensorMethods)
+add_methods(Tensor)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
 registered.runner = LaneRunner()

@@ -7,6 +7,7 @@ from typing import Final
 from vtgrad.codegen.language import TableError
 from vtgrad.codegen.stubs.functions import FunctionWriter
 from vtgrad.codegen.stubs.modules import Definition, Module, Outside, defined, is_shown, seen
+from vtgrad.codegen.stubs.named_later import methods_named_later
 from vtgrad.codegen.stubs.names import Names
 from vtgrad.codegen.stubs.spelling import Speller
 
@@ -69,7 +70,7 @@ class ClassWriter:
         if found.path in _NEEDED:
             members = {name: members[name] for name in members if name in _NEEDED[found.path]}
         if found.path == TENSOR:
-            members = dict(sorted(members.items()))
+            members = dict(sorted({**methods_named_later(self._names.modules), **members}.items()))
         shadowed = frozenset(members)
         lines = [
             line

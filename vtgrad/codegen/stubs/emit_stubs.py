@@ -23,6 +23,7 @@ from typing import Final
 from vtgrad.codegen.stubs.classes import TENSOR, ClassWriter
 from vtgrad.codegen.stubs.functions import FunctionWriter
 from vtgrad.codegen.stubs.modules import Definition, Module, Modules
+from vtgrad.codegen.stubs.named_later import functions_named_later
 from vtgrad.codegen.stubs.names import Names
 from vtgrad.codegen.stubs.shown import Line, shown_by
 from vtgrad.codegen.stubs.spelling import Speller
@@ -73,6 +74,7 @@ def emit_stubs(generated: Mapping[str, str], users: UsersArguments) -> dict[str,
     modules = Modules(generated, STUBS)
     homes: dict[str, str] = {TENSOR: "vtgrad"}
     shown = {name: shown_by(modules, modules.at(name)) for name in STUBS}
+    shown["vtgrad"] |= functions_named_later(modules)
     for stub, found in shown.items():
         for one in found.values():
             if isinstance(one, Definition) and isinstance(one.last, ast.ClassDef):
@@ -130,7 +132,8 @@ def _stub(
     exports = "\n"
     if module.exports is not None:
         starred = [n for star in module.starred for n in names.modules.at(star).exports or ()]
-        exports = list_of_exports({*module.exports, *starred})
+        later = functions_named_later(names.modules) if names.stub == "vtgrad" else {}
+        exports = list_of_exports({*module.exports, *starred, *later})
     lines = "".join(f"{line}\n" for line in sorted(names.lines))
     purpose = ast.get_docstring(module.tree) or ""
     top = head("the source files", purpose.partition("\n")[0])

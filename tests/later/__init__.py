@@ -1,0 +1,1 @@
+"""Functions that are imported when a program first names them."""
