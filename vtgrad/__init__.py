@@ -258,6 +258,7 @@ __all__ = [
     "__version__",
     "e",
     "inf",
+    "linalg",
     "nan",
     "newaxis",
     "pi",
@@ -273,6 +274,7 @@ __all__ += _FUNCTIONS
 
 
 if TYPE_CHECKING:
+    from vtgrad import linalg as linalg
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import testing as testing
@@ -283,6 +285,7 @@ else:
     # at first use].
 
     _PACKAGES = {
+        "linalg",
         "numpy",
         "profiler",
         "return_types",

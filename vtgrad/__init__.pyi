@@ -17,6 +17,7 @@ from typing import (
     ClassVar,
     Final,
     Literal,
+    NamedTuple,
     ParamSpec,
     Self,
     SupportsIndex,
@@ -31,6 +32,7 @@ from typing_extensions import Buffer, CapsuleType, TypeIs, TypeVar
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
 from vtgrad import func as func
+from vtgrad import linalg as linalg
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -45,6 +47,7 @@ from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
 from vtgrad.graph.hooks import RemovableHandle
 from vtgrad.graph.node import Node
 from vtgrad.graph.written_elements import WrittenElements as WrittenElements
+from vtgrad.linalg.results import LUResult, QRResult, SlogdetResult
 from vtgrad.return_types import (
     AminmaxResult,
     CummaxResult,
@@ -194,8 +197,12 @@ __all__ = [
     "ceil",
     "ceil_",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_",
@@ -234,6 +241,7 @@ __all__ = [
     "default_generator",
     "deg2rad",
     "deg2rad_",
+    "det",
     "detach",
     "device",
     "diag",
@@ -341,6 +349,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "inverse",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -373,6 +382,7 @@ __all__ = [
     "less",
     "less_equal",
     "lgamma",
+    "linalg",
     "linspace",
     "load",
     "log",
@@ -387,6 +397,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -396,11 +407,15 @@ __all__ = [
     "logsumexp",
     "long",
     "lt",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "masked_fill",
     "masked_scatter",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -438,10 +453,12 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "orgqr",
     "outer",
     "permute",
     "permute_copy",
     "pi",
+    "pinverse",
     "polar",
     "polygamma",
     "positive",
@@ -451,6 +468,7 @@ __all__ = [
     "profiler",
     "promote_types",
     "put",
+    "qr",
     "rad2deg",
     "rad2deg_",
     "rand",
@@ -512,6 +530,7 @@ __all__ = [
     "sinh_",
     "slice_copy",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
@@ -531,6 +550,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -550,6 +570,7 @@ __all__ = [
     "trace",
     "transpose",
     "transpose_copy",
+    "triangular_solve",
     "tril",
     "triu",
     "true_divide",
@@ -568,6 +589,7 @@ __all__ = [
     "unsqueeze",
     "unsqueeze_copy",
     "utils",
+    "vander",
     "var",
     "var_mean",
     "vdot",
@@ -592,6 +614,15 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
+
+class _TriangularSolveResult(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
+
+class _UnpackedSVDResult(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
 
 class Tensor(TensorBase):
     @property
@@ -1034,6 +1065,16 @@ class Tensor(TensorBase):
         """Write the result of `ceil` into the tensor itself, which is returned."""
     def cfloat(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def char(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Return the triangular factors of positive definite matrices: `vtgrad.linalg.cholesky`."""
+    def cholesky_inverse(
+        self, upper: builtins.bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        """Return the inverses of matrices of which factors are known."""
+    def cholesky_solve(
+        self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        """Return the solutions ``X`` of ``A @ X == input``, where a factor of ``A`` is known."""
     def chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
         """Split a tensor into at most `chunks` pieces along a dimension."""
     def clamp(
@@ -1142,6 +1183,8 @@ class Tensor(TensorBase):
         """Return angles that are given in degrees in radians."""
     def deg2rad_(self) -> Self:
         """Write the result of `deg2rad` into the tensor itself, which is returned."""
+    def det(self) -> Tensor:
+        """Return the determinants of square matrices: `vtgrad.linalg.det`."""
     def detach(self) -> Self: ...
     def detach_(self) -> Self: ...
     @property
@@ -1424,6 +1467,8 @@ class Tensor(TensorBase):
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return sums of products over the last dimensions of two tensors."""
     def int(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """Return the inverses of square matrices: `vtgrad.linalg.inv`."""
     def is_complex(self) -> builtins.bool: ...
     def is_conj(self) -> builtins.bool:
         """Return whether the memory of a tensor holds the conjugates of its values."""
@@ -1547,6 +1592,8 @@ class Tensor(TensorBase):
         """Return the logarithms of running sums of exponentials along a dimension."""
     @overload
     def logcumsumexp(self, *, axis: Dim, out: Tensor | None = None) -> Self: ...
+    def logdet(self) -> Tensor:
+        """Return the logarithms of determinants: `vtgrad.linalg.logdet`."""
     def logical_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return whether both elements of each pair are true."""
     def logical_and_(self, other: Tensor | Number) -> Self:
@@ -1582,6 +1629,8 @@ class Tensor(TensorBase):
         """Return whether each element is less than its partner in `other`."""
     def lt_(self, other: Tensor | Number) -> Self:
         """Write the result of `lt` into the tensor itself, which is returned."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Return the solutions ``X`` of ``A @ X == input``, where the factors of ``A`` are known."""
     @property
     def mH(self) -> Self: ...
     @property
@@ -1624,6 +1673,10 @@ class Tensor(TensorBase):
         """Return the elements where a mask is true, as a vector."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the matrix product of two tensors, whose further dimensions are batches."""
+    def matrix_exp(self) -> Tensor:
+        """Return the exponentials of square matrices: `vtgrad.linalg.matrix_exp`."""
+    def matrix_power(self, n: Int, *, out: Tensor | None = None) -> Tensor:
+        """Return square matrices multiplied by themselves: `vtgrad.linalg.matrix_power`."""
     @overload
     def max(self, *, out: Tensor | None = None, axis: None = None) -> Self:
         """Return the largest element: of all, along a dimension, or of two tensors pair by pair."""
@@ -1884,12 +1937,16 @@ class Tensor(TensorBase):
         """Write the result of `ne` into the tensor itself, which is returned."""
     def numel(self) -> builtins.int: ...
     def numpy(self, *, force: builtins.bool = False) -> NDArray[Any]: ...
+    def orgqr(self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Return products of Householder reflections: `vtgrad.linalg.householder_product`."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the products of all pairs of elements of two vectors."""
     @property
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Dims, dims: Sequence[Int] | Sequence[str] | None = None) -> Self:
         """Return a view with the dimensions in another order."""
+    def pinverse(self, rcond: Real = 1e-15) -> Tensor:
+        """Return the pseudoinverses of matrices: `vtgrad.linalg.pinv`."""
     def polygamma(self, n: Int) -> Self: ...
     def polygamma_(self, n: Int) -> Self:
         """Write the result of `polygamma` into the tensor itself, which is returned."""
@@ -1914,6 +1971,10 @@ class Tensor(TensorBase):
         """Return a copy with values stored at, or added to, row-major positions."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
         """Write the result of `put` into the tensor itself, which is returned."""
+    def qr(
+        self, some: builtins.bool = True, *, out: tuple[Tensor, Tensor] | None = None
+    ) -> QRResult:
+        """Return orthonormal and upper triangular factors: `vtgrad.linalg.qr`."""
     def rad2deg(self, *, out: Tensor | None = None) -> Self:
         """Return angles in radians as degrees."""
     def rad2deg_(self) -> Self:
@@ -2104,6 +2165,8 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
     ) -> Self:
         """Return a copy with a tensor stored at a range of one dimension."""
+    def slogdet(self, *, out: tuple[Tensor, Tensor] | None = None) -> SlogdetResult:
+        """Return signs and logarithms of determinants: `vtgrad.linalg.slogdet`."""
     @overload
     def softmax(
         self, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
@@ -2181,6 +2244,14 @@ class Tensor(TensorBase):
     def sum_to_size(
         self, *sizes: Int | Sequence[Int], size: Sequence[Int] | None = None
     ) -> Self: ...
+    def svd(
+        self,
+        some: builtins.bool = True,
+        compute_uv: builtins.bool = True,
+        *,
+        out: tuple[Tensor, Tensor, Tensor] | None = None,
+    ) -> _UnpackedSVDResult:
+        """Return singular vectors and values, ``U @ diag(S) @ V.mH == input``."""
     def swapaxes(self, axis0: Dim, axis1: Dim) -> Self:
         """Exchange two dimensions, as a view."""
     def swapaxes_(self, axis0: Int, axis1: Int) -> Self:
@@ -2264,6 +2335,16 @@ class Tensor(TensorBase):
         """Exchange two dimensions, as a view."""
     def transpose_(self, dim0: Int, dim1: Int) -> Self:
         """Exchange two dimensions of the tensor itself."""
+    def triangular_solve(
+        self,
+        A: Tensor,
+        upper: builtins.bool = True,
+        transpose: builtins.bool = False,
+        unitriangular: builtins.bool = False,
+        *,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> _TriangularSolveResult:
+        """Return solutions of equations with triangular matrices; see `vtgrad.linalg.solve_triangular`."""
     def tril(self, diagonal: Int = 0, *, out: Tensor | None = None) -> Self:
         """Return the lower triangles of matrices, with zeros above."""
     def tril_(self, diagonal: Int = 0) -> Self:
@@ -4167,6 +4248,16 @@ newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
 def __dir__() -> list[str]: ...
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
+def cholesky(
+    input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def cholesky_inverse(
+    input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def cholesky_solve(
+    input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
 def cov(
     input: _TensorT,
@@ -4175,6 +4266,7 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> _TensorT: ...
+def det(input: Tensor) -> Tensor: ...
 def from_dlpack(
     obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
 ) -> Tensor: ...
@@ -4186,5 +4278,43 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def logdet(input: Tensor) -> Tensor: ...
+def lu_solve(
+    input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: builtins.bool = True,
+    unpack_pivots: builtins.bool = True,
+    *,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> LUResult: ...
+def matrix_exp(input: Tensor) -> Tensor: ...
+def matrix_power(input: Tensor, n: Int, *, out: Tensor | None = None) -> Tensor: ...
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def pinverse(input: Tensor, rcond: Real = 1e-15) -> Tensor: ...
+def qr(
+    input: Tensor, some: builtins.bool = True, *, out: tuple[Tensor, Tensor] | None = None
+) -> QRResult: ...
 def save(obj: object, f: str | os.PathLike[str] | IO[bytes]) -> None: ...
+def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> SlogdetResult: ...
+def svd(
+    input: Tensor,
+    some: builtins.bool = True,
+    compute_uv: builtins.bool = True,
+    *,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> _UnpackedSVDResult: ...
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: builtins.bool = True,
+    transpose: builtins.bool = False,
+    unitriangular: builtins.bool = False,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> _TriangularSolveResult: ...
+def vander(x: Tensor, N: Int | None = None, increasing: builtins.bool = False) -> Tensor: ...

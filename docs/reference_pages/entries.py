@@ -59,6 +59,7 @@ _TOPIC_OF_MODULE = {
     "file_writer": "files",
     "print_options": "files",
     "ranges": "creation",
+    "older_names": "linalg",
     "generator": "random",
     "vmap": "func",
     "sampling": "random",

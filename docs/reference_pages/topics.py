@@ -63,7 +63,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "reductions": ("Reductions", "Sums, means, extremes, norms: dimensions that go away."),
     "statistics": ("Statistics", "Covariances, quantiles, histograms, and what occurs how often."),
     "cumulative": ("Cumulative operators", "Running sums, products and extremes."),
-    "linalg": ("Linear algebra", "Products of vectors, matrices and batches of them."),
+    "linalg": ("Linear algebra", "Products, inverses, equations and decompositions of matrices."),
     "sorting": ("Sorting", "Elements in order, and the largest of them."),
     "indexing": ("Indexing", "Elements read and written by indices and masks."),
     "joining": ("Joining", "Several tensors made into one."),

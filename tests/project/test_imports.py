@@ -32,6 +32,7 @@ NOT_LOADED = (
     "vtgrad.codegen",
     "vtgrad.demo",
     "vtgrad.later.covariances",
+    "vtgrad.linalg",
     "vtgrad.numpy",
     "vtgrad.profiler",
     "vtgrad.testing",

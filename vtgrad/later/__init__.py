@@ -19,18 +19,51 @@ __all__ = ["FUNCTIONS", "METHODS", "add_methods"]
 # The functions of `vtgrad`, by name, with the module that defines each. The generator of stubs
 # reads both tables as text.
 FUNCTIONS: _Final[dict[str, str]] = {
+    "chain_matmul": "vtgrad.linalg.older_names",
+    "cholesky": "vtgrad.linalg.older_names",
+    "cholesky_inverse": "vtgrad.linalg.older_names",
+    "cholesky_solve": "vtgrad.linalg.older_names",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
+    "det": "vtgrad.linalg.older_names",
     "from_dlpack": "vtgrad.tensor.from_memory",
     "frombuffer": "vtgrad.tensor.from_memory",
+    "inverse": "vtgrad.linalg.older_names",
     "load": "vtgrad.tensor.file_reader",
+    "logdet": "vtgrad.linalg.older_names",
+    "lu_solve": "vtgrad.linalg.older_names",
+    "lu_unpack": "vtgrad.linalg.older_names",
+    "matrix_exp": "vtgrad.linalg.older_names",
+    "matrix_power": "vtgrad.linalg.older_names",
+    "orgqr": "vtgrad.linalg.older_names",
+    "pinverse": "vtgrad.linalg.older_names",
+    "qr": "vtgrad.linalg.older_names",
     "save": "vtgrad.tensor.file_writer",
+    "slogdet": "vtgrad.linalg.older_names",
+    "svd": "vtgrad.linalg.older_names",
+    "triangular_solve": "vtgrad.linalg.older_names",
+    "vander": "vtgrad.linalg.older_names",
 }
 
 # The methods of `Tensor`: functions whose first argument is the tensor.
 METHODS: _Final[dict[str, str]] = {
+    "cholesky": "vtgrad.linalg.older_names",
+    "cholesky_inverse": "vtgrad.linalg.older_names",
+    "cholesky_solve": "vtgrad.linalg.older_names",
     "corrcoef": "vtgrad.later.covariances",
     "cov": "vtgrad.later.covariances",
+    "det": "vtgrad.linalg.older_names",
+    "inverse": "vtgrad.linalg.older_names",
+    "logdet": "vtgrad.linalg.older_names",
+    "lu_solve": "vtgrad.linalg.older_names",
+    "matrix_exp": "vtgrad.linalg.older_names",
+    "matrix_power": "vtgrad.linalg.older_names",
+    "orgqr": "vtgrad.linalg.older_names",
+    "pinverse": "vtgrad.linalg.older_names",
+    "qr": "vtgrad.linalg.older_names",
+    "slogdet": "vtgrad.linalg.older_names",
+    "svd": "vtgrad.linalg.older_names",
+    "triangular_solve": "vtgrad.linalg.older_names",
 }
 
 

@@ -46,6 +46,7 @@ STUBS: Final = (
     "vtgrad.autograd.profiler",
     "vtgrad.autograd",
     "vtgrad.func",
+    "vtgrad.linalg",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
