@@ -35,6 +35,7 @@ EXACT = (
     "first_steps",
     "forward_substitution",
     "heat",
+    "kalman",
     "lorenz",
     "recurrent_net",
     "running_product",
@@ -43,7 +44,7 @@ REWIND = ("gaussian_elimination", "ring_buffer", "sor")
 # These compute sparse Jacobians, and need SciPy.
 SPARSE = ("burgers",)
 # These save nothing from the table that they write, so that PyTorch's rule lets them pass too.
-BY_STORAGE = {"fft", "heat"}
+BY_STORAGE = {"fft", "heat", "kalman"}
 # Their gradient has a formula, with which it is compared as well.
 FORMULA = {
     "chebyshev",
