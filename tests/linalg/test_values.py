@@ -358,3 +358,11 @@ def test_nan_and_inf_end() -> None:
         assert linalg.solve_sylvester(x, A, A).isnan().all()
         assert linalg.solve_toeplitz(x[0], A).isnan().all()
         assert linalg.solve_banded((1, 0), x, A[0]).isnan().all()
+
+
+def test_lanes() -> None:
+    x = A.to("lane:0")
+    assert linalg.cholesky(x).device == x.device
+    for call in (linalg.pinv, linalg.lu, linalg.eigvals, linalg.matrix_exp):
+        with pytest.raises(NotSupportedError, match=r"pass x\.cpu\(\)"):
+            call(x)

@@ -14,6 +14,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType, numpy_dtype
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -53,7 +54,19 @@ def constant(array: Array) -> Tensor:
 
 
 def values(x: TensorBase) -> Array:
-    """The elements of a tensor that has no samples."""
+    """The elements of a tensor that has no samples.
+
+    Raises
+    ------
+    NotSupportedError
+        If it is on a lane, whose threads may not have computed it yet.
+    """
+    if keys.active and x._impl.device.type != "cpu":
+        raise NotSupportedError(
+            f"this function of vtgrad.linalg computes on the CPU, and got a tensor on "
+            f"{x._impl.device}; pass x.cpu()",
+            device=x._impl.device,
+        )
     return resolved(x._impl.array)
 
 
