@@ -260,6 +260,7 @@ __all__ = [
     "fft",
     "inf",
     "interpolate",
+    "linalg",
     "nan",
     "newaxis",
     "pi",
@@ -278,6 +279,7 @@ __all__ += _FUNCTIONS
 if TYPE_CHECKING:
     from vtgrad import fft as fft
     from vtgrad import interpolate as interpolate
+    from vtgrad import linalg as linalg
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
@@ -291,6 +293,7 @@ else:
     _PACKAGES = {
         "fft",
         "interpolate",
+        "linalg",
         "numpy",
         "profiler",
         "return_types",

@@ -35,6 +35,7 @@ from vtgrad import errors as errors
 from vtgrad import fft as fft
 from vtgrad import func as func
 from vtgrad import interpolate as interpolate
+from vtgrad import linalg as linalg
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -50,6 +51,7 @@ from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
 from vtgrad.graph.hooks import RemovableHandle
 from vtgrad.graph.node import Node
 from vtgrad.graph.written_elements import WrittenElements as WrittenElements
+from vtgrad.linalg.results import LUResult, QRResult, SlogdetResult
 from vtgrad.return_types import (
     AminmaxResult,
     CummaxResult,
@@ -207,8 +209,12 @@ __all__ = [
     "ceil",
     "ceil_",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_",
@@ -252,6 +258,7 @@ __all__ = [
     "default_generator",
     "deg2rad",
     "deg2rad_",
+    "det",
     "detach",
     "device",
     "diag",
@@ -368,6 +375,7 @@ __all__ = [
     "int8",
     "interp",
     "interpolate",
+    "inverse",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_complex",
@@ -404,6 +412,7 @@ __all__ = [
     "less",
     "less_equal",
     "lgamma",
+    "linalg",
     "linspace",
     "load",
     "log",
@@ -418,6 +427,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -428,11 +438,15 @@ __all__ = [
     "logsumexp",
     "long",
     "lt",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "masked_fill",
     "masked_scatter",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -476,6 +490,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "orgqr",
     "outer",
     "pad",
     "pairwise_distance",
@@ -483,6 +498,7 @@ __all__ = [
     "permute",
     "permute_copy",
     "pi",
+    "pinverse",
     "poisson",
     "polar",
     "polygamma",
@@ -493,6 +509,7 @@ __all__ = [
     "profiler",
     "promote_types",
     "put",
+    "qr",
     "quantile",
     "rad2deg",
     "rad2deg_",
@@ -557,6 +574,7 @@ __all__ = [
     "sinh_",
     "slice_copy",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
@@ -577,6 +595,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
@@ -598,6 +617,7 @@ __all__ = [
     "transpose_copy",
     "trapezoid",
     "trapz",
+    "triangular_solve",
     "tril",
     "tril_indices",
     "triu",
@@ -621,6 +641,7 @@ __all__ = [
     "unsqueeze",
     "unsqueeze_copy",
     "utils",
+    "vander",
     "var",
     "var_mean",
     "vdot",
@@ -649,6 +670,15 @@ _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 class _HistogramddResult(NamedTuple, Generic[_TensorT]):
     hist: _TensorT
     bin_edges: tuple[_TensorT, ...]
+
+class _TriangularSolveResult(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor
+
+class _UnpackedSVDResult(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
 
 class _HistogramResult(NamedTuple, Generic[_TensorT]):
     hist: _TensorT
@@ -1097,6 +1127,16 @@ class Tensor(TensorBase):
         """Write the result of `ceil` into the tensor itself, which is returned."""
     def cfloat(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
     def char(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
+    def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Return the triangular factors of positive definite matrices: `vtgrad.linalg.cholesky`."""
+    def cholesky_inverse(
+        self, upper: builtins.bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        """Return the inverses of matrices of which factors are known."""
+    def cholesky_solve(
+        self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+    ) -> Tensor:
+        """Return the solutions ``X`` of ``A @ X == input``, where a factor of ``A`` is known."""
     def chunk(self, chunks: Int, dim: Dim = 0) -> tuple[Self, ...]:
         """Split a tensor into at most `chunks` pieces along a dimension."""
     def clamp(
@@ -1205,6 +1245,8 @@ class Tensor(TensorBase):
         """Return angles that are given in degrees in radians."""
     def deg2rad_(self) -> Self:
         """Write the result of `deg2rad` into the tensor itself, which is returned."""
+    def det(self) -> Tensor:
+        """Return the determinants of square matrices: `vtgrad.linalg.det`."""
     def detach(self) -> Self: ...
     def detach_(self) -> Self: ...
     @property
@@ -1501,6 +1543,8 @@ class Tensor(TensorBase):
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return sums of products over the last dimensions of two tensors."""
     def int(self, *, memory_format: MemoryFormat | None = None) -> Self: ...
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """Return the inverses of square matrices: `vtgrad.linalg.inv`."""
     def is_complex(self) -> builtins.bool: ...
     def is_conj(self) -> builtins.bool:
         """Return whether the memory of a tensor holds the conjugates of its values."""
@@ -1646,6 +1690,8 @@ class Tensor(TensorBase):
         """Return the logarithms of running sums of exponentials along a dimension."""
     @overload
     def logcumsumexp(self, *, axis: Dim, out: Tensor | None = None) -> Self: ...
+    def logdet(self) -> Tensor:
+        """Return the logarithms of determinants: `vtgrad.linalg.logdet`."""
     def logical_and(self, other: Tensor | Number, *, out: Tensor | None = None) -> Self:
         """Return whether both elements of each pair are true."""
     def logical_and_(self, other: Tensor | Number) -> Self:
@@ -1681,6 +1727,8 @@ class Tensor(TensorBase):
         """Return whether each element is less than its partner in `other`."""
     def lt_(self, other: Tensor | Number) -> Self:
         """Write the result of `lt` into the tensor itself, which is returned."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Return the solutions ``X`` of ``A @ X == input``, where the factors of ``A`` are known."""
     @property
     def mH(self) -> Self: ...
     @property
@@ -1723,6 +1771,10 @@ class Tensor(TensorBase):
         """Return the elements where a mask is true, as a vector."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the matrix product of two tensors, whose further dimensions are batches."""
+    def matrix_exp(self) -> Tensor:
+        """Return the exponentials of square matrices: `vtgrad.linalg.matrix_exp`."""
+    def matrix_power(self, n: Int, *, out: Tensor | None = None) -> Tensor:
+        """Return square matrices multiplied by themselves: `vtgrad.linalg.matrix_power`."""
     @overload
     def max(self, *, out: Tensor | None = None, axis: None = None) -> Self:
         """Return the largest element: of all, along a dimension, or of two tensors pair by pair."""
@@ -2017,12 +2069,16 @@ class Tensor(TensorBase):
         """Write the result of `ne` into the tensor itself, which is returned."""
     def numel(self) -> builtins.int: ...
     def numpy(self, *, force: builtins.bool = False) -> NDArray[Any]: ...
+    def orgqr(self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Return products of Householder reflections: `vtgrad.linalg.householder_product`."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the products of all pairs of elements of two vectors."""
     @property
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Dims, dims: Sequence[Int] | Sequence[str] | None = None) -> Self:
         """Return a view with the dimensions in another order."""
+    def pinverse(self, rcond: Real = 1e-15) -> Tensor:
+        """Return the pseudoinverses of matrices: `vtgrad.linalg.pinv`."""
     def polygamma(self, n: Int) -> Self: ...
     def polygamma_(self, n: Int) -> Self:
         """Write the result of `polygamma` into the tensor itself, which is returned."""
@@ -2047,6 +2103,10 @@ class Tensor(TensorBase):
         """Return a copy with values stored at, or added to, row-major positions."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Self:
         """Write the result of `put` into the tensor itself, which is returned."""
+    def qr(
+        self, some: builtins.bool = True, *, out: tuple[Tensor, Tensor] | None = None
+    ) -> QRResult:
+        """Return orthonormal and upper triangular factors: `vtgrad.linalg.qr`."""
     def quantile(
         self,
         q: Real | Tensor,
@@ -2247,6 +2307,8 @@ class Tensor(TensorBase):
         out: Tensor | None = None,
     ) -> Self:
         """Return a copy with a tensor stored at a range of one dimension."""
+    def slogdet(self, *, out: tuple[Tensor, Tensor] | None = None) -> SlogdetResult:
+        """Return signs and logarithms of determinants: `vtgrad.linalg.slogdet`."""
     @overload
     def softmax(
         self, dim: Dim, dtype: DTypeLike | None = None, *, out: Tensor | None = None
@@ -2338,6 +2400,14 @@ class Tensor(TensorBase):
     def sum_to_size(
         self, *sizes: Int | Sequence[Int], size: Sequence[Int] | None = None
     ) -> Self: ...
+    def svd(
+        self,
+        some: builtins.bool = True,
+        compute_uv: builtins.bool = True,
+        *,
+        out: tuple[Tensor, Tensor, Tensor] | None = None,
+    ) -> _UnpackedSVDResult:
+        """Return singular vectors and values, ``U @ diag(S) @ V.mH == input``."""
     def swapaxes(self, axis0: Dim, axis1: Dim) -> Self:
         """Exchange two dimensions, as a view."""
     def swapaxes_(self, axis0: Int, axis1: Int) -> Self:
@@ -2421,6 +2491,16 @@ class Tensor(TensorBase):
         """Exchange two dimensions, as a view."""
     def transpose_(self, dim0: Int, dim1: Int) -> Self:
         """Exchange two dimensions of the tensor itself."""
+    def triangular_solve(
+        self,
+        A: Tensor,
+        upper: builtins.bool = True,
+        transpose: builtins.bool = False,
+        unitriangular: builtins.bool = False,
+        *,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> _TriangularSolveResult:
+        """Return solutions of equations with triangular matrices; see `vtgrad.linalg.solve_triangular`."""
     def tril(self, diagonal: Int = 0, *, out: Tensor | None = None) -> Self:
         """Return the lower triangles of matrices, with zeros above."""
     def tril_(self, diagonal: Int = 0) -> Self:
@@ -4447,6 +4527,16 @@ def cdist(
     p: Real = 2.0,
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
 ) -> _TensorT: ...
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
+def cholesky(
+    input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def cholesky_inverse(
+    input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
+def cholesky_solve(
+    input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
 def constant_pad_nd(input: _TensorT, pad: Sequence[Int], value: Number = 0) -> _TensorT: ...
 def convolve(a: _TensorT, v: Tensor, mode: str = "full") -> _TensorT: ...
 def corrcoef(input: _TensorT) -> _TensorT: ...
@@ -4462,6 +4552,7 @@ def cov(
 def cumulative_trapezoid(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
 ) -> _TensorT: ...
+def det(input: Tensor) -> Tensor: ...
 def from_dlpack(
     obj: object, *, device: Device | str | None = None, copy: builtins.bool | None = None
 ) -> Tensor: ...
@@ -4526,6 +4617,7 @@ def interp(
     right: Real | Tensor | None = None,
     period: Real | Tensor | None = None,
 ) -> _TensorT: ...
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def isin(
     elements: _TensorT,
@@ -4566,6 +4658,7 @@ def kaiser_window(
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 def load(f: str | os.PathLike[str] | IO[bytes]) -> object: ...
+def logdet(input: Tensor) -> Tensor: ...
 def logspace(
     start: Number | Tensor,
     end: Number | Tensor,
@@ -4577,6 +4670,19 @@ def logspace(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def lu_solve(
+    input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: builtins.bool = True,
+    unpack_pivots: builtins.bool = True,
+    *,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> LUResult: ...
+def matrix_exp(input: Tensor) -> Tensor: ...
+def matrix_power(input: Tensor, n: Int, *, out: Tensor | None = None) -> Tensor: ...
 def msort(input: _TensorT, *, out: Tensor | None = None) -> _TensorT: ...
 def multinomial(
     input: _TensorT,
@@ -4598,6 +4704,7 @@ def nanquantile(
 def nonzero_static(
     input: _TensorT, *, size: Int, fill_value: Int = -1, out: Tensor | None = None
 ) -> _TensorT: ...
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def pad(
     input: _TensorT, pad: Sequence[Int], mode: str = "constant", value: Number | None = None
 ) -> _TensorT: ...
@@ -4605,6 +4712,10 @@ def pairwise_distance(
     x1: _TensorT, x2: Tensor, p: Real = 2.0, eps: Real = 1e-06, keepdim: builtins.bool = False
 ) -> _TensorT: ...
 def pdist(input: _TensorT, p: Real = 2.0) -> _TensorT: ...
+def pinverse(input: Tensor, rcond: Real = 1e-15) -> Tensor: ...
+def qr(
+    input: Tensor, some: builtins.bool = True, *, out: tuple[Tensor, Tensor] | None = None
+) -> QRResult: ...
 def quantile(
     input: _TensorT,
     q: Real | Tensor,
@@ -4625,6 +4736,7 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Tensor | None = None,
 ) -> _TensorT: ...
+def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> SlogdetResult: ...
 def stft(
     input: _TensorT,
     n_fft: Int,
@@ -4638,12 +4750,28 @@ def stft(
     return_complex: builtins.bool | None = None,
     align_to_window: builtins.bool | None = None,
 ) -> _TensorT: ...
+def svd(
+    input: Tensor,
+    some: builtins.bool = True,
+    compute_uv: builtins.bool = True,
+    *,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> _UnpackedSVDResult: ...
 def trapezoid(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
 ) -> _TensorT: ...
 def trapz(
     y: _TensorT, x: Tensor | None = None, *, dx: Real | None = None, dim: Int = -1
 ) -> _TensorT: ...
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: builtins.bool = True,
+    transpose: builtins.bool = False,
+    unitriangular: builtins.bool = False,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> _TriangularSolveResult: ...
 def tril_indices(
     row: Int,
     col: Int,
@@ -4725,3 +4853,4 @@ def unique_consecutive(
     dim: Int | None = None,
 ) -> _TensorT | tuple[_TensorT, ...]: ...
 def unravel_index(indices: _TensorT, shape: Int | Sequence[Int]) -> tuple[_TensorT, ...]: ...
+def vander(x: Tensor, N: Int | None = None, increasing: builtins.bool = False) -> Tensor: ...

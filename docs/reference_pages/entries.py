@@ -84,6 +84,7 @@ _TOPIC_OF_MODULE = {
     "print_options": "files",
     "quantiles": "statistics",
     "ranges": "creation",
+    "older_names": "linalg",
     "generator": "random",
     "vmap": "func",
     "sampling": "random",

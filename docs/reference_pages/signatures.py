@@ -42,7 +42,7 @@ def signatures(function: Function, *, method: bool = False) -> list[str]:
 def type_for_readers(text: str, function: Function) -> str:
     """The text of an annotation, in the words of the documentation."""
     text = text.replace("'", "").replace('"', "")
-    several = re.fullmatch(r"(\w+Result)\[\w+\]", text.split(" | ")[0])
+    several = re.fullmatch(r"(\w+Result)(?:\[\w+\])?", text.split(" | ")[0])
     if several is not None:
         fields = getattr(_named(several.group(1), function), "_fields", ("", ""))
         return f"tuple[{', '.join('Tensor' for _ in fields)}]"

@@ -71,7 +71,7 @@ TITLES: dict[str, tuple[str, str]] = {
         "Functions that are known by samples: slopes, integrals, values between, convolutions.",
     ),
     "cumulative": ("Cumulative operators", "Running sums, products and extremes."),
-    "linalg": ("Linear algebra", "Products of vectors, matrices and batches of them."),
+    "linalg": ("Linear algebra", "Products, inverses, equations and decompositions of matrices."),
     "fft": ("Fourier transforms", "Transforms, their inverses, and the frequencies of elements."),
     "signal": ("Filters", "Filters with a recursion, convolutions and correlations."),
     "interpolate": ("Splines", "Smooth functions that go through given points."),

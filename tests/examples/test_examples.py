@@ -37,6 +37,7 @@ EXACT = (
     "forward_substitution",
     "heat",
     "iir_filter",
+    "kalman",
     "lorenz",
     "recurrent_net",
     "running_product",
@@ -46,7 +47,7 @@ REWIND = ("gaussian_elimination", "ring_buffer", "sor")
 # These compute sparse Jacobians, and need SciPy.
 SPARSE = ("burgers",)
 # These save nothing from the table that they write, so that PyTorch's rule lets them pass too.
-BY_STORAGE = {"deconvolution", "fft", "heat", "iir_filter", "yield_curve"}
+BY_STORAGE = {"deconvolution", "fft", "heat", "iir_filter", "kalman", "yield_curve"}
 # Their gradient has a formula, with which it is compared as well.
 FORMULA = {
     "chebyshev",

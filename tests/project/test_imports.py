@@ -31,16 +31,6 @@ NOT_LOADED = (
     "vtgrad.autograd.profiler",
     "vtgrad.codegen",
     "vtgrad.demo",
-    "vtgrad.fft",
-    "vtgrad.interpolate",
-    "vtgrad.later.covariances",
-    "vtgrad.later.short_time",
-    "vtgrad.numpy",
-    "vtgrad.profiler",
-    "vtgrad.signal",
-    "vtgrad.testing",
-    "vtgrad.utils.checkpoint",
-    "vtgrad.viz",
     "argparse",
     "concurrent.futures",
     "dataclasses",
@@ -61,10 +51,20 @@ NOT_LOADED = (
     "tempfile",
     "unittest",
     "urllib",
+    "vtgrad.fft",
+    "vtgrad.interpolate",
+    "vtgrad.later.covariances",
+    "vtgrad.later.short_time",
+    "vtgrad.linalg",
+    "vtgrad.numpy",
+    "vtgrad.profiler",
+    "vtgrad.signal",
+    "vtgrad.testing",
+    "vtgrad.utils.checkpoint",
+    "vtgrad.viz",
     "yaml",
+    # What users import beside `vtgrad` itself is written on top of it, as users would write it.
 )
-
-# What users import beside `vtgrad` itself is written on top of it, as users would write it.
 ABOVE_THE_PACKAGE = ("vtgrad.demo", "vtgrad.testing")
 
 

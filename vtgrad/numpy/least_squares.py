@@ -1,12 +1,7 @@
 """Pseudoinverses and least squares solutions, where they have derivatives.
 
-Note [Derivatives of pseudoinverses]
-
-Where its columns are independent, the pseudoinverse of a matrix is given by the normal equations.
-NumPy computes the value by singular values, which keeps more digits. What the normal equations
-leave over for it is solved for by an operator and added: nothing but roundings, but the derivatives
-of the sum are those of the solution of the normal equations, of every order. Where the columns are
-not independent, the pseudoinverse jumps as the matrix changes, and is refused.
+Where the columns of a matrix are not independent, the pseudoinverse jumps as the matrix changes,
+and is refused.
 """
 
 from __future__ import annotations
@@ -17,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
+from vtgrad.linalg import pseudoinverses
+from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import inexact, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["lstsq", "pinv"]
 
@@ -36,19 +31,12 @@ def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any 
         If a matrix is not of full rank, or `rcond` or `rtol` leaves out a singular value.
     """
     x = inexact(of(a))
-    options = {name: y for name, y in (("rcond", rcond), ("rtol", rtol)) if y is not None}
     values = value_of(x)
-    found: Array = np.linalg.pinv(values, hermitian=hermitian, **options)
     _check_rank(values)
-    if options:
+    if rcond is not None or rtol is not None:
         _check_rank(values, rtol=rtol if rcond is None else rcond)
-    if x.shape[-2] >= x.shape[-1]:
-        return as_array(_improved(x, fresh(np.eye(x.shape[-2], dtype=values.dtype)), fresh(found)))
-    # The pseudoinverse of the adjoint is the adjoint of the pseudoinverse.
-    turned = _adjoint(x)
-    identity = fresh(np.eye(x.shape[-1], dtype=values.dtype))
-    start = fresh(np.conj(np.swapaxes(found, -2, -1)).copy())
-    return as_array(_adjoint(_improved(turned, identity, start)))
+    # No singular value is left out.
+    return as_array(pseudoinverses.pinv(x, atol=0.0, rtol=0.0, hermitian=hermitian))
 
 
 def lstsq(
@@ -63,37 +51,22 @@ def lstsq(
     """
     dtype = result_type(of(a), of(b))
     x, y = (cast(of(z), dtype if dtype.kind in "fc" else np.dtype(np.float64)) for z in (a, b))
-    solution, residuals, rank, _ = np.linalg.lstsq(value_of(x), value_of(y), rcond)
+    if len(x.shape) != 2 or len(y.shape) not in (1, 2) or x.shape[0] != y.shape[0]:
+        # NumPy's own error.
+        np.linalg.lstsq(value_of(x), value_of(y), rcond)
+    found = pseudoinverses.lstsq(x, y, rcond=rcond, driver="gelsd")
+    # In the type of LAPACK's integers, as NumPy.
+    rank = typing.cast("int", np.intc(value_of(found.rank)))
     if rank < x.shape[1]:
         raise NotSupportedError(
             "vtgrad.numpy has no derivative of lstsq where the columns are not independent"
         )
-    right = F.unsqueeze(y, -1) if len(y.shape) == 1 else y
-    start = solution[:, np.newaxis] if len(y.shape) == 1 else solution
-    columns = _improved(x, right, fresh(start.copy()))
-    if residuals.size:
-        left = F.sub(right, F.matmul(x, columns))
-        squares = F.mul(F.conj_physical(left), left)
-        found = F.sum(F.real(squares) if squares._impl.array.dtype.kind == "c" else squares, 0)
-    else:
-        found = fresh(residuals)
     return (
-        as_array(F.squeeze(columns, -1) if len(y.shape) == 1 else columns),
-        as_array(found),
-        typing.cast("int", rank),
+        as_array(found.solution),
+        as_array(found.residuals),
+        rank,
         as_array(F.linalg_svd(x)[1]),
     )
-
-
-def _improved(x: TensorBase, right: TensorBase, start: TensorBase) -> TensorBase:
-    """The solution of the normal equations, which `start` is but for roundings."""
-    rows = _adjoint(x)
-    left = F.matmul(rows, F.sub(right, F.matmul(x, start)))
-    return F.add(start, F.linalg_solve(F.matmul(rows, x), left))
-
-
-def _adjoint(x: TensorBase) -> TensorBase:
-    return F.conj_physical(F.transpose(x, -2, -1))
 
 
 def _check_rank(values: Array, rtol: Any = None) -> None:

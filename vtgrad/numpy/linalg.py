@@ -12,6 +12,7 @@ import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
 from numpy.typing import DTypeLike
 
+from vtgrad.linalg.products import best_cuts, power_of
 from vtgrad.numpy import (
     conditions,
     decompositions,
@@ -29,7 +30,7 @@ from vtgrad.numpy.norms import matrix_norm as matrix_norm
 from vtgrad.numpy.norms import norm as norm
 from vtgrad.numpy.norms import vector_norm as vector_norm
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of, result
+from vtgrad.numpy.operands import ArrayLike, as_array, of, result
 from vtgrad.numpy.picking import dot
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import function_of_numpy
@@ -121,20 +122,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
         return x
     if not any_differentiated(x):
         return typing.cast("ndarray", on_values(np.linalg.matrix_power, x, count))
-    if count < 0:
-        x, count = inv(x), -count
-    if not count:
-        # A constant that stays in the graph.
-        identity = np.broadcast_to(np.eye(shape[-1], dtype=x._impl.dtype), shape)
-        return as_array(F.where(fresh(np.ones(shape, np.bool_)), fresh(identity.copy()), x))
-    found, square = None, x
-    while True:
-        if count % 2:
-            found = square if found is None else as_array(F.matmul(found, square))
-        count //= 2
-        if not count:
-            return typing.cast("ndarray", found)
-        square = as_array(F.matmul(square, square))
+    return as_array(power_of(x, count))
 
 
 @function(of=np.linalg.multi_dot)
@@ -188,19 +176,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> nda
 
 def _in_best_order(parts: Sequence[ndarray]) -> ndarray:
     """The product of matrices, of which the cheapest order of products is found step by step."""
-    sizes = [x.shape[0] for x in parts] + [parts[-1].shape[1]]
+    cuts = best_cuts([x.shape[0] for x in parts] + [parts[-1].shape[1]])
     count = len(parts)
-    costs = {(i, i): 0 for i in range(count)}
-    cuts: dict[tuple[int, int], int] = {}
-    for length in range(1, count):
-        for i in range(count - length):
-            j = i + length
-            work = {
-                k: costs[i, k] + costs[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
-                for k in range(i, j)
-            }
-            cuts[i, j] = min(work, key=work.__getitem__)
-            costs[i, j] = work[cuts[i, j]]
 
     def product(i: int, j: int) -> ndarray:
         if i == j:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.linalg.norms import of_matrices
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
@@ -169,43 +170,9 @@ def _of_vectors(x: TensorBase, order: Any, dims: Shape, keepdims: bool) -> Tenso
 def _of_matrices(x: TensorBase, order: Any, one: int, two: int, keepdims: bool) -> TensorBase:
     if order in _FROBENIUS:
         return _powers(x, 2, (one, two), keepdims)
-    if order in (2, -2, "nuc"):
-        return _of_singular_values(x, order, one, two, keepdims)
-    if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
+    if order not in (1, -1, 2, -2, math.inf, -math.inf, "nuc"):
         raise ValueError("Invalid norm order for matrices.")
-    if abs(order) == math.inf:
-        one, two = two, one
-    # The sums along one axis, and of these the largest or the smallest.
-    sums = _powers(x, 1, (one,), True)
-    if not sums._impl.array.shape[two]:
-        if order < 0:
-            raise ValueError("zero-size array to reduction operation which has no identity")
-        # The largest of no sums is 0.
-        found = F.sum_dim_IntList(sums, (two,), True)
-    else:
-        found = F.amax(sums, two, True) if order > 0 else F.amin(sums, two, True)
-    return found if keepdims else F.squeeze_dims(found, (one, two))
-
-
-def _of_singular_values(
-    x: TensorBase, order: Any, one: int, two: int, keepdims: bool
-) -> TensorBase:
-    """The largest, the smallest, or the sum."""
-    others = [dim for dim in range(x._impl.array.ndim) if dim not in (one, two)]
-    sizes = F.linalg_svd(F.permute(x, (*others, one, two)))[1]
-    none = not sizes._impl.array.shape[-1]
-    if order == "nuc" or (none and order == 2):
-        # The largest of no singular values is 0, which is their sum too.
-        found = F.sum_dim_IntList(sizes, (-1,), False)
-    elif none:
-        raise ValueError("zero-size array to reduction operation which has no identity")
-    else:
-        # They are in order, the largest first.
-        found = F.clone(F.select(sizes, -1, 0 if order > 0 else -1))
-    if keepdims:
-        for dim in sorted((one, two)):
-            found = F.unsqueeze(found, dim)
-    return found
+    return of_matrices("norm", x, order, one, two, keepdims)
 
 
 def _powers(x: TensorBase, order: float, dims: Shape, keepdims: bool) -> TensorBase:

@@ -49,6 +49,7 @@ STUBS: Final = (
     "vtgrad.func",
     "vtgrad.signal",
     "vtgrad.interpolate",
+    "vtgrad.linalg",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",

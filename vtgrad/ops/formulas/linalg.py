@@ -1,5 +1,13 @@
 # Compiled by mypyc.
-"""Derivatives of products, inverses and decompositions of matrices."""
+"""Derivatives of products, inverses and decompositions of matrices.
+
+Note [Gradients of Hermitian matrices]
+An operator that reads one triangle of a matrix has a derivative by the elements of that triangle
+only. Programs hold Hermitian matrices whole, and move both elements of a pair at once. With
+`symmetric` the gradient is, as in PyTorch, the Hermitian matrix that says the same of them: each
+element of a pair has half of it, and a step along it keeps a matrix Hermitian. The tangent of a
+matrix is taken to be Hermitian likewise.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +30,7 @@ __all__ = [
     "gradient_of_determinant",
     "gradient_of_eigh",
     "gradient_of_gaps",
+    "gradient_of_hermitian",
     "gradient_of_inverse",
     "gradient_of_left_side",
     "gradient_of_qr",
@@ -31,6 +40,7 @@ __all__ = [
     "half_lower",
     "in_basis",
     "hermitian_of_lower",
+    "hermitian_tangent",
     "imaginary_part",
     "inner_products",
     "is_column_major",
@@ -260,6 +270,20 @@ def sum_with_adjoint(matrices: Array) -> Array:
     return k.add(matrices, adjoint_of(matrices))
 
 
+def gradient_of_hermitian(whole: Array, symmetric: bool) -> Array:
+    """The gradient of a matrix of which the lower triangle is read, from that of the whole matrix.
+
+    See Note [Gradients of Hermitian matrices].
+    """
+    both = sum_with_adjoint(whole)
+    return k.mul(both, 0.5) if symmetric else half_lower(both)
+
+
+def hermitian_tangent(tangent: Array, symmetric: bool) -> Array:
+    """The tangent of the Hermitian matrix that is seen of a matrix."""
+    return k.mul(sum_with_adjoint(tangent), 0.5) if symmetric else hermitian_of_lower(tangent)
+
+
 def hermitian_of_lower(matrices: Array) -> Array:
     """The Hermitian matrix that an operator sees which reads the lower triangle only.
 
@@ -268,16 +292,16 @@ def hermitian_of_lower(matrices: Array) -> Array:
     return sum_with_adjoint(half_lower(matrices))
 
 
-def gradient_of_cholesky(grad: Array, factor: Array) -> Array:
-    """The gradient of the lower triangle, from that of the factor."""
+def gradient_of_cholesky(grad: Array, factor: Array, symmetric: bool) -> Array:
+    """The gradient of a matrix, from that of the factor."""
     upper = adjoint_of(factor)
     half = k.linalg_solve(upper, half_lower(stacked_product(upper, grad)))
-    return half_lower(sum_with_adjoint(k.linalg_solve(upper, adjoint_of(half))))
+    return gradient_of_hermitian(k.linalg_solve(upper, adjoint_of(half)), symmetric)
 
 
-def tangent_of_cholesky(tangent: Array, factor: Array) -> Array:
-    """The tangent of the factor, from that of the lower triangle."""
-    half = adjoint_of(k.linalg_solve(factor, hermitian_of_lower(tangent)))
+def tangent_of_cholesky(tangent: Array, factor: Array, symmetric: bool) -> Array:
+    """The tangent of the factor, from that of a matrix."""
+    half = adjoint_of(k.linalg_solve(factor, hermitian_tangent(tangent, symmetric)))
     return stacked_product(factor, half_lower(k.linalg_solve(factor, half)))
 
 
@@ -286,8 +310,10 @@ def in_basis(matrices: Array, vectors: Array) -> Array:
     return stacked_product(adjoint_of(vectors), stacked_product(matrices, vectors))
 
 
-def gradient_of_eigh(grads: Sequence[Array | None], values: Array, vectors: Array) -> Array | None:
-    """The gradient of the lower triangle, from those of eigenvalues and eigenvectors.
+def gradient_of_eigh(
+    grads: Sequence[Array | None], values: Array, vectors: Array, symmetric: bool
+) -> Array | None:
+    """The gradient of a matrix, from those of eigenvalues and eigenvectors.
 
     Eigenvectors are taken to turn with no phase of their own, which nothing that is well defined
     depends on.
@@ -299,11 +325,11 @@ def gradient_of_eigh(grads: Sequence[Array | None], values: Array, vectors: Arra
         if of_values is not None:
             inner = k.add(inner, k.diag_embed(of_values))
         whole = stacked_product(vectors, stacked_product(inner, adjoint))
-        return half_lower(sum_with_adjoint(whole))
+        return gradient_of_hermitian(whole, symmetric)
     if of_values is None:
         return None
     whole = stacked_product(k.mul(vectors, k.unsqueeze(of_values, -2)), adjoint)
-    return half_lower(sum_with_adjoint(whole))
+    return gradient_of_hermitian(whole, symmetric)
 
 
 def gradient_of_gaps(grad: Array) -> Array:
@@ -311,14 +337,17 @@ def gradient_of_gaps(grad: Array) -> Array:
     return k.sub(k.sum(grad, -1), k.sum(grad, -2))
 
 
-def tangent_of_eigenvalues(tangent: Array, vectors: Array) -> Array:
-    """The tangent of the eigenvalues, from that of the lower triangle."""
-    return k.diagonal(in_basis(hermitian_of_lower(tangent), vectors), 0, -2, -1)
+def tangent_of_eigenvalues(tangent: Array, vectors: Array, symmetric: bool) -> Array:
+    """The tangent of the eigenvalues, from that of a matrix."""
+    return k.diagonal(in_basis(hermitian_tangent(tangent, symmetric), vectors), 0, -2, -1)
 
 
-def tangent_of_eigenvectors(tangent: Array, values: Array, vectors: Array) -> Array:
-    """The tangent of the eigenvectors, from that of the lower triangle."""
-    turn = k.mul(k.linalg_inverse_gaps(values), in_basis(hermitian_of_lower(tangent), vectors))
+def tangent_of_eigenvectors(
+    tangent: Array, values: Array, vectors: Array, symmetric: bool
+) -> Array:
+    """The tangent of the eigenvectors, from that of a matrix."""
+    inner = in_basis(hermitian_tangent(tangent, symmetric), vectors)
+    turn = k.mul(k.linalg_inverse_gaps(values), inner)
     return stacked_product(vectors, turn)
 
 

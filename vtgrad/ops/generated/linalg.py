@@ -1048,43 +1048,43 @@ def linalg_cofactors_along(self: T, other: Tensor) -> T:
     return result
 
 
-def linalg_cholesky(self: T, *, out: T | None = None) -> T:
+def linalg_cholesky(self: T, symmetric: bool = False, *, out: T | None = None) -> T:
     """The lower triangular factor of each positive definite matrix of a stack."""
     if keys.active and is_keyed(self, out):
-        return take_over(op.LINALG_CHOLESKY, linalg_cholesky, self, out=out)
+        return take_over(op.LINALG_CHOLESKY, linalg_cholesky, self, symmetric, out=out)
     try:
         if out is not None:
             check_out(out, self)
-        array = no_fp_warnings.run(k.linalg_cholesky, self._impl.array)
+        array = no_fp_warnings.run(k.linalg_cholesky, self._impl.array, symmetric)
     except Exception as error:
-        return recover(error, op.LINALG_CHOLESKY, linalg_cholesky, self, out=out)
+        return recover(error, op.LINALG_CHOLESKY, linalg_cholesky, self, symmetric, out=out)
     if out is not None:
         return write_out(out, array, "linalg_cholesky", exact=True)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LinalgCholeskyBackward0.record(self)
+        node = LinalgCholeskyBackward0.record(self, symmetric)
         set_history(result, node)
         node.save_results(result)
     return result
 
 
-def linalg_eigh(self: T, by_adjoint: bool = False, *, out: Sequence[T] | None = None) -> LinalgEighResult[T]:
+def linalg_eigh(self: T, by_adjoint: bool = False, symmetric: bool = False, *, out: Sequence[T] | None = None) -> LinalgEighResult[T]:
     """The eigenvalues and the eigenvectors of a stack of Hermitian matrices."""
     if keys.active and is_keyed(self, out):
-        return take_over(op.LINALG_EIGH, linalg_eigh, self, by_adjoint, out=out)
+        return take_over(op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
             check_out(out_0, self)
             check_out(out_1, self)
-        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array, by_adjoint)
+        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array, by_adjoint, symmetric)
     except Exception as error:
-        return recover(error, op.LINALG_EIGH, linalg_eigh, self, by_adjoint, out=out)
+        return recover(error, op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, out=out)
     if out is not None:
         return LinalgEighResult(*write_outs(out, arrays, "linalg_eigh", exact=True))
     results = LinalgEighResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
-        node = LinalgEighBackward0.record(self, by_adjoint)
+        node = LinalgEighBackward0.record(self, by_adjoint, symmetric)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results

@@ -809,46 +809,52 @@ class LinalgCofactorsAlongBackward0(SavesSelfOther):
 class LinalgCholeskyBackward0(SavesResult):
     """Derivative of `linalg_cholesky`."""
 
-    __slots__ = ()
+    __slots__ = ("symmetric",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
+    symmetric: AnyBool
 
     @staticmethod
-    def record(self: TensorBase) -> LinalgCholeskyBackward0:
-        return LinalgCholeskyBackward0((gradient_edge(self),))
+    def record(self: TensorBase, symmetric: AnyBool = False) -> LinalgCholeskyBackward0:
+        node = LinalgCholeskyBackward0((gradient_edge(self),))
+        node.symmetric = symmetric
+        return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (array_formulas.gradient_of_cholesky(grad, self.saved_result.unpack_array(self)),)
+        return (array_formulas.gradient_of_cholesky(grad, self.saved_result.unpack_array(self), self.symmetric),)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (tensor_formulas.gradient_of_cholesky(grad, self.saved_result.unpack(self)),)
+        return (tensor_formulas.gradient_of_cholesky(grad, self.saved_result.unpack(self), self.symmetric),)
 
 
 @final
 class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
     """Derivative of `linalg_eigh`."""
 
-    __slots__ = ()
+    __slots__ = ("symmetric",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     saves_results: ClassVar[bool] = True
+    symmetric: AnyBool
 
     @staticmethod
-    def record(self: TensorBase, by_adjoint: AnyBool = False) -> LinalgEighBackward0:
-        return LinalgEighBackward0((gradient_edge(self),))
+    def record(self: TensorBase, by_adjoint: AnyBool = False, symmetric: AnyBool = False) -> LinalgEighBackward0:
+        node = LinalgEighBackward0((gradient_edge(self),))
+        node.symmetric = symmetric
+        return node
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         if all(g is None for g in grads):
             return (None,)
         eigenvalues = self.saved_eigenvalues.unpack_array(self)
         eigenvectors = self.saved_eigenvectors.unpack_array(self)
-        return (array_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors),)
+        return (array_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors, self.symmetric),)
 
     def apply_tensors(self, grads: Sequence[TensorBase | None], needs: int) -> Sequence[TensorBase | None]:
         if all(g is None for g in grads):
             return (None,)
         eigenvalues = self.saved_eigenvalues.unpack(self)
         eigenvectors = self.saved_eigenvectors.unpack(self)
-        return (tensor_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors),)
+        return (tensor_formulas.gradient_of_eigh(grads, eigenvalues, eigenvectors, self.symmetric),)
 
 
 @final

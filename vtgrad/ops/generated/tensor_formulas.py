@@ -686,6 +686,20 @@ def sum_with_adjoint(matrices: TensorBase) -> TensorBase:
     return F.add(matrices, adjoint_of(matrices))
 
 
+def gradient_of_hermitian(whole: TensorBase, symmetric: bool) -> TensorBase:
+    """The gradient of a matrix of which the lower triangle is read, from that of the whole matrix.
+
+    See Note [Gradients of Hermitian matrices].
+    """
+    both = sum_with_adjoint(whole)
+    return F.mul(both, 0.5) if symmetric else half_lower(both)
+
+
+def hermitian_tangent(tangent: TensorBase, symmetric: bool) -> TensorBase:
+    """The tangent of the Hermitian matrix that is seen of a matrix."""
+    return F.mul(sum_with_adjoint(tangent), 0.5) if symmetric else hermitian_of_lower(tangent)
+
+
 def hermitian_of_lower(matrices: TensorBase) -> TensorBase:
     """The Hermitian matrix that an operator sees which reads the lower triangle only.
 
@@ -694,16 +708,16 @@ def hermitian_of_lower(matrices: TensorBase) -> TensorBase:
     return sum_with_adjoint(half_lower(matrices))
 
 
-def gradient_of_cholesky(grad: TensorBase, factor: TensorBase) -> TensorBase:
-    """The gradient of the lower triangle, from that of the factor."""
+def gradient_of_cholesky(grad: TensorBase, factor: TensorBase, symmetric: bool) -> TensorBase:
+    """The gradient of a matrix, from that of the factor."""
     upper = adjoint_of(factor)
     half = F.linalg_solve(upper, half_lower(stacked_product(upper, grad)))
-    return half_lower(sum_with_adjoint(F.linalg_solve(upper, adjoint_of(half))))
+    return gradient_of_hermitian(F.linalg_solve(upper, adjoint_of(half)), symmetric)
 
 
-def tangent_of_cholesky(tangent: TensorBase, factor: TensorBase) -> TensorBase:
-    """The tangent of the factor, from that of the lower triangle."""
-    half = adjoint_of(F.linalg_solve(factor, hermitian_of_lower(tangent)))
+def tangent_of_cholesky(tangent: TensorBase, factor: TensorBase, symmetric: bool) -> TensorBase:
+    """The tangent of the factor, from that of a matrix."""
+    half = adjoint_of(F.linalg_solve(factor, hermitian_tangent(tangent, symmetric)))
     return stacked_product(factor, half_lower(F.linalg_solve(factor, half)))
 
 
@@ -712,8 +726,8 @@ def in_basis(matrices: TensorBase, vectors: TensorBase) -> TensorBase:
     return stacked_product(adjoint_of(vectors), stacked_product(matrices, vectors))
 
 
-def gradient_of_eigh(grads: Sequence[TensorBase | None], values: TensorBase, vectors: TensorBase) -> TensorBase | None:
-    """The gradient of the lower triangle, from those of eigenvalues and eigenvectors.
+def gradient_of_eigh(grads: Sequence[TensorBase | None], values: TensorBase, vectors: TensorBase, symmetric: bool) -> TensorBase | None:
+    """The gradient of a matrix, from those of eigenvalues and eigenvectors.
 
     Eigenvectors are taken to turn with no phase of their own, which nothing that is well defined
     depends on.
@@ -725,11 +739,11 @@ def gradient_of_eigh(grads: Sequence[TensorBase | None], values: TensorBase, vec
         if of_values is not None:
             inner = F.add(inner, F.diag_embed(of_values))
         whole = stacked_product(vectors, stacked_product(inner, adjoint))
-        return half_lower(sum_with_adjoint(whole))
+        return gradient_of_hermitian(whole, symmetric)
     if of_values is None:
         return None
     whole = stacked_product(F.mul(vectors, F.unsqueeze(of_values, -2)), adjoint)
-    return half_lower(sum_with_adjoint(whole))
+    return gradient_of_hermitian(whole, symmetric)
 
 
 def gradient_of_gaps(grad: TensorBase) -> TensorBase:
@@ -737,14 +751,15 @@ def gradient_of_gaps(grad: TensorBase) -> TensorBase:
     return F.sub(F.sum(grad, -1), F.sum(grad, -2))
 
 
-def tangent_of_eigenvalues(tangent: TensorBase, vectors: TensorBase) -> TensorBase:
-    """The tangent of the eigenvalues, from that of the lower triangle."""
-    return F.diagonal(in_basis(hermitian_of_lower(tangent), vectors), 0, -2, -1)
+def tangent_of_eigenvalues(tangent: TensorBase, vectors: TensorBase, symmetric: bool) -> TensorBase:
+    """The tangent of the eigenvalues, from that of a matrix."""
+    return F.diagonal(in_basis(hermitian_tangent(tangent, symmetric), vectors), 0, -2, -1)
 
 
-def tangent_of_eigenvectors(tangent: TensorBase, values: TensorBase, vectors: TensorBase) -> TensorBase:
-    """The tangent of the eigenvectors, from that of the lower triangle."""
-    turn = F.mul(F.linalg_inverse_gaps(values), in_basis(hermitian_of_lower(tangent), vectors))
+def tangent_of_eigenvectors(tangent: TensorBase, values: TensorBase, vectors: TensorBase, symmetric: bool) -> TensorBase:
+    """The tangent of the eigenvectors, from that of a matrix."""
+    inner = in_basis(hermitian_tangent(tangent, symmetric), vectors)
+    turn = F.mul(F.linalg_inverse_gaps(values), inner)
     return stacked_product(vectors, turn)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.errors import ArgumentTypeError, DTypeError, ShapeError
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -18,7 +18,9 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.shapes import normalize_dims
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.views.write_out import check_out, write_out
 
 __all__ = ["norm"]
 
@@ -29,8 +31,6 @@ T = TypeVar("T", bound=TensorBase)
 def _norm_order(p: Number | str | TensorBase | None, dims: Dims) -> float:
     if p is None:
         return 2
-    if p == "nuc":
-        raise NotSupportedError("the nuclear norm is not implemented", ord=p)
     if isinstance(p, str):
         if p == "fro" and not (isinstance(dims, tuple) and len(dims) > 2):
             return 2
@@ -103,8 +103,6 @@ def norm(
     ShapeError
         If `p` is another text, `"fro"` stands beside more than two dimensions, or the norm of a
         negative or infinite order is taken of no elements.
-    NotSupportedError
-        If `p` is `"nuc"`, the nuclear norm.
     DimensionError
         If `input` has no such dimension.
     ResultTypeError
@@ -121,5 +119,25 @@ def norm(
     (tensor(21.), tensor(8.))
     """
     dims, keep = dims_or_names(dim), check_flag(keepdim, "keepdim")
+    if p == "nuc":
+        return _nuclear_norm(input, dims, keep, dtype, out)
     order = _norm_order(p, dims)
     return F.linalg_vector_norm(input, order, dims, keep, dtype=dtype, out=out)
+
+
+def _nuclear_norm(x: T, dims: Dims, keep: bool, dtype: DType | None, out: T | None) -> T:
+    """The sum of the singular values of matrices in two dimensions."""
+    ndim = array_of(x, "input").ndim
+    both = tuple(range(ndim)) if dims is None else dims
+    if not isinstance(both, (tuple, list)) or len(both) != 2:
+        raise ShapeError(f"norm() of order 'nuc' takes two dimensions, not {dims!r} of {ndim}")
+    one, two = normalize_dims(both, ndim)
+    others = [dim for dim in range(ndim) if dim not in (one, two)]
+    if out is not None:
+        check_out(out, x)
+    wide = x if dtype is None else F.to_dtype(x, dtype.numpy)
+    found = F.sum_dim_IntList(F.linalg_svd(F.permute_dims(wide, [*others, one, two]))[1], (-1,))
+    if keep:
+        for dim in sorted((one, two)):
+            found = F.unsqueeze(found, dim)
+    return found if out is None else write_out(out, found._impl.array, "norm", exact=True)

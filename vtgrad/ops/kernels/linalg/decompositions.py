@@ -12,10 +12,11 @@ from vtgrad.storage.lazy_array import resolved
 __all__ = ["linalg_cholesky", "linalg_eigh", "linalg_inverse_gaps", "linalg_qr", "linalg_svd"]
 
 
-def linalg_cholesky(input: Array) -> Array:
+def linalg_cholesky(input: Array, symmetric: bool = False) -> Array:
     """The lower triangular ``l`` with ``l @ l.mH`` equal to each matrix.
 
-    Of a matrix only the lower triangle is read, as if the upper one were its adjoint.
+    Of a matrix only the lower triangle is read, as if the upper one were its adjoint. Whether its
+    derivatives are those of a whole Hermitian matrix is of no interest here.
 
     Raises
     ------
@@ -32,11 +33,14 @@ def linalg_cholesky(input: Array) -> Array:
     return result
 
 
-def linalg_eigh(input: Array, by_adjoint: bool = False) -> tuple[Array, Array]:
+def linalg_eigh(
+    input: Array, by_adjoint: bool = False, symmetric: bool = False
+) -> tuple[Array, Array]:
     """The eigenvalues, from the smallest on, and the eigenvectors of each Hermitian matrix.
 
     Of a matrix only the lower triangle is read, as if the upper one were its adjoint. LAPACK may
-    also get it as the upper triangle of the adjoint: eigenvectors have other phases then.
+    also get it as the upper triangle of the adjoint: eigenvectors have other phases then. For
+    `symmetric` see `linalg_cholesky`.
 
     Raises
     ------

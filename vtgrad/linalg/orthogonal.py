@@ -1,0 +1,195 @@
+"""Orthonormal factors: `qr`, and products of Householder reflections."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+
+from vtgrad.errors import MatrixShapeError, NotSupportedError, OptionValueError
+from vtgrad.linalg.matrices import (
+    adjoint,
+    check_matrices,
+    check_same_dtype,
+    columns_of,
+    constant,
+    rows_of,
+    shape_of,
+    stored,
+    stored_all,
+    values,
+)
+from vtgrad.linalg.results import QRResult
+from vtgrad.linalg.stacked import Context, Stacked
+from vtgrad.linalg.triangular import solved
+from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.generated import functional as F
+from vtgrad.tensor.tensor import Tensor
+
+__all__ = ["complement", "householder_product", "qr"]
+
+
+@explained
+def qr(A: Tensor, mode: str = "reduced", *, out: tuple[Tensor, Tensor] | None = None) -> QRResult:
+    """Return orthonormal columns ``Q`` and upper triangular ``R`` with ``Q @ R == A``.
+
+    The factors have derivatives where the first ``min(m, n)`` columns of a matrix are independent.
+
+    Parameters
+    ----------
+    A : Tensor
+        Matrices of shape ``(*, m, n)``.
+    mode : {"reduced", "complete", "r"}, default "reduced"
+        ``"reduced"`` gives ``min(m, n)`` columns, and ``"complete"`` a basis of m columns, which
+        has no derivative if there are more rows than columns. ``"r"`` gives only ``R``, and a
+        ``Q`` without elements.
+    out : tuple of two Tensor, optional
+        Where the results are stored.
+
+    Returns
+    -------
+    Q : Tensor
+        Of shape ``(*, m, min(m, n))``, or ``(*, m, m)``.
+    R : Tensor
+        Of shape ``(*, min(m, n), n)``, or ``(*, m, n)``. Its diagonal is real.
+
+    Raises
+    ------
+    MatrixShapeError
+        If there are fewer than two dimensions.
+    DTypeError
+        If the dtype is not float32, float64 or complex.
+    OptionValueError
+        If there is no such mode.
+    NotSupportedError
+        In backward and in forward mode, of the complete basis of a tall matrix.
+    LinAlgError
+        In backward and in forward mode, if the columns are dependent.
+
+    Examples
+    --------
+    >>> q, r = vt.linalg.qr(vt.tensor([[0.0, 2.0], [-1.0, 5.0]]))
+    >>> (q @ r).tolist()
+    [[0.0, 2.0], [-1.0, 5.0]]
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise OptionValueError(
+            f"linalg_qr() has the modes 'reduced', 'complete' and 'r', not {mode!r}",
+            argument="mode",
+        )
+    shape = check_matrices("linalg_qr", A)
+    if mode == "complete" and shape[-2] > shape[-1]:
+        found = QRResult(*_CompleteQR.apply(A))
+    else:
+        q, r = F.linalg_qr(A)
+        if mode == "r":
+            q = constant(np.empty(0, A._impl.array.dtype))
+        found = QRResult(q, r)
+    return stored_all("linalg_qr", found, out, A)
+
+
+def complement(x: Tensor) -> Tensor:
+    """Columns that complete orthonormal columns to a basis, as constants."""
+    return _Complement.apply(F.detach(x))
+
+
+@explained
+def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the first columns of products of Householder reflections.
+
+    The product is that of ``I - tau[i] * v @ v.mH``, from the first i on. Vector i is column i
+    below the diagonal, with 1 on it: the form in which LAPACK's ``geqrf`` leaves it.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of shape ``(*, m, n)`` with ``m >= n``. The upper triangle is not read.
+    tau : Tensor
+        Of shape ``(*, k)`` with ``k <= n``, and of the dtype of `input`.
+    out : Tensor, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    Tensor
+        A new tensor of shape ``(*, m, n)``.
+
+    Raises
+    ------
+    MatrixShapeError
+        If the shapes do not fit.
+    DTypeError
+        If the dtypes differ, or are not float32, float64 or complex.
+
+    Examples
+    --------
+    >>> v = vt.tensor([[0.0], [1.0]])
+    >>> vt.linalg.householder_product(v, vt.tensor([1.0])).tolist()
+    [[0.0], [-1.0]]
+    """
+    shape = check_matrices("linalg_householder_product", input, "input")
+    check_same_dtype("linalg_householder_product", input, tau)
+    height, width = shape[-2:]
+    weights = shape_of(tau)
+    if height < width or weights[:-1] != shape[:-2] or not weights or weights[-1] > width:
+        raise MatrixShapeError(
+            f"linalg_householder_product() needs tall matrices and as many numbers as reflections, "
+            f"not shapes {shape} and {weights}",
+            shapes=(shape, weights),
+        )
+    count = weights[-1]
+    # The product of reflections is ``I - V @ T @ V.mH``. With D of the numbers and S the part of
+    # ``V.mH @ V`` above the diagonal, ``inv(T) == inv(D) + S``, so ``(I + D @ S) @ T == D``.
+    vectors = F.add(F.tril(columns_of(input, 0, count), -1), _unit_columns(input, height, count))
+    above = F.triu(F.matmul(adjoint(vectors), vectors), 1)
+    start = adjoint(rows_of(vectors, 0, width))
+    right = F.mul(F.unsqueeze(tau, -1), start)
+    inner = solved(F.mul(F.unsqueeze(tau, -1), above), right, True, True)
+    found = F.sub(_unit_columns(input, height, width), F.matmul(vectors, inner))
+    return stored("linalg_householder_product", found, out, input, tau)
+
+
+def _unit_columns(x: Tensor, height: int, width: int) -> Tensor:
+    return constant(np.eye(height, width, dtype=x._impl.array.dtype))
+
+
+class _Complement(Stacked):
+    """Constants: a basis of what orthonormal columns leave out may be any."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        columns = values(x)
+        found = np.linalg.qr(columns, mode="complete")[0]
+        return constant(np.ascontiguousarray(found[..., columns.shape[-1] :]))
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
+        ctx.mark_non_differentiable(typing.cast("Tensor", output))
+
+
+class _CompleteQR(Stacked):
+    """The factors of tall matrices with a basis of all columns, which has no derivative."""
+
+    @staticmethod
+    def forward(x: Tensor) -> tuple[Tensor, Tensor]:
+        q, r = np.linalg.qr(values(x), mode="complete")
+        return constant(q), constant(r)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Tensor | None) -> typing.NoReturn:
+        _refuse()
+
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
+        _refuse()
+
+
+def _refuse() -> typing.NoReturn:
+    raise NotSupportedError(
+        "linalg_qr() with mode='complete' has no derivative for matrices with more rows than "
+        "columns; use mode='reduced'"
+    )
