@@ -25,11 +25,16 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
 # What ``import vtgrad`` does not load, because it takes long: parts of its own that not every
 # program needs, and modules of others that NumPy does not load by itself.
 NOT_LOADED = (
+    "vtgrad.autograd.functional",
     "vtgrad.autograd.gradcheck.first_order",
     "vtgrad.autograd.profiler",
+    "vtgrad.autograd.save_to_disk",
     "vtgrad.codegen",
     "vtgrad.demo",
+    "vtgrad.func.sparsity",
+    "vtgrad.function",
     "vtgrad.numpy",
+    "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",
     "vtgrad.testing",
     "vtgrad.utils.checkpoint",
@@ -168,7 +173,7 @@ def loaded_beside_numpy(statement: str) -> set[str]:
 
 # Each module takes a fifth of a millisecond to find and read. Raise this for what every program
 # needs; all else is a tool, see Note [Tools come at first use].
-MODULES = 485
+MODULES = 445
 # With NumPy 2.1, which loads eight fewer of them itself than NumPy 2.5.
 OF_PYTHON = 22
 
@@ -290,6 +295,20 @@ star("vtgrad.utils")["checkpoint"] is vt.utils.checkpoint
 callable(pickle.loads(b"cvtgrad.utils.checkpoint\\ncheckpoint\\n."))
 {"checkpoint", "swap"} <= set(dir(vt.utils))
 "checkpoint" in pydoc.render_doc("vtgrad.utils")
+callable(vt.func.sparse_jacobian) and callable(vt.func.sparsity_pattern)
+module("vtgrad.func.sparsity.sparse_jacobian").sparse_jacobian is vt.func.sparse_jacobian
+vt.func.ValueRead is star("vtgrad.func")["ValueRead"]
+vt.func.sparsity_pattern(vt.sin, vt.ones(3)).passes("forward") == 1
+importlib.reload(vt.func).SparsityPattern is vt.func.SparsityPattern
+"sparse_jacobian" in dir(vt.func) and not hasattr(vt.func, "no_such_name")
+callable(vt.autograd.functional.jacobian)
+module("vtgrad.autograd.functional.jacobian").jacobian is vt.autograd.functional.jacobian
+vt.autograd.Function is vt.autograd.function.Function
+module("vtgrad.function.function").Function is star("vtgrad.autograd")["Function"]
+issubclass(vt.autograd.NestedIOFunction, vt.autograd.Function)
+vt.autograd.graph.save_to_disk is star("vtgrad.autograd.graph")["save_to_disk"]
+module("vtgrad.autograd.dependencies").dependencies is vt.autograd.graph.dependencies
+"dependencies" in dir(vt.autograd.graph) and not hasattr(vt.autograd.graph, "no_such_name")
 vt.testing is module("vtgrad.testing")
 vt.viz is module("vtgrad.viz")
 vt.frombuffer(bytearray(2), dtype=vt.uint8).tolist() == [0, 0]
@@ -302,6 +321,8 @@ callable(vt.profiler.profile) and callable(vt.autograd.profiler.profile)
 AFTERWARDS = """
 callable(vt.autograd.gradcheck) and callable(vt.autograd.gradgradcheck)
 callable(vt.utils.checkpoint.checkpoint)
+callable(vt.func.sparse_jacobian) and callable(vt.autograd.functional.hessian)
+callable(vt.autograd.graph.save_to_disk) and vt.autograd.Function.__name__ == "Function"
 vt.testing.__name__ == "vtgrad.testing" and vt.viz.__name__ == "vtgrad.viz"
 """.strip().splitlines()
 
@@ -359,6 +380,8 @@ def use():
     assert vt.autograd.gradcheck(vt.sin, x)
     vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).sum().backward()
     assert x.grad.tolist() == [1, 1]
+    assert vt.func.sparsity_pattern(vt.sin, x).passes("forward") == 1
+    assert vt.autograd.functional.jacobian(vt.sin, x).shape == (2, 2)
 
 def use_broken_off(module):
     def trace(frame, event, argument):
@@ -391,7 +414,7 @@ if os.fork() == 0:
     os._exit(0)
 os.close(there)
 later = os.read(here, 1 << 16).decode().split()
-assert len(later) > 30, later
+assert len(later) > 60, later
 for module in later[::5]:
     child = os.fork()
     if child == 0:
