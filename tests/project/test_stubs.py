@@ -57,7 +57,7 @@ sys.exit(stubtest.main())
 def in_stub(line: str) -> bool:
     """Whether stubtest speaks of a name in a stub, or of a member of its class."""
     parts = line.split(" ")[0].split(".")[:-1]
-    while not _is_module(parts):
+    while parts and not _is_module(parts):
         parts = parts[:-1]
     return ".".join(parts) in STUBS
 
