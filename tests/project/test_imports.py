@@ -1,4 +1,7 @@
-"""Imports go down the layers, are seen at the head of a file, and never reach for the links."""
+"""Imports are seen at the head of a file, and never reach for the links.
+
+That they go down the layers, `make lint` checks.
+"""
 
 import ast
 import os
@@ -9,7 +12,6 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import resolve_name
-from pathlib import Path
 
 import pytest
 
@@ -102,19 +104,6 @@ def _imports() -> list[tuple[str, bool, str]]:
         for path in python_files()
         for inside, name in imports_of(parsed(path), dotted_name(path.parent / "__init__.py"))
     ]
-
-
-# `make lint` runs the same check, and `make quick` runs that.
-@pytest.mark.slow
-def test_the_import_contracts_hold() -> None:
-    lint = subprocess.run(
-        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert lint.returncode == 0, lint.stdout + lint.stderr
 
 
 @pytest.mark.slow
