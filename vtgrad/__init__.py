@@ -14,12 +14,13 @@
 # handlers of all keys. Signal handlers, finalizers and hooks run operators at any moment, also in
 # the middle of an import, where what is not loaded yet cannot be had; so no operator imports.
 #
-# Tools are what runs only where a program names it: gradcheck, checkpoints, the profiler, pictures,
-# files, memory of other libraries, and what tests programs. Their packages find them in a
-# ``__getattr__`` by `import_module`, under the locks of Python's imports only, which notice
-# deadlocks. A tool that is imported for the first time is like any module that a program imports
-# late: a signal handler that interrupts this import cannot use the tool, nor can a child that
-# another thread forks meanwhile. A program for which that matters imports the tool at its start.
+# Tools are what runs only where a program names it: Functions of users, gradcheck, checkpoints,
+# sparse Jacobians, PyTorch's older functions for Jacobians, the profiler, pictures, files, memory
+# of other libraries, and what tests programs. Their packages find them in a ``__getattr__`` by
+# `import_module`, under the locks of Python's imports only, which notice deadlocks. A tool that is
+# imported for the first time is like any module that a program imports late: a signal handler that
+# interrupts this import cannot use the tool, nor can a child that another thread forks meanwhile. A
+# program for which that matters imports the tool at its start.
 #
 # So are functions that are made of operators and that few programs call, as `vtgrad.quantile`, and
 # the methods of the same names. The tables in ``vtgrad/later/__init__.py`` list them with their

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vtgrad.func.coloring import color_count, column_colors, transposed
+from vtgrad.func.sparsity.coloring import color_count, column_colors, transposed
 from vtgrad.storage.arrays import Array
 
 

@@ -4,16 +4,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from vtgrad.autograd import forward_ad as forward_ad
-from vtgrad.autograd import function as function
-from vtgrad.autograd import functional as functional
 from vtgrad.autograd import grad_mode as grad_mode
 from vtgrad.autograd import graph as graph
 from vtgrad.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from vtgrad.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from vtgrad.autograd.differentiate import backward as backward
 from vtgrad.autograd.differentiate import grad as grad
-from vtgrad.autograd.function import Function as Function
-from vtgrad.autograd.function import NestedIOFunction as NestedIOFunction
 from vtgrad.autograd.multithreading import is_multithreading_enabled as is_multithreading_enabled
 from vtgrad.autograd.multithreading import set_multithreading_enabled as set_multithreading_enabled
 from vtgrad.autograd.variable import Variable as Variable
@@ -51,7 +47,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from vtgrad.autograd import function as function
+    from vtgrad.autograd import functional as functional
     from vtgrad.autograd import profiler as profiler
+    from vtgrad.autograd.function import Function as Function
+    from vtgrad.autograd.function import NestedIOFunction as NestedIOFunction
     from vtgrad.autograd.gradcheck import gradcheck as gradcheck
     from vtgrad.autograd.gradcheck import gradgradcheck as gradgradcheck
 else:
@@ -64,9 +64,11 @@ else:
     globals().pop("gradcheck", None)
 
     def __getattr__(name):
-        """The profiler and gradcheck, which most programs never load."""
-        if name == "profiler":
-            return _import_module("vtgrad.autograd.profiler")
+        """What most programs never load: Functions of users, Jacobians, the profiler, gradcheck."""
+        if name in ("function", "functional", "profiler"):
+            return _import_module(f"vtgrad.autograd.{name}")
+        if name in ("Function", "NestedIOFunction"):
+            return getattr(_import_module("vtgrad.autograd.function"), name)
         if name in ("gradcheck", "gradgradcheck"):
             return getattr(_gradcheck, name)
         raise AttributeError(f"module 'vtgrad.autograd' has no attribute {name!r}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from vtgrad.autograd.dependencies import dependencies as dependencies
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
 from vtgrad.autograd.multi_grad_hook import MultiGradHandle as MultiGradHandle
 from vtgrad.autograd.multi_grad_hook import queue_callback as queue_callback
 from vtgrad.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
-from vtgrad.autograd.save_to_disk import save_to_disk as save_to_disk
 from vtgrad.autograd.saved_tensors_hooks import (
     disable_saved_tensors_hooks as disable_saved_tensors_hooks,
 )
@@ -41,3 +42,20 @@ __all__ = [
     "set_audit",
     "set_overwrite_check",
 ]
+
+if TYPE_CHECKING:
+    from vtgrad.autograd.dependencies import dependencies as dependencies
+    from vtgrad.autograd.save_to_disk import save_to_disk as save_to_disk
+else:
+    # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
+    # at first use].
+
+    def __getattr__(name):
+        """What most programs never load; each function is in a module of its name."""
+        if name in ("dependencies", "save_to_disk"):
+            return getattr(_import_module(f"vtgrad.autograd.{name}"), name)
+        raise AttributeError(f"module 'vtgrad.autograd.graph' has no attribute {name!r}")
+
+    def __dir__():
+        """What is here, and what would be found."""
+        return sorted({*globals(), *__all__})

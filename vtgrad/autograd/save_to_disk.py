@@ -17,7 +17,6 @@ it is mapped: see Note [Seals of files].
 
 from __future__ import annotations
 
-import atexit
 import itertools
 import mmap
 import operator
@@ -38,6 +37,7 @@ from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.file_seal import FileSeal
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.remove_at_exit import remove_at_exit
 from vtgrad.storage.storage import bytes_of
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
@@ -88,22 +88,7 @@ def _remove(end: _Ends) -> None:
     _all.discard(end)
 
 
-def _remove_all() -> None:
-    """Remove all files, whatever is raised meanwhile; the last error is raised."""
-    failure: BaseException | None = None
-    for end in tuple(_all):
-        try:
-            _remove(end)
-        except BaseException as error:  # noqa: BLE001  # it is raised below
-            failure = error
-    if failure is not None:
-        raise failure
-
-
-# Twice: what interrupts the first call outside of its `try` does not interrupt the second, which
-# also tries again what was interrupted. Python prints what they raise.
-atexit.register(_remove_all)
-atexit.register(_remove_all)
+_remove_all: Final = remove_at_exit(_all, _remove)
 
 
 class _Mapping(mmap.mmap):

@@ -17,7 +17,10 @@ def emit_large_formulas(library: Library) -> str:
     """The helpers of ``ops/formulas`` that can reuse memory, doing so."""
     names, paths = library.names, library.helper_files
     functions = functions_in(paths)
-    text = head("`ops/formulas/*.py`", "The derivative helpers that reuse the memory of arrays.")
+    text = head(
+        "`ops/formulas/*.py`",
+        "The derivative helpers that reuse memory. Their docstrings are in `ops/formulas`.",
+    )
     text += (
         "from vtgrad.ops import kernels as k\n"
         + "".join(
@@ -36,8 +39,14 @@ def emit_large_formulas(library: Library) -> str:
 
 
 def emit_tensor_formulas(library: Library) -> str:
-    """The helpers of ``ops/formulas`` with tensors for arrays and functions for kernels."""
-    text = head("`ops/formulas/*.py`", "The derivative helpers, over tensors.")
+    """The helpers of ``ops/formulas`` with tensors for arrays and functions for kernels.
+
+    Their docstrings stay there.
+    """
+    text = head(
+        "`ops/formulas/*.py`",
+        "The derivative helpers, over tensors. Their docstrings are in `ops/formulas`.",
+    )
     arrays = _array_helpers(library.helper_files)
     text += (
         "from collections.abc import Sequence\n\n"
@@ -65,6 +74,12 @@ def emit_tensor_formulas(library: Library) -> str:
                 start = statement.lineno - 1
                 if statement.decorator_list:
                     start = statement.decorator_list[0].lineno - 1
+                if ast.get_docstring(statement) is not None:
+                    first = statement.body[0]
+                    assert first.end_lineno is not None
+                    lines[first.lineno - 1 : first.end_lineno] = [""] * (
+                        first.end_lineno - first.lineno + 1
+                    )
                 bodies += _translated("".join(lines[start : statement.end_lineno])) + "\n\n"
     return text + bodies
 

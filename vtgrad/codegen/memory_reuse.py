@@ -155,8 +155,9 @@ def reusing_helpers(functions: Mapping[str, ast.FunctionDef], reuse: Reuse) -> f
 def reusing_function(function: ast.FunctionDef, reuse: Reuse, owning: frozenset[str]) -> str | None:
     """A helper of formulas with memory reused, and ``owned`` as its first parameter.
 
-    Its first parameter must be ``grad``. That is overwritten in a ``return`` that uses it once,
-    if nothing but ``return`` uses it.
+    It has no docstring: that of the helper stands in `ops/formulas`. Its first parameter must be
+    ``grad``. That is overwritten in a ``return`` that uses it once, if nothing but ``return`` uses
+    it.
     """
     parameters = function.args.args
     if not parameters or parameters[0].arg != "grad":
@@ -185,4 +186,6 @@ def reusing_function(function: ast.FunctionDef, reuse: Reuse, owning: frozenset[
         return None
     owned = ast.arg("owned", ast.Name("bool", ast.Load()))
     function.args.args.insert(0, owned)
+    if ast.get_docstring(function) is not None:
+        del function.body[0]
     return ast.unparse(ast.fix_missing_locations(function))

@@ -13,8 +13,8 @@ from typing_extensions import TypeVar, TypeVarTuple
 
 from vtgrad import Tensor
 from vtgrad import vmap as vmap
-from vtgrad.func.jacobian_pattern import SparsityPattern as SparsityPattern
-from vtgrad.func.jacobian_pattern import SparsityPattern as _SparsityPattern
+from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern as SparsityPattern
+from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern as _SparsityPattern
 from vtgrad.ops.rules.patterns.value_read import ValueRead as ValueRead
 
 __all__ = [
@@ -43,13 +43,6 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _Ts = TypeVarTuple("_Ts")
 
-def sparsity_pattern(
-    func: Callable[[*_Ts], object],
-    *args: *_Ts,
-    argnums: int | tuple[int, ...] = 0,
-    has_aux: bool = False,
-    max_bytes: int = ...,
-) -> _SparsityPattern: ...
 @overload
 def grad(
     func: Callable[Concatenate[Tensor, _P], Tensor],
@@ -1497,6 +1490,23 @@ def jvp(
 ) -> tuple[object, ...]: ...
 def linearize(func: Callable[[*_Ts], _R], *primals: *_Ts) -> tuple[_R, Callable[[*_Ts], _R]]: ...
 @overload
+def vjp(
+    func: Callable[[*_Ts], _R], *primals: *_Ts, has_aux: Literal[False] = False
+) -> tuple[_R, Callable[..., tuple[*_Ts]]]: ...
+@overload
+def vjp(
+    func: Callable[[*_Ts], tuple[_R, _A]], *primals: *_Ts, has_aux: Literal[True]
+) -> tuple[_R, Callable[..., tuple[*_Ts]], _A]: ...
+@overload
+def vjp(func: Callable[[*_Ts], object], *primals: *_Ts, has_aux: bool) -> tuple[object, ...]: ...
+def sparsity_pattern(
+    func: Callable[[*_Ts], object],
+    *args: *_Ts,
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    max_bytes: int = ...,
+) -> _SparsityPattern: ...
+@overload
 def sparse_jacobian(
     func: Callable[[*_Ts], object],
     *args: *_Ts,
@@ -1548,13 +1558,3 @@ def sparse_jacobian(
     chunk_size: int | None = None,
     max_bytes: int = ...,
 ) -> tuple[coo_array, object]: ...
-@overload
-def vjp(
-    func: Callable[[*_Ts], _R], *primals: *_Ts, has_aux: Literal[False] = False
-) -> tuple[_R, Callable[..., tuple[*_Ts]]]: ...
-@overload
-def vjp(
-    func: Callable[[*_Ts], tuple[_R, _A]], *primals: *_Ts, has_aux: Literal[True]
-) -> tuple[_R, Callable[..., tuple[*_Ts]], _A]: ...
-@overload
-def vjp(func: Callable[[*_Ts], object], *primals: *_Ts, has_aux: bool) -> tuple[object, ...]: ...

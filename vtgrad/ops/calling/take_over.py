@@ -70,7 +70,7 @@ _handlers: Final[dict[int, Handler]] = {}
 
 
 def handle_key(key: int, handler: Handler) -> None:
-    """Name the handler of a key; once, when the library is imported."""
+    """Name the handler of a key, before any tensor has it."""
     _handlers[key] = handler
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from vtgrad.graph.node import Node
-from vtgrad.graph.node_fields import classes_below, saved_fields_of
+from vtgrad.graph.node_fields import classes_below, own_fields
 from vtgrad.graph.operator_node import OperatorNode
 from vtgrad.graph.saved_variable import SavedVariable
 
@@ -82,7 +82,9 @@ def raw_fields(show: Callable[[Slot], object]) -> None:
     """
     readers: dict[str, property] = {}
     for node in classes_below(OperatorNode):
-        for field in saved_fields_of(node):
+        for field in own_fields(node):
+            if not field.startswith("saved_"):
+                continue
             if field not in readers:
                 readers[field] = property(_RawReader(field, show))
             setattr(node, f"_raw_{field}", readers[field])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import weakref
 import zlib
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 
 from vtgrad.errors import ArgumentValueError, CheckpointError
 from vtgrad.storage.file_seal import FileSeal
+from vtgrad.storage.remove_at_exit import remove_at_exit
 from vtgrad.utils.checkpoint.rng import RandomState
 from vtgrad.utils.checkpoint.state import Build, KeptTensor, State
 
@@ -81,21 +81,7 @@ def _remove(end: _TemporaryFolder) -> None:
     _all.discard(end)
 
 
-def _remove_all() -> None:
-    """Remove all folders, whatever is raised meanwhile; the last error is raised."""
-    failure: BaseException | None = None
-    for end in tuple(_all):
-        try:
-            _remove(end)
-        except BaseException as error:  # noqa: BLE001  # it is raised below
-            failure = error
-    if failure is not None:
-        raise failure
-
-
-# Twice, as in `save_to_disk`: the second call completes what was interrupted.
-atexit.register(_remove_all)
-atexit.register(_remove_all)
+_remove_all: Final = remove_at_exit(_all, _remove)
 
 
 class Snapshot(NamedTuple):

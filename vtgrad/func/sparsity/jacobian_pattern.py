@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, MissingPackageError
-from vtgrad.func.coloring import color_count, column_colors, transposed
+from vtgrad.func.sparsity.coloring import color_count, column_colors, transposed
 from vtgrad.ops.rules.patterns.index_sets import IntArray
 from vtgrad.ops.rules.patterns.value_read import ValueRead
 from vtgrad.storage.arrays import Shape

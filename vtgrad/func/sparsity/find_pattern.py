@@ -22,16 +22,19 @@ from vtgrad.func.arguments import (
     output_leaves,
     split_aux,
 )
-from vtgrad.func.jacobian_pattern import SparsityPattern
+from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.forward_grad import new_level_number
 from vtgrad.graph.thread_levels import NO_LIMIT, thread
 from vtgrad.graph.tracer import current_tracer, run_traced
+from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, SetsTooLargeError
 from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
+from vtgrad.ops.rules.patterns.traced_handler import handle_traced
 from vtgrad.ops.rules.patterns.value_read import ValueRead
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.key_set import TRACED
 from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.tensor.tensor import Tensor
 
@@ -43,6 +46,9 @@ __all__ = [
     "fresh_inputs",
     "sparsity_pattern",
 ]
+
+# No tensor has the key before `find_pattern` lets a tracer follow operators.
+handle_key(TRACED, handle_traced)
 
 # What index sets may take by default.
 MAX_BYTES: Final = 2**28

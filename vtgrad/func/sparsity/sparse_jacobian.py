@@ -9,10 +9,16 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
 from vtgrad.func.arguments import ArgNums, Chosen, checked_function, choose
-from vtgrad.func.coloring import color_count
-from vtgrad.func.compressed_passes import ForwardPasses, Passes, ReversePasses
-from vtgrad.func.find_pattern import MAX_BYTES, check_place, find_pattern, follow_path, fresh_inputs
-from vtgrad.func.jacobian_pattern import SparsityPattern, scipy_sparse
+from vtgrad.func.sparsity.coloring import color_count
+from vtgrad.func.sparsity.compressed_passes import ForwardPasses, Passes, ReversePasses
+from vtgrad.func.sparsity.find_pattern import (
+    MAX_BYTES,
+    check_place,
+    find_pattern,
+    follow_path,
+    fresh_inputs,
+)
+from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern, scipy_sparse
 from vtgrad.ops.rules.patterns.index_sets import IntArray
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor

@@ -1,0 +1,1 @@
+"""Jacobians with few nonzero elements: their patterns, and what is computed with a pattern."""
