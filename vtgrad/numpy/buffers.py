@@ -15,7 +15,15 @@ from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import copied
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, has_dtype, is_differentiated, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    has_dtype,
+    is_differentiated,
+    of,
+    owned,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
@@ -124,7 +132,7 @@ def frombuffer(
     found: Any = np.frombuffer(buffer, dtype, count, offset)
     if isinstance(buffer, bytes) or not has_dtype(found.dtype):
         return typing.cast("ndarray", handed_over(found))
-    return of(found)
+    return owned(of(found))
 
 
 @function
@@ -192,7 +200,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     """
     if not isinstance(x, TensorBase):
         found = np.from_dlpack(x, device=typing.cast("Any", device), copy=copy)
-        return of(found) if has_dtype(found.dtype) else typing.cast("ndarray", found)
+        return owned(of(found)) if has_dtype(found.dtype) else typing.cast("ndarray", found)
     if device not in (None, "cpu"):
         raise ValueError(f"unsupported device {device!r}")
     return copied(x, "K") if copy else as_array(F.alias(of(x)))

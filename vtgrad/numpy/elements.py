@@ -19,6 +19,7 @@ from vtgrad.numpy.operands import (
     cast,
     has_dtype,
     of,
+    owned,
     result,
     value_of,
 )
@@ -47,7 +48,7 @@ def _part(name: str, val: ArrayLike) -> ndarray:
         return typing.cast("ndarray", getattr(val, name))
     if isinstance(val, np.ndarray) and not has_dtype(val.dtype):
         return typing.cast("ndarray", getattr(val, name))
-    x = of(val)
+    x = owned(of(val))
     return x.real if name == "real" else x.imag
 
 
@@ -156,7 +157,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray:
     """
     if isinstance(a, np.ndarray) and not has_dtype(a.dtype):
         return typing.cast("ndarray", on_values(np.real_if_close, a, tol))
-    x = of(a)
+    x = owned(of(a))
     x = as_array(x) if type(x) is not kinds.scalar else as_array(F.clone(x))
     if x._impl.array.dtype.kind != "c":
         return x

@@ -19,6 +19,7 @@ from vtgrad.numpy.operands import (
     as_array,
     is_differentiated,
     of,
+    owned,
     value_of,
     viewable,
 )
@@ -63,7 +64,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
     >>> np.flip(np.array([1.0, 2.0, 3.0]))
     array([3., 2., 1.])
     """
-    x = of(m)
+    x = owned(of(m))
     dims = dims_of(axis, x._impl.array.ndim)
     return getitem(
         x, tuple([_BACKWARD if dim in dims else slice(None) for dim in range(len(x.shape))])
